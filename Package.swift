@@ -1,0 +1,62 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Persist",
+  platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+  products: [
+    .library(name: "Persist", targets: ["Persist"]),
+    .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
+    .executable(name: "persist", targets: ["PersistCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+    .target(
+      name: "Persist",
+      dependencies: [
+        "CSQLite", "CZlib",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "PersistMacrosless", dependencies: ["Persist"], swiftSettings: settings),
+    .executableTarget(
+      name: "PersistCommand",
+      dependencies: [
+        "Persist",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources/persist",
+      swiftSettings: settings),
+    .target(
+      name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
+      swiftSettings: settings),
+    .testTarget(
+      name: "PersistTests", dependencies: ["Persist", "PersistTestSupport", "CSQLite"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PersistMacroslessTests", dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PersistCommandTests", dependencies: ["Persist", "PersistTestSupport", "PersistCommand"],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

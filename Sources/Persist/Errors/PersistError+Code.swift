@@ -1,0 +1,114 @@
+extension PersistError {
+  /// A kind of error: a stable number and a stable name.
+  ///
+  /// Numbers are Core Data's where Core Data has one for the same thing. A struct, not an enumeration, so
+  /// that new kinds can be added without breaking a program that switches over them.
+  public struct Code: Sendable, Hashable {
+    public let rawValue: Int
+    public let name: String
+
+    public init(_ rawValue: Int, _ name: String) {
+      self.rawValue = rawValue
+      self.name = name
+    }
+
+    public static func == (left: Code, right: Code) -> Bool { left.rawValue == right.rawValue }
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  }
+}
+
+extension PersistError.Code {
+  // Objects and saving
+  /// No such object in the store (133000).
+  public static let objectNotFound = Self(133000, "objectNotFound")
+  /// Another writer changed or deleted a row since it was read (133020).
+  public static let mergeConflict = Self(133020, "mergeConflict")
+  /// A uniqueness constraint is broken (133021).
+  public static let constraintConflict = Self(133021, "constraintConflict")
+
+  // Stores
+  /// The store is of another type than asked for (134010).
+  public static let storeTypeMismatch = Self(134010, "storeTypeMismatch")
+  /// Saving failed in the store (134030).
+  public static let saveFailed = Self(134030, "saveFailed")
+  /// Opening a store failed (134080).
+  public static let storeOpenFailed = Self(134080, "storeOpenFailed")
+  /// The store was written with another model (134100).
+  public static let incompatibleModel = Self(134100, "incompatibleModel")
+  /// A migration failed; the store is as it was before (134110).
+  public static let migrationFailed = Self(134110, "migrationFailed")
+  /// A migration was cancelled; the store is as it was before (134120).
+  public static let migrationCancelled = Self(134120, "migrationCancelled")
+  /// No known model is the one that the store was written with (134130).
+  public static let missingSourceModel = Self(134130, "missingSourceModel")
+  /// The step between two versions needs a mapping model and there is none (134140).
+  public static let missingMappingModel = Self(134140, "missingMappingModel")
+  /// The differences between two models can't be turned into a migration (134190).
+  public static let mappingNotInferable = Self(134190, "mappingNotInferable")
+
+  // Validation
+  /// A value breaks a rule of its property (1550).
+  public static let validationRule = Self(1550, "validationRule")
+  /// Several validation errors at once; see ``PersistError/errors`` (1560).
+  public static let validationMultiple = Self(1560, "validationMultiple")
+  /// A required property has no value (1570).
+  public static let validationMissingRequired = Self(1570, "validationMissingRequired")
+  /// A relationship has fewer objects than its minimum (1580).
+  public static let validationTooFewObjects = Self(1580, "validationTooFewObjects")
+  /// A relationship has more objects than its maximum (1590).
+  public static let validationTooManyObjects = Self(1590, "validationTooManyObjects")
+  /// A delete rule denies the deletion (1600).
+  public static let validationDeleteDenied = Self(1600, "validationDeleteDenied")
+  /// A number is above its maximum (1610).
+  public static let validationNumberTooLarge = Self(1610, "validationNumberTooLarge")
+  /// A number is below its minimum (1620).
+  public static let validationNumberTooSmall = Self(1620, "validationNumberTooSmall")
+  /// A date is after its maximum (1630).
+  public static let validationDateTooLate = Self(1630, "validationDateTooLate")
+  /// A date is before its minimum (1640).
+  public static let validationDateTooSoon = Self(1640, "validationDateTooSoon")
+  /// A text is longer than its maximum (1660).
+  public static let validationStringTooLong = Self(1660, "validationStringTooLong")
+  /// A text is shorter than its minimum (1670).
+  public static let validationStringTooShort = Self(1670, "validationStringTooShort")
+  /// A text doesn't match its pattern (1680).
+  public static let validationStringPattern = Self(1680, "validationStringPattern")
+
+  // Persist's own
+  /// SQLite reported an error that has no code of its own here (900000).
+  public static let sqlite = Self(900_000, "sqlite")
+  /// Another connection or process holds the store and the wait ran out (900001).
+  public static let storeBusy = Self(900_001, "storeBusy")
+  /// The disk or a quota is full (900002).
+  public static let diskFull = Self(900_002, "diskFull")
+  /// The file is damaged or isn't an SQLite database (900003).
+  public static let storeDamaged = Self(900_003, "storeDamaged")
+  /// The file is an SQLite database, but not a store of this layout (900004).
+  public static let notAStore = Self(900_004, "notAStore")
+  /// A write was asked of a store that is open for reading only (900005).
+  public static let storeReadOnly = Self(900_005, "storeReadOnly")
+  /// A file is missing or can't be read or written (900006).
+  public static let fileAccess = Self(900_006, "fileAccess")
+  /// A file isn't in the format that its name or place promises (900007).
+  public static let malformedFile = Self(900_007, "malformedFile")
+  /// A file is larger, deeper or more nested than a reader accepts (900008).
+  public static let limitExceeded = Self(900_008, "limitExceeded")
+  /// A model breaks a rule of models (900010).
+  public static let invalidModel = Self(900_010, "invalidModel")
+  /// No model, or no such version, was found (900011).
+  public static let modelNotFound = Self(900_011, "modelNotFound")
+  /// Two things take their place from the same old one (900012).
+  public static let mappingAmbiguous = Self(900_012, "mappingAmbiguous")
+  /// The model has no entity of that name (900020).
+  public static let unknownEntity = Self(900_020, "unknownEntity")
+  /// The entity has no property of that name (900021).
+  public static let unknownProperty = Self(900_021, "unknownProperty")
+  /// A value has a type that the property doesn't take (900022).
+  public static let typeMismatch = Self(900_022, "typeMismatch")
+  /// A request can't be carried out as it stands (900023).
+  public static let invalidRequest = Self(900_023, "invalidRequest")
+  /// An object belongs to another context or coordinator, or to none (900024).
+  public static let foreignObject = Self(900_024, "foreignObject")
+  /// An identifier's text isn't one of this coordinator's (900025).
+  public static let invalidIdentifier = Self(900_025, "invalidIdentifier")
+}

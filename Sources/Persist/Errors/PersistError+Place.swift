@@ -1,0 +1,71 @@
+public import Foundation
+
+extension PersistError {
+  /// Where an error happened. Every part is optional; what is known is filled in.
+  public struct Place: Sendable, Hashable {
+    public var entity: String?
+    public var property: String?
+    /// The key of the row (`Z_PK`).
+    public var row: Int64?
+    /// The store's file.
+    public var store: URL?
+    /// The file that was read: a model, a mapping model, a migration.
+    public var file: URL?
+    /// Line in ``file``, from 1.
+    public var line: Int?
+    /// Column in ``file`` or in the text that was parsed, from 1.
+    public var column: Int?
+    /// Key path inside ``file``, for formats without lines.
+    public var key: String?
+    /// The SQL that ran.
+    public var sql: String?
+
+    public init(
+      entity: String? = nil, property: String? = nil, row: Int64? = nil, store: URL? = nil, file: URL? = nil,
+      line: Int? = nil, column: Int? = nil, key: String? = nil, sql: String? = nil
+    ) {
+      self.entity = entity
+      self.property = property
+      self.row = row
+      self.store = store
+      self.file = file
+      self.line = line
+      self.column = column
+      self.key = key
+      self.sql = sql
+    }
+
+    /// Nothing is known of the place.
+    public static let unknown = Place()
+    public static func entity(_ name: String) -> Place { Place(entity: name) }
+    public static func property(_ entity: String, _ property: String) -> Place {
+      Place(entity: entity, property: property)
+    }
+    public static func store(_ url: URL?) -> Place { Place(store: url) }
+    public static func file(_ url: URL, line: Int? = nil, key: String? = nil) -> Place {
+      Place(file: url, line: line, key: key)
+    }
+  }
+}
+
+extension PersistError.Place: CustomStringConvertible {
+  public var description: String {
+    var parts: [String] = []
+    if let file {
+      parts.append([file.path, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":"))
+    } else if let column {
+      parts.append("column \(column)")
+    }
+    if let key { parts.append(key) }
+    if let store { parts.append(store.path) }
+    switch (entity, property) {
+    case (let entity?, let property?): parts.append("\(entity).\(property)")
+    case (let entity?, nil): parts.append(entity)
+    case (nil, let property?): parts.append(property)
+    case (nil, nil): break
+    }
+    if let row { parts.append("row \(row)") }
+    if let sql { parts.append("«\(sql)»") }
+    return parts.joined(separator: ", ")
+  }
+}

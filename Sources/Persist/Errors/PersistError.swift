@@ -1,0 +1,61 @@
+public import Foundation
+
+/// What went wrong, where, and what to do about it.
+///
+/// The one error type of Persist. ``code`` is stable and meant for programs; ``message`` and ``fix`` are
+/// sentences for people. An error that stands for several, as when a model or a save has many problems at
+/// once, lists them all in ``errors``.
+///
+/// ```swift
+/// do { try context.save() }
+/// catch let error as PersistError where error.code == .validationMissingRequired {
+///   print(error.place.entity ?? "", error.place.property ?? "")
+/// }
+/// ```
+public struct PersistError: Error, Sendable, Hashable {
+  /// What kind of error this is. Compare it with the constants of ``Code``.
+  public var code: Code
+  /// Where it happened: entity and property, file and line, store, SQL.
+  public var place: Place
+  /// What happened, with the values that matter.
+  public var message: String
+  /// What to do, where there is something to do.
+  public var fix: String?
+  /// The single errors that this one stands for; empty for an error that stands for itself.
+  public var errors: [PersistError]
+
+  public init(
+    _ code: Code, at place: Place = .unknown, _ message: String, fix: String? = nil,
+    errors: [PersistError] = []
+  ) {
+    self.code = code
+    self.place = place
+    self.message = message
+    self.fix = fix
+    self.errors = errors
+  }
+
+  /// One error for several: the only one itself, or an error of `code` that lists them all.
+  ///
+  /// - Parameter problems: at least one error.
+  public static func combining(
+    _ problems: [PersistError], as code: Code, _ message: @autoclosure () -> String
+  ) -> PersistError {
+    if problems.count == 1, let only = problems.first { return only }
+    return PersistError(code, message(), errors: problems)
+  }
+}
+
+extension PersistError: CustomStringConvertible, LocalizedError {
+  public var description: String {
+    var text = "\(code.name) (\(code.rawValue))"
+    if !place.description.isEmpty { text += " at \(place)" }
+    text += ": \(message)"
+    if let fix { text += " \(fix)" }
+    for error in errors { text += "\n- \(error)" }
+    return text
+  }
+
+  public var errorDescription: String? { message }
+  public var recoverySuggestion: String? { fix }
+}

@@ -1,0 +1,76 @@
+/// An attribute of an entity: its type, its rules, its default.
+///
+/// ```swift
+/// AttributeDescription("quantity", .int32, isOptional: false, default: .integer(1))
+/// ```
+public struct AttributeDescription: Sendable, Hashable {
+  public var name: String
+  public var type: AttributeType
+  /// Whether nil is a valid value. Core Data's default, and so true here.
+  public var isOptional: Bool
+  /// Whether the value lives in memory only; it then has no column.
+  public var isTransient: Bool
+  /// What a new object has; ``StoredValue/null`` for nothing.
+  public var defaultValue: StoredValue
+  /// The name that this attribute had in an older version, where it was renamed since.
+  public var renamingIdentifier: String?
+  /// A text that makes this attribute's fingerprint another one though nothing else changed.
+  public var versionHashModifier: String?
+  public var userInfo: [String: String]
+
+  /// The Swift or Objective-C class of the values, for transformable attributes and custom ones.
+  public var valueClassName: String?
+  /// The transformer that archives the values of a transformable attribute.
+  public var valueTransformerName: String?
+  /// Whether large values may stand in files beside the store.
+  public var allowsExternalStorage: Bool
+  /// Whether the value is kept in the history when its object is deleted.
+  public var preservesValueOnDeletion: Bool
+  /// The expression that a derived attribute's value comes from, such as `articles.@count`; nil for other attributes.
+  public var derivation: String?
+  /// The name of the composite type, for a composite attribute.
+  public var compositeName: String?
+  public var validation: AttributeValidation
+  /// Whether a generated class uses a scalar type.
+  public var usesScalarType: Bool
+  /// Whether an index of its own was asked for in the old way, without a ``FetchIndexDescription``.
+  public var isIndexed: Bool
+  public var isIndexedBySpotlight: Bool
+  public var allowsCloudEncryption: Bool
+  /// What a model file says of the attribute that no property here stands for, kept as it was.
+  public var unknown: [String: String]
+
+  public init(
+    _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
+    default defaultValue: StoredValue = .null, renamingIdentifier: String? = nil,
+    versionHashModifier: String? = nil, userInfo: [String: String] = [:], valueClassName: String? = nil,
+    valueTransformerName: String? = nil, allowsExternalStorage: Bool = false,
+    preservesValueOnDeletion: Bool = false, derivation: String? = nil, compositeName: String? = nil,
+    validation: AttributeValidation = AttributeValidation(), usesScalarType: Bool = false, isIndexed: Bool = false,
+    isIndexedBySpotlight: Bool = false, allowsCloudEncryption: Bool = false, unknown: [String: String] = [:]
+  ) {
+    self.name = name
+    self.type = type
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.defaultValue = defaultValue
+    self.renamingIdentifier = renamingIdentifier
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+    self.valueClassName = valueClassName
+    self.valueTransformerName = valueTransformerName
+    self.allowsExternalStorage = allowsExternalStorage
+    self.preservesValueOnDeletion = preservesValueOnDeletion
+    self.derivation = derivation
+    self.compositeName = compositeName
+    self.validation = validation
+    self.usesScalarType = usesScalarType
+    self.isIndexed = isIndexed
+    self.isIndexedBySpotlight = isIndexedBySpotlight
+    self.allowsCloudEncryption = allowsCloudEncryption
+    self.unknown = unknown
+  }
+
+  /// Whether Persist computes the value from other properties.
+  public var isDerived: Bool { derivation != nil }
+}

@@ -1,0 +1,45 @@
+/// An index over properties or expressions of an entity.
+public struct FetchIndexDescription: Sendable, Hashable {
+  /// One part of an index.
+  public struct Element: Sendable, Hashable {
+    /// What is indexed.
+    public enum Subject: Sendable, Hashable {
+      case property(String)
+      /// An expression in the format language, with the type of its result.
+      case expression(String, AttributeType)
+    }
+
+    /// How the values are indexed.
+    public enum Kind: String, Sendable, Hashable {
+      case binary
+      /// SQLite's R*Tree, for ranges over numbers.
+      case rTree
+    }
+
+    public var subject: Subject
+    public var kind: Kind
+    public var isAscending: Bool
+
+    public init(_ subject: Subject, kind: Kind = .binary, isAscending: Bool = true) {
+      self.subject = subject
+      self.kind = kind
+      self.isAscending = isAscending
+    }
+  }
+
+  public var name: String
+  public var elements: [Element]
+  /// A predicate's format string that limits the index to some rows.
+  public var partialPredicate: String?
+
+  public init(_ name: String, elements: [Element], partialPredicate: String? = nil) {
+    self.name = name
+    self.elements = elements
+    self.partialPredicate = partialPredicate
+  }
+
+  /// An ascending index over properties.
+  public init(_ name: String, on properties: String...) {
+    self.init(name, elements: properties.map { Element(.property($0)) })
+  }
+}

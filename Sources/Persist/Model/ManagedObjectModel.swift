@@ -1,0 +1,83 @@
+/// A checked model: entities that refer to each other, immutable and safe to share.
+///
+/// A model is read from a file by a ``ModelRegistry``, taken from a store, or written in Swift:
+///
+/// ```swift
+/// let model = try ManagedObjectModel(ModelDescription(entities: [
+///   EntityDescription("Item", attributes: [AttributeDescription("name", .string)],
+///     relationships: [RelationshipDescription("category", to: "Category", inverse: "items")]),
+///   EntityDescription("Category", attributes: [AttributeDescription("name", .string)],
+///     relationships: [RelationshipDescription("items", toMany: "Item", inverse: "category")]),
+/// ]))
+/// ```
+public final class ManagedObjectModel: Sendable {
+  /// What the model was made from.
+  public let description: ModelDescription
+  /// Every entity in the order of ``Entity/number``: roots in name order, each followed by its subentities depth first.
+  public let entities: [Entity]
+  public let entitiesByName: [String: Entity]
+
+  /// Checks a description and resolves it.
+  ///
+  /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once in ``PersistError/errors``, each with its
+  ///   place and its mend.
+  public init(_ description: ModelDescription) throws {
+    let problems = ModelCheck.problems(in: description)
+    guard problems.isEmpty else {
+      throw PersistError.combining(problems, as: .invalidModel, "The model has \(problems.count) problems.")
+    }
+    self.description = description
+    entities = Self.resolve(description)
+    entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  public var versionIdentifiers: [String] { description.versionIdentifiers }
+
+  /// - Throws: ``PersistError/Code/unknownEntity`` where the model has none of that name.
+  public func entity(named name: String) throws -> Entity {
+    guard let entity = entitiesByName[name] else {
+      throw PersistError(
+        .unknownEntity, at: .entity(name), "The model has no entity '\(name)'.",
+        fix: "Its entities are \(entities.map(\.name).sorted().joined(separator: ", ")).")
+    }
+    return entity
+  }
+
+  /// The entity and everything below it, the entity first.
+  public func hierarchy(of entity: Entity) -> ArraySlice<Entity> {
+    entities[(entity.number - 1)...(entity.number - 1 + entity.descendantCount)]
+  }
+
+  /// The entity that a relationship of this model leads to.
+  public func destination(of relationship: RelationshipDescription) -> Entity {
+    guard let entity = entitiesByName[relationship.destination] else {
+      preconditionFailure("'\(relationship.name)' leads to '\(relationship.destination)', which isn't of this model.")
+    }
+    return entity
+  }
+
+  /// The relationship of the destination that leads back, nil where the relationship goes one way only.
+  public func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
+    relationship.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
+  }
+
+  /// Makes entities parents first, in number order. The description has been checked: parents exist, without cycles.
+  private static func resolve(_ description: ModelDescription) -> [Entity] {
+    let children = Dictionary(grouping: description.entities.sorted { $0.name < $1.name }, by: \.parent)
+    let composites = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    func descendantCount(_ name: String) -> Int {
+      (children[name] ?? []).reduce(0) { $0 + 1 + descendantCount($1.name) }
+    }
+    var entities: [Entity] = []
+    func add(_ entity: EntityDescription, below parent: Entity?) {
+      let resolved = Entity(
+        entity, superentity: parent, subentityNames: (children[entity.name] ?? []).map(\.name),
+        number: entities.count + 1, descendantCount: descendantCount(entity.name),
+        isHierarchy: { children[$0] != nil }, composites: composites)
+      entities.append(resolved)
+      for child in children[entity.name] ?? [] { add(child, below: resolved) }
+    }
+    for root in children[nil] ?? [] { add(root, below: nil) }
+    return entities
+  }
+}

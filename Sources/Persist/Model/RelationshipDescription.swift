@@ -1,0 +1,86 @@
+/// A relationship of an entity to another, or to itself.
+///
+/// ```swift
+/// RelationshipDescription("category", to: "Category", inverse: "items")
+/// RelationshipDescription("items", toMany: "Item", inverse: "category", deleteRule: .cascade)
+/// ```
+public struct RelationshipDescription: Sendable, Hashable {
+  public var name: String
+  /// The name of the destination entity.
+  public var destination: String
+  /// The name of the relationship of the destination that leads back.
+  public var inverse: String?
+  public var isOptional: Bool
+  public var isTransient: Bool
+  /// Whether a to-many keeps an order.
+  public var isOrdered: Bool
+  /// The least number of objects, 0 for any.
+  public var minimumCount: Int
+  /// The greatest number of objects: 1 makes the relationship to-one, 0 leaves a to-many without a bound.
+  public var maximumCount: Int
+  public var deleteRule: DeleteRule
+  public var renamingIdentifier: String?
+  public var versionHashModifier: String?
+  public var userInfo: [String: String]
+  public var isIndexedBySpotlight: Bool
+  /// What a model file says of the relationship that no property here stands for, kept as it was.
+  public var unknown: [String: String]
+
+  public init(
+    name: String, destination: String, inverse: String?, minimumCount: Int, maximumCount: Int,
+    isOptional: Bool = true, isTransient: Bool = false, isOrdered: Bool = false, deleteRule: DeleteRule = .nullify,
+    renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+    isIndexedBySpotlight: Bool = false, unknown: [String: String] = [:]
+  ) {
+    self.name = name
+    self.destination = destination
+    self.inverse = inverse
+    self.minimumCount = minimumCount
+    self.maximumCount = maximumCount
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.isOrdered = isOrdered
+    self.deleteRule = deleteRule
+    self.renamingIdentifier = renamingIdentifier
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+    self.isIndexedBySpotlight = isIndexedBySpotlight
+    self.unknown = unknown
+  }
+
+  /// A to-one relationship.
+  public init(
+    _ name: String, to destination: String, inverse: String?, isOptional: Bool = true,
+    deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil
+  ) {
+    self.init(
+      name: name, destination: destination, inverse: inverse, minimumCount: 0, maximumCount: 1,
+      isOptional: isOptional, deleteRule: deleteRule, renamingIdentifier: renamingIdentifier)
+  }
+
+  /// A to-many relationship.
+  public init(
+    _ name: String, toMany destination: String, inverse: String?, isOrdered: Bool = false, isOptional: Bool = true,
+    minimumCount: Int = 0, maximumCount: Int = 0, deleteRule: DeleteRule = .nullify,
+    renamingIdentifier: String? = nil
+  ) {
+    self.init(
+      name: name, destination: destination, inverse: inverse, minimumCount: minimumCount,
+      maximumCount: maximumCount, isOptional: isOptional, isOrdered: isOrdered, deleteRule: deleteRule,
+      renamingIdentifier: renamingIdentifier)
+  }
+
+  public var isToMany: Bool { maximumCount != 1 }
+}
+
+/// What happens to the objects at the other end when an object is deleted. Raw values are Core Data's.
+public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
+  /// Nothing; the other end may be left pointing at nothing.
+  case noAction = 0
+  /// The other end forgets the object.
+  case nullify = 1
+  /// The other end is deleted too.
+  case cascade = 2
+  /// While there is another end, the object can't be deleted.
+  case deny = 3
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// Where rows live. A store is synchronous, serves many contexts at once, and knows nothing of objects.
+protocol PersistentStore: AnyObject, Sendable {
+  /// The UUID in the store's metadata.
+  var identifier: String { get }
+  /// `SQLite` or `InMemory`.
+  var type: String { get }
+  /// Nil for a store in memory.
+  var url: URL? { get }
+  var model: ManagedObjectModel { get }
+  var isReadOnly: Bool { get }
+  var configuration: String? { get }
+
+  func metadata() throws -> StoreMetadata
+  /// Replaces the application's own metadata keys.
+  func setMetadata(_ metadata: StoreMetadata) throws
+
+  func rows(_ query: RowQuery) throws -> RowBatch
+  func count(_ query: RowQuery) throws -> Int
+  /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.
+  func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
+  /// The content of a value that stands in a file beside the store.
+  func externalData(named name: String) throws -> Data
+
+  /// Writes everything in one transaction, or nothing.
+  ///
+  /// - Throws: ``RowConflicts`` where rows changed meanwhile, ``PersistError/Code/constraintConflict`` where a
+  ///   uniqueness constraint is broken, and the store's own errors.
+  func commit(_ writes: RowWrites) throws -> CommitReceipt
+  func close() throws
+}
+
+/// Thrown by a commit that met rows which others had changed; the whole commit was rolled back.
+struct RowConflicts: Error {
+  let conflicts: [RowConflict]
+}

@@ -1,0 +1,114 @@
+/// Everything that one save writes to one store, as data.
+///
+/// Values are by property slot. References to rows that are inserted in the same save are temporary
+/// identifiers; the store gives every inserted row its key and returns the permanent identifiers.
+public struct RowWrites: Sendable {
+  /// A new row.
+  public struct Insert: Sendable {
+    /// Temporary; or permanent where the key was obtained before.
+    public let id: ManagedObjectID
+    public let entity: Entity
+    /// A value for each property slot; transient attributes, to-many relationships and fetched properties are
+    /// ``StoredValue/null``.
+    public let values: [StoredValue]
+
+    public init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
+      self.id = id
+      self.entity = entity
+      self.values = values
+    }
+  }
+
+  /// Changed columns of a row.
+  public struct Update: Sendable {
+    public let id: ManagedObjectID
+    public let entity: Entity
+    /// `Z_OPT` as it was read; the write fails as a conflict where the row has another now.
+    public let version: Int64
+    /// Property slots with their new values. May be empty: the row's version then still goes up.
+    public let changes: [(slot: Int, value: StoredValue)]
+
+    public init(id: ManagedObjectID, entity: Entity, version: Int64, changes: [(slot: Int, value: StoredValue)]) {
+      self.id = id
+      self.entity = entity
+      self.version = version
+      self.changes = changes
+    }
+  }
+
+  /// A row that goes.
+  public struct Delete: Sendable {
+    public let id: ManagedObjectID
+    public let entity: Entity
+    public let version: Int64
+
+    public init(id: ManagedObjectID, entity: Entity, version: Int64) {
+      self.id = id
+      self.entity = entity
+      self.version = version
+    }
+  }
+
+  /// Members that a many-to-many relationship gains and loses, told from one side only.
+  public struct Link: Sendable {
+    public let owner: ManagedObjectID
+    public let entity: Entity
+    /// Slot of the relationship.
+    public let slot: Int
+    public let added: [ManagedObjectID]
+    public let removed: [ManagedObjectID]
+
+    public init(
+      owner: ManagedObjectID, entity: Entity, slot: Int, added: [ManagedObjectID], removed: [ManagedObjectID]
+    ) {
+      self.owner = owner
+      self.entity = entity
+      self.slot = slot
+      self.added = added
+      self.removed = removed
+    }
+  }
+
+  /// The whole new order of an ordered to-many relationship, written after the links and updates that make its members.
+  public struct Ordering: Sendable {
+    public let owner: ManagedObjectID
+    public let entity: Entity
+    public let slot: Int
+    public let members: [ManagedObjectID]
+
+    public init(owner: ManagedObjectID, entity: Entity, slot: Int, members: [ManagedObjectID]) {
+      self.owner = owner
+      self.entity = entity
+      self.slot = slot
+      self.members = members
+    }
+  }
+
+  public var inserts: [Insert] = []
+  public var updates: [Update] = []
+  public var deletes: [Delete] = []
+  public var links: [Link] = []
+  public var orderings: [Ordering] = []
+
+  public init() {}
+
+  public var isEmpty: Bool {
+    inserts.isEmpty && updates.isEmpty && deletes.isEmpty && links.isEmpty && orderings.isEmpty
+  }
+}
+
+/// What a commit did.
+public struct CommitReceipt: Sendable {
+  /// The permanent identifier of every inserted row, in the order of ``RowWrites/inserts``.
+  public var inserted: [ManagedObjectID] = []
+}
+
+/// A row that was changed or deleted by someone else since it was read.
+public struct RowConflict: Sendable {
+  public let id: ManagedObjectID
+  public let entity: Entity
+  /// The version that the row was read with.
+  public let expectedVersion: Int64
+  /// The version that it has now; nil where it is gone.
+  public let storedVersion: Int64?
+}

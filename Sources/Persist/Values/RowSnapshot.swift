@@ -1,0 +1,37 @@
+import Foundation
+
+/// What a row held when it was read: immutable, in fixed slots, decoded when asked.
+///
+/// Which slot holds what is told by the row's ``Entity``: slot `i` is the property with ``Entity/Slot/index`` `i`, and
+/// behind the properties come the entity numbers of to-one relationships whose destination has subentities.
+/// Nothing here knows types: whoever asks for an integer must know that the slot holds one.
+struct RowSnapshot: Sendable {
+  let chunk: RowChunk
+  let offset: Int
+
+  static func fixedSize(slotCount: Int) -> Int { 8 + slotCount * 8 + ((slotCount + 63) / 64) * 8 }
+
+  /// The optimistic-lock counter, `Z_OPT`, with which the row was read.
+  var version: Int64 { row.load(as: Int64.self) }
+
+  func isNull(_ slot: Int, of slotCount: Int) -> Bool {
+    let word = row.load(fromByteOffset: 8 + slotCount * 8 + (slot / 64) * 8, as: UInt64.self)
+    return word & (1 << UInt64(slot % 64)) != 0
+  }
+
+  func integer(_ slot: Int) -> Int64 { row.load(fromByteOffset: 8 + slot * 8, as: Int64.self) }
+
+  func double(_ slot: Int) -> Double { Double(bitPattern: UInt64(bitPattern: integer(slot))) }
+
+  func string(_ slot: Int) -> String { String(decoding: bytes(slot), as: UTF8.self) }
+
+  func data(_ slot: Int) -> Data { Data(bytes(slot)) }
+
+  /// Valid while the snapshot is held.
+  func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+    let place = UInt64(bitPattern: integer(slot))
+    return UnsafeRawBufferPointer(start: row + Int(place & 0xFFFF_FFFF), count: Int(place >> 32))
+  }
+
+  private var row: UnsafeRawPointer { UnsafeRawPointer(chunk.base) + offset }
+}

@@ -1,0 +1,43 @@
+public import Foundation
+
+/// A value as a store holds it: the common currency between objects, predicates, stores and migrations.
+///
+/// Every attribute type has exactly one case for its values. A property's Swift type is converted at the
+/// edge, by its ``AttributeDescription``.
+///
+/// | attribute type | case |
+/// |---|---|
+/// | `int16 int32 int64` | ``integer(_:)`` |
+/// | `double float` | ``double(_:)`` |
+/// | `boolean` | ``boolean(_:)`` |
+/// | `decimal` | ``decimal(_:)`` |
+/// | `string` | ``string(_:)`` |
+/// | `date` | ``date(_:)`` |
+/// | `binary transformable` | ``data(_:)`` |
+/// | `uuid` | ``uuid(_:)`` |
+/// | `uri` | ``uri(_:)`` |
+/// | `composite` | ``composite(_:)`` |
+/// | a to-one relationship | ``objectID(_:)`` |
+public enum StoredValue: Sendable, Hashable {
+  /// No value.
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case double(Double)
+  case decimal(Decimal)
+  case string(String)
+  case date(Date)
+  /// Bytes; of a transformable attribute its archived form.
+  case data(Data)
+  case uuid(UUID)
+  /// A URI's text exactly as it stands in the store, which may be text that `URL` refuses.
+  case uri(String)
+  /// The other end of a to-one relationship.
+  case objectID(ManagedObjectID)
+  /// The elements of a composite attribute by name.
+  indirect case composite([String: StoredValue])
+
+  public var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+}
