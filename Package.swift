@@ -43,7 +43,6 @@ let package = Package(
         "Persist",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Sources/persist",
       swiftSettings: settings),
     .target(
       name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
