@@ -1,0 +1,10 @@
+public import Testing
+
+extension Trait where Self == ConditionTrait {
+  /// Runs a test only where the collection of real stores is there.
+  public static var needsSharedData: Self {
+    .enabled(
+      if: SharedData.isAvailable,
+      "Needs the collection of real Core Data stores: set PERSIST_SHARED_DATA or put it at ../shared/data.")
+  }
+}

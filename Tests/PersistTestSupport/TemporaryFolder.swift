@@ -1,0 +1,58 @@
+public import Foundation
+
+/// Runs `body` with a folder of its own, which is removed afterwards.
+public func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  let folder = try makeTemporaryFolder()
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try body(folder)
+}
+
+/// Runs `body` with a folder of its own, which is removed afterwards.
+public func withTemporaryFolder<Result>(
+  isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Result
+) async throws -> Result {
+  let folder = try makeTemporaryFolder()
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try await body(folder)
+}
+
+/// Runs `body` with the place for a store in a folder of its own; there is no store yet.
+public func withTemporaryStore<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  try withTemporaryFolder { try body($0.appendingPathComponent("Store.sqlite")) }
+}
+
+/// Runs `body` with a copy of a real store, its `-wal` and its folder of external files included.
+///
+/// - Parameter path: within `coredata` of the collection.
+public func withCopy<Result>(ofStore path: String, _ body: (URL) throws -> Result) throws -> Result {
+  try withCopy(ofStore: SharedData.url(path), body)
+}
+
+/// Runs `body` with a copy of a store, its `-wal` and its folder of external files included.
+public func withCopy<Result>(ofStore store: URL, _ body: (URL) throws -> Result) throws -> Result {
+  try withTemporaryFolder { try body(copyStore(store, to: $0)) }
+}
+
+/// Copies a store with everything that belongs to it and gives the copy's place.
+@discardableResult
+public func copyStore(_ store: URL, to folder: URL) throws -> URL {
+  let files = FileManager.default
+  let name = store.lastPathComponent
+  let beside = store.deletingLastPathComponent()
+  let stem = store.deletingPathExtension().lastPathComponent
+  for part in [name, "\(name)-wal", "\(name)-journal", ".\(stem)_SUPPORT", ".\(name)_SUPPORT"] {
+    let source = beside.appendingPathComponent(part)
+    guard files.fileExists(atPath: source.path) else { continue }
+    let target = folder.appendingPathComponent(part)
+    try files.copyItem(at: source, to: target)
+    // The collection may be read-only; a copy is there to be written.
+    try files.setAttributes([.posixPermissions: part.hasSuffix("_SUPPORT") ? 0o755 : 0o644], ofItemAtPath: target.path)
+  }
+  return folder.appendingPathComponent(name)
+}
+
+private func makeTemporaryFolder() throws -> URL {
+  let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  return folder
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+/// The order of the framework's folders. `Store/SQLite/SQL` stands before `Store/SQLite`, which uses it.
+private let layers = LayerRules(folders: [
+  "Errors", "Values", "Model", "Model/Xcode", "Query", "Store", "Store/SQLite/SQL", "Store/SQLite", "Coordinator",
+  "Context", "Migration", "Migration/Xcode", "Observation", "Stack",
+])
+
+private let framework = PackageFolder.url.appendingPathComponent("Sources/Persist")
+
+private func frameworkSources() throws -> [(path: String, source: SwiftSource)] {
+  try SwiftSource.files(in: framework).map {
+    (String($0.url.path.dropFirst(framework.path.count + 1)), $0)
+  }
+}
+
+@Suite("Layers")
+struct LayerTests {
+  @Test("A folder of the framework names only those above it")
+  func noUpwardReferences() throws {
+    let sources = try frameworkSources()
+    #expect(sources.count > 20)
+    for violation in layers.violations(in: sources) { Issue.record(Comment(rawValue: violation.description)) }
+  }
+
+  @Test("Every file of the framework stands in a folder that has its place in the order")
+  func noStrays() throws {
+    try #expect(layers.strays(in: frameworkSources().map(\.path)) == [])
+  }
+
+  @Test("An upward reference is found, with its line")
+  func upwardReference() {
+    let found = violations([
+      "Errors/A.swift": "struct A {\n  var b: B\n}", "Values/B.swift": "struct B {}",
+    ])
+    #expect(found == ["Errors/A.swift:2: Errors names B, which Values declares; a folder names only those above it"])
+  }
+
+  @Test("An upward reference to a type inside another is found")
+  func nestedReference() {
+    let found = violations([
+      "Errors/A.swift": "struct A {}\nlet x = A.Low.self", "Values/A+Low.swift": "extension A { enum Low {} }",
+    ])
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("Errors/A.swift:2: Errors names A.Low") == true)
+  }
+
+  @Test("Comments, strings, own inner types and private types of others aren't references")
+  func noFalseAlarms() {
+    #expect(
+      violations([
+        "Errors/A.swift": """
+          /// See ``Column`` and /* nested */ Column.
+          struct A { struct Kind {}; let text = "a Column \\(1) and \\(Kind.self)"; let kind: Kind }
+          /* Column /* Column */ Column */
+          """,
+        "Values/B.swift": "struct Kind {}\nstruct Column {}\nprivate struct A {}",
+      ]) == [])
+  }
+
+  @Test("A reference inside a string's interpolation counts")
+  func interpolation() {
+    #expect(
+      violations([
+        "Errors/A.swift": "let a = \"\\(Column(name: \")\").name)\"", "Values/B.swift": "struct Column {}",
+      ]).count == 1)
+  }
+
+  private func violations(_ files: [String: String]) -> [String] {
+    layers.violations(
+      in: files.map { ($0.key, SwiftSource(URL(fileURLWithPath: $0.key), text: $0.value)) }
+    ).map(\.description)
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+/// Rules of style that a machine can check, over all sources that users build.
+@Suite("Source rules")
+struct SourceRuleTests {
+  private static let sources = PackageFolder.url.appendingPathComponent("Sources")
+
+  @Test("SQL text stands in Store/SQLite/SQL and nowhere else")
+  func sqlText() throws {
+    let statement = try Regex(
+      #"^\s*(SELECT\s.*\sFROM\s|SELECT\s+\S+\(|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s"#
+        + #"|(CREATE|DROP)\s+(TEMP\s+|TEMPORARY\s+|UNIQUE\s+|VIRTUAL\s+)*(TABLE|INDEX|VIEW|TRIGGER)\s|ALTER\s+TABLE\s"#
+        + #"|PRAGMA\s+\w|ATTACH\s+|VACUUM\b|(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)(\s+\w+)*;?\s*$)"#)
+    try check { source, path in
+      guard !path.hasPrefix("Persist/Store/SQLite/SQL/") else { return [] }
+      return try source.tokens
+        .filter { try $0.kind == .literal && statement.firstMatch(in: $0.text) != nil }
+        .map { ($0.line, "SQL text outside Store/SQLite/SQL: \($0.text.prefix(40))") }
+    }
+  }
+
+  @Test("Nothing from outside can trap: no try!, as! or fatalError")
+  func noTraps() throws {
+    try check { source, _ in
+      source.tokens.indices.compactMap { index in
+        let token = source.tokens[index]
+        guard token.kind == .identifier else { return nil }
+        let next = index + 1 < source.tokens.count ? source.tokens[index + 1].text : ""
+        if ["try", "as"].contains(token.text), next == "!" { return (token.line, "\(token.text)!") }
+        return token.text == "fatalError" ? (token.line, "fatalError") : nil
+      }
+    }
+  }
+
+  @Test("Every unchecked promise of safety says in a comment why it holds")
+  func uncheckedIsExplained() throws {
+    try check { source, _ in
+      source.lines.enumerated().compactMap { index, line in
+        let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false).first ?? line
+        guard code.contains("@unchecked Sendable") || code.contains("nonisolated(unsafe)") else { return nil }
+        let around = source.lines[max(0, index - 14)...index]
+        return around.contains { $0.contains("//") } ? nil : (index + 1, "an unchecked promise without its reason")
+      }
+    }
+  }
+
+  @Test("Files stay under 400 lines, lines within 120 characters, indented by spaces")
+  func size() throws {
+    try check { source, _ in
+      var found = source.lines.enumerated().compactMap { index, line -> (Int, String)? in
+        if line.count > 120 { return (index + 1, "\(line.count) characters") }
+        return line.contains("\t") ? (index + 1, "a tab") : nil
+      }
+      if source.lines.count > 400 { found.append((400, "\(source.lines.count) lines")) }
+      return found
+    }
+  }
+
+  private func check(_ rule: (SwiftSource, String) throws -> [(line: Int, what: String)]) throws {
+    let files = try SwiftSource.files(in: Self.sources)
+    #expect(files.count > 20)
+    for source in files {
+      let path = String(source.url.path.dropFirst(Self.sources.path.count + 1))
+      for (line, what) in try rule(source, path) { Issue.record("\(path):\(line): \(what)") }
+    }
+  }
+}
