@@ -1,0 +1,103 @@
+import Foundation
+
+/// How a row slot holds the values of an attribute: the agreement between stores, which fill rows, and objects, which
+/// read them.
+///
+/// | attribute type | what the slot holds |
+/// |---|---|
+/// | `int16 int32 int64` | an integer |
+/// | `boolean` | an integer, 0 for false |
+/// | `double float` | a double |
+/// | `date` | a double: seconds since 2001-01-01 00:00 UTC |
+/// | `decimal` | bytes: the number's text, such as `10.11` |
+/// | `string uri` | bytes: UTF-8 |
+/// | `uuid` | 16 bytes |
+/// | `binary transformable` | the bytes |
+/// | … with external storage allowed | the column's bytes: 0x01 and the value, or 0x02, a file's name and a NUL |
+/// | an element of a composite | as an attribute of its type, in the element's own slot; the composite's slot is null |
+/// | a to-one relationship | an integer, the destination's key |
+/// | ``Property/entityNumberSlot`` | an integer: the ``Entity/number`` of the destination's own entity in the *model* |
+///
+/// Slots of transient attributes, to-many relationships and fetched properties are null.
+enum SlotForm: UInt8, Sendable {
+  case none, integer, boolean, double, date, decimal, string, uri, uuid, data, externalData
+
+  init(_ attribute: AttributeDescription) {
+    self =
+      switch attribute.type {
+      case .int16, .int32, .int64: .integer
+      case .boolean: .boolean
+      case .double, .float: .double
+      case .date: .date
+      case .decimal: .decimal
+      case .string: .string
+      case .uri: .uri
+      case .uuid: .uuid
+      case .binary, .transformable: attribute.allowsExternalStorage ? .externalData : .data
+      case .composite, .objectID, .undefined: .none
+      }
+  }
+}
+
+extension RowSnapshot {
+  /// What a slot holds, as a value. Bytes that can't be of that form read as null.
+  func value(_ slot: Int, as form: SlotForm, slotCount: Int) -> StoredValue {
+    if isNull(slot, of: slotCount) { return .null }
+    switch form {
+    case .none: return .null
+    case .integer: return .integer(integer(slot))
+    case .boolean: return .boolean(integer(slot) != 0)
+    case .double: return .double(double(slot))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: double(slot)))
+    case .decimal:
+      return Decimal(string: string(slot)).map(StoredValue.decimal) ?? .null
+    case .string: return .string(string(slot))
+    case .uri: return .uri(string(slot))
+    case .uuid:
+      let bytes = bytes(slot)
+      guard bytes.count == 16 else { return .null }
+      return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+    case .data: return .data(data(slot))
+    case .externalData:
+      if case .inline(let data) = externalContent(slot) { return .data(data) }
+      return .null
+    }
+  }
+
+  /// What a column whose values may stand in files holds.
+  enum ExternalContent {
+    case inline(Data)
+    case file(String)
+  }
+
+  /// The content of a slot of form ``SlotForm/externalData`` that isn't null.
+  func externalContent(_ slot: Int) -> ExternalContent {
+    let bytes = bytes(slot)
+    switch bytes.first {
+    case 1: return .inline(Data(bytes.dropFirst()))
+    case 2: return .file(String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self))
+    default: return .inline(Data(bytes))
+    }
+  }
+}
+
+extension RowChunkWriter {
+  /// Fills a slot of the current row; a value that isn't of the form leaves it null.
+  mutating func set(_ value: StoredValue, slot: Int, as form: SlotForm) {
+    switch (value, form) {
+    case (.integer(let value), .integer): setInteger(value, slot: slot)
+    case (.boolean(let value), .boolean): setInteger(value ? 1 : 0, slot: slot)
+    case (.double(let value), .double): setDouble(value, slot: slot)
+    case (.date(let value), .date): setDouble(value.timeIntervalSinceReferenceDate, slot: slot)
+    case (.decimal(let value), .decimal): setString(value.description, slot: slot)
+    case (.string(let value), .string), (.uri(let value), .uri): setString(value, slot: slot)
+    case (.uuid(let value), .uuid):
+      withUnsafeBytes(of: value.uuid) { setBytes($0.baseAddress, count: 16, slot: slot) }
+    case (.data(let value), .data):
+      value.withUnsafeBytes { setBytes($0.baseAddress, count: $0.count, slot: slot) }
+    case (.data(let value), .externalData):
+      (Data([1]) + value).withUnsafeBytes { setBytes($0.baseAddress, count: $0.count, slot: slot) }
+    default: break
+    }
+  }
+}
