@@ -4,6 +4,8 @@ public import Foundation
 public enum PropertyList: Sendable, Hashable {
   case boolean(Bool)
   case integer(Int64)
+  /// A whole number above `Int64.max`; smaller ones are ``integer(_:)``.
+  case unsigned(UInt64)
   case real(Double)
   case string(String)
   case date(Date)
@@ -42,6 +44,7 @@ extension PropertyList {
     switch self {
     case .real(let value): value
     case .integer(let value): Double(value)
+    case .unsigned(let value): Double(value)
     default: nil
     }
   }
