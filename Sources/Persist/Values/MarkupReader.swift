@@ -1,0 +1,286 @@
+import Foundation
+
+/// Reads XML into ``MarkupElement``s: the subset that Xcode writes, in bounded time and memory.
+///
+/// Nothing outside the file is ever looked at. A document type that only names a file is passed over, as mapping
+/// models have one; one that declares anything is refused, and so is every entity but XML's own five. Elements may
+/// nest as deep as ``Limits/depth``. That is why this isn't Foundation's parser, which also differs from platform to
+/// platform.
+struct MarkupReader {
+  /// How much a file may hold.
+  struct Limits {
+    var bytes = 32 << 20
+    var depth = 64
+    /// Elements and attributes together.
+    var pieces = 1_000_000
+  }
+
+  /// The root element of a file.
+  ///
+  /// - Throws: ``PersistError/Code/fileAccess``, ``PersistError/Code/malformedFile`` with file and line,
+  ///   ``PersistError/Code/limitExceeded``.
+  static func root(of url: URL, limits: Limits = Limits()) throws -> MarkupElement {
+    try root(in: BoundedFile.data(at: url, limit: limits.bytes), from: url, limits: limits)
+  }
+
+  /// - Parameter url: the file that errors name.
+  static func root(in data: Data, from url: URL?, limits: Limits = Limits()) throws -> MarkupElement {
+    guard data.count <= limits.bytes else {
+      throw PersistError(
+        .limitExceeded, at: PersistError.Place(file: url),
+        "The file has \(data.count) bytes; at most \(limits.bytes) are read.")
+    }
+    guard String(data: data, encoding: .utf8) != nil else {
+      throw PersistError(
+        .malformedFile, at: PersistError.Place(file: url), "The file isn't UTF-8 text.",
+        fix: "Open the model in Xcode and save it again.")
+    }
+    var reader = MarkupReader(bytes: [UInt8](data), url: url, limits: limits)
+    return try reader.document()
+  }
+
+  private let bytes: [UInt8]
+  private let url: URL?
+  private let limits: Limits
+  private var position = 0
+  private var line = 1
+  private var pieces = 0
+
+  private init(bytes: [UInt8], url: URL?, limits: Limits) {
+    self.bytes = bytes
+    self.url = url
+    self.limits = limits
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  // MARK: The document
+
+  /// Elements that are open stand on a stack, so that depth costs no stack of the machine.
+  private mutating func document() throws -> MarkupElement {
+    var open: [MarkupElement] = []
+    var root: MarkupElement?
+    func close(_ element: MarkupElement) {
+      if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+    }
+    while let byte = peek() {
+      if byte != UInt8(ascii: "<") {
+        let text = try characters(until: UInt8(ascii: "<"), isAttribute: false)
+        if open.isEmpty {
+          guard text.allSatisfy(\.isWhitespace) else { throw malformed("Text stands outside the root element.") }
+        } else {
+          open[open.count - 1].text += text
+        }
+      } else if skip("<?") {
+        _ = try raw(until: "?>", of: "a processing instruction")
+      } else if skip("<!--") {
+        _ = try raw(until: "-->", of: "a comment")
+      } else if skip("<![CDATA[") {
+        let text = try raw(until: "]]>", of: "a CDATA section")
+        guard !open.isEmpty else { throw malformed("Text stands outside the root element.") }
+        open[open.count - 1].text += text
+      } else if skip("<!DOCTYPE") {
+        guard open.isEmpty, root == nil else { throw malformed("A document type stands inside the document.") }
+        try passDocumentType()
+      } else if skip("</") {
+        let name = try self.name()
+        passSpace()
+        guard skip(">") else { throw malformed("Expected '>' after '</\(name)'.") }
+        guard let element = open.popLast(), element.name == name else {
+          throw malformed("'</\(name)>' closes an element that isn't open.")
+        }
+        close(element)
+      } else {
+        guard root == nil else { throw malformed("A second root element begins.") }
+        let (element, isEmpty) = try startTag()
+        if isEmpty {
+          close(element)
+        } else {
+          guard open.count < limits.depth else {
+            throw PersistError(
+              .limitExceeded, at: place, "Elements are nested more than \(limits.depth) deep.")
+          }
+          open.append(element)
+        }
+      }
+    }
+    if let element = open.last {
+      throw malformed("The file ends inside <\(element.name)>, which begins in line \(element.line).")
+    }
+    guard let root else { throw malformed("The file has no root element.") }
+    return root
+  }
+
+  private mutating func startTag() throws -> (element: MarkupElement, isEmpty: Bool) {
+    let start = line
+    position += 1
+    let name = try self.name()
+    try count()
+    var attributes: [String: String] = [:]
+    while true {
+      let hadSpace = passSpace()
+      if skip("/>") { return (MarkupElement(name: name, attributes: attributes, line: start), true) }
+      if skip(">") { return (MarkupElement(name: name, attributes: attributes, line: start), false) }
+      guard hadSpace else { throw malformed("Expected a space, '>' or '/>' in <\(name)>.") }
+      let key = try self.name()
+      try count()
+      passSpace()
+      guard skip("=") else { throw malformed("Expected '=' after '\(key)' in <\(name)>.") }
+      passSpace()
+      guard let quote = peek(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+        throw malformed("Expected a quoted value for '\(key)' in <\(name)>.")
+      }
+      position += 1
+      let value = try characters(until: quote, isAttribute: true)
+      guard peek() == quote else { throw malformed("The value of '\(key)' in <\(name)> doesn't end.") }
+      position += 1
+      guard attributes.updateValue(value, forKey: key) == nil else {
+        throw malformed("<\(name)> has two attributes '\(key)'.")
+      }
+    }
+  }
+
+  /// Passes over a document type that names a file and declares nothing.
+  private mutating func passDocumentType() throws {
+    while let byte = peek() {
+      switch byte {
+      case UInt8(ascii: ">"):
+        position += 1
+        return
+      case UInt8(ascii: "["), UInt8(ascii: "<"):
+        throw malformed(
+          "The document type declares entities or elements.", fix: "Remove the declarations; no model needs them.")
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        position += 1
+        while let next = peek(), next != byte { advance() }
+        guard peek() == byte else { throw malformed("The document type doesn't end.") }
+        position += 1
+      default: advance()
+      }
+    }
+    throw malformed("The document type doesn't end.")
+  }
+
+  // MARK: Texts
+
+  /// Text up to a byte, which isn't consumed, or to the end, with references resolved.
+  private mutating func characters(until end: UInt8, isAttribute: Bool) throws -> String {
+    var result: [UInt8] = []
+    while let byte = peek(), byte != end {
+      switch byte {
+      case UInt8(ascii: "&"): result.append(contentsOf: try reference().utf8)
+      case UInt8(ascii: "<"): throw malformed("'<' stands in an attribute's value.")
+      case UInt8(ascii: "\r"):
+        advance()
+        if peek() != UInt8(ascii: "\n") { result.append(UInt8(ascii: isAttribute ? " " : "\n")) }
+      case UInt8(ascii: "\n"), UInt8(ascii: "\t"):
+        result.append(isAttribute ? UInt8(ascii: " ") : byte)
+        advance()
+      case 0..<0x20: throw malformed("A control character (\(byte)) stands in the text.")
+      default:
+        result.append(byte)
+        position += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private mutating func reference() throws -> String {
+    let start = position + 1
+    var end = start
+    while end < bytes.count, end - start < 12, bytes[end] != UInt8(ascii: ";") { end += 1 }
+    guard end < bytes.count, bytes[end] == UInt8(ascii: ";") else {
+      throw malformed("'&' begins no reference.", fix: "Write '&amp;' for the character itself.")
+    }
+    let name = String(decoding: bytes[start..<end], as: UTF8.self)
+    position = end + 1
+    switch name {
+    case "amp": return "&"
+    case "lt": return "<"
+    case "gt": return ">"
+    case "quot": return "\""
+    case "apos": return "'"
+    default: break
+    }
+    let number: UInt32?
+    if name.hasPrefix("#x") {
+      number = UInt32(name.dropFirst(2), radix: 16)
+    } else if name.hasPrefix("#") {
+      number = UInt32(name.dropFirst())
+    } else {
+      throw malformed(
+        "'&\(name);' is not one of XML's own entities, and no others are read.", fix: "Write the text itself.")
+    }
+    guard let number, number != 0, let scalar = Unicode.Scalar(number) else {
+      throw malformed("'&\(name);' is no character.")
+    }
+    return String(Character(scalar))
+  }
+
+  private mutating func raw(until end: String, of what: String) throws -> String {
+    let start = position
+    while position < bytes.count {
+      if matches(end) {
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        position += end.utf8.count
+        return text
+      }
+      advance()
+    }
+    throw malformed("The file ends inside \(what).")
+  }
+
+  private mutating func name() throws -> String {
+    let start = position
+    while let byte = peek(), Self.isNameByte(byte, first: position == start) { position += 1 }
+    guard position > start else { throw malformed("Expected a name.") }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  private static func isNameByte(_ byte: UInt8, first: Bool) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+      UInt8(ascii: ":"), 0x80...:
+      true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): !first
+    default: false
+    }
+  }
+
+  // MARK: Bytes
+
+  private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func advance() {
+    if bytes[position] == UInt8(ascii: "\n") { line += 1 }
+    position += 1
+  }
+
+  private func matches(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
+
+  private mutating func skip(_ text: String) -> Bool {
+    guard matches(text) else { return false }
+    position += text.utf8.count
+    return true
+  }
+
+  @discardableResult
+  private mutating func passSpace() -> Bool {
+    let start = position
+    while let byte = peek(), [0x20, 0x09, 0x0A, 0x0D].contains(byte) { advance() }
+    return position > start
+  }
+
+  private mutating func count() throws {
+    pieces += 1
+    guard pieces <= limits.pieces else {
+      throw PersistError(
+        .limitExceeded, at: place, "The file has more than \(limits.pieces) elements and attributes.")
+    }
+  }
+
+  private var place: PersistError.Place { PersistError.Place(file: url, line: line) }
+
+  private func malformed(_ message: String, fix: String? = nil) -> PersistError {
+    PersistError(.malformedFile, at: place, message, fix: fix)
+  }
+}
