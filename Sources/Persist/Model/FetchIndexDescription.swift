@@ -31,11 +31,16 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var elements: [Element]
   /// A predicate's format string that limits the index to some rows.
   public var partialPredicate: String?
+  /// What a model file says of the index that no property here stands for, kept as it was.
+  public var unknown: [String: String]
 
-  public init(_ name: String, elements: [Element], partialPredicate: String? = nil) {
+  public init(
+    _ name: String, elements: [Element], partialPredicate: String? = nil, unknown: [String: String] = [:]
+  ) {
     self.name = name
     self.elements = elements
     self.partialPredicate = partialPredicate
+    self.unknown = unknown
   }
 
   /// An ascending index over properties.

@@ -5,16 +5,19 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   public var isOptional: Bool
   public var renamingIdentifier: String?
   public var userInfo: [String: String]
+  /// What a model file says of the property that no property here stands for, kept as it was.
+  public var unknown: [String: String]
 
   public init(
     _ name: String, request: FetchRequestDescription, isOptional: Bool = true, renamingIdentifier: String? = nil,
-    userInfo: [String: String] = [:]
+    userInfo: [String: String] = [:], unknown: [String: String] = [:]
   ) {
     self.name = name
     self.request = request
     self.isOptional = isOptional
     self.renamingIdentifier = renamingIdentifier
     self.userInfo = userInfo
+    self.unknown = unknown
   }
 }
 

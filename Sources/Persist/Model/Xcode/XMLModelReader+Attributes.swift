@@ -1,0 +1,121 @@
+extension XMLModelReader {
+  static func attributeType(_ name: String) -> AttributeType? {
+    attributeTypes[name.filter { $0 != " " }.lowercased()]
+  }
+
+  private static let attributeTypes: [String: AttributeType] = [
+    "integer16": .int16, "integer32": .int32, "integer64": .int64, "decimal": .decimal, "double": .double,
+    "float": .float, "string": .string, "boolean": .boolean, "date": .date, "binary": .binary, "binarydata": .binary,
+    "uuid": .uuid, "uri": .uri, "transformable": .transformable, "composite": .composite, "objectid": .objectID,
+    "undefined": .undefined,
+  ]
+
+  func attribute(_ element: MarkupElement) -> AttributeDescription? {
+    var fields = XMLFields(element, log: log)
+    guard let name = fields.required("name") else { return nil }
+    let typeName = fields.text("attributeType") ?? "Undefined"
+    guard let type = Self.attributeType(typeName) else {
+      fields.report(
+        "'attributeType' is '\(typeName)', which is no type of attributes.",
+        fix: "Expected Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, Boolean, Date, Binary, "
+          + "UUID, URI, Transformable, Composite or Undefined.")
+      return nil
+    }
+    return attribute(name, type, from: &fields)
+  }
+
+  /// An attribute that stands as an element of its own because it is composite.
+  func compositeAttribute(_ element: MarkupElement) -> AttributeDescription? {
+    var fields = XMLFields(element, log: log)
+    guard let name = fields.required("name") else { return nil }
+    _ = fields.text("attributeType")
+    return attribute(name, .composite, from: &fields)
+  }
+
+  private func attribute(
+    _ name: String, _ type: AttributeType, from fields: inout XMLFields
+  ) -> AttributeDescription {
+    var attribute = AttributeDescription(
+      name, type, isOptional: fields.flag("optional"), isTransient: fields.flag("transient"),
+      renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
+      userInfo: fields.userInfo(), valueClassName: fields.text("customClassName", "attributeValueClassName"),
+      valueTransformerName: fields.text("valueTransformerName"),
+      allowsExternalStorage: fields.flag("allowsExternalBinaryDataStorage"),
+      preservesValueOnDeletion: fields.flag("preserveAfterDeletion", "preservesValueInHistoryOnDeletion"),
+      usesScalarType: fields.flag("usesScalarValueType"), isIndexed: fields.flag("indexed"),
+      isIndexedBySpotlight: fields.flag("spotlightIndexingEnabled"),
+      allowsCloudEncryption: fields.flag("allowsCloudEncryption"))
+    attribute.derivation = derivation(from: &fields)
+    if type == .composite {
+      attribute.compositeName = fields.text(
+        "compositeName", "compositeType", "compositeTypeName", "composite", "compositeEntity", "type")
+    }
+    attribute.defaultValue = defaultValue(of: type, from: &fields)
+    attribute.validation = validation(of: type, from: &fields)
+    for child in fields.element.children where child.name != "userInfo" { fields.keepUnknown(child) }
+    attribute.unknown = fields.unknown
+    return attribute
+  }
+
+  private func derivation(from fields: inout XMLFields) -> String? {
+    let isDerived = fields.flag("derived")
+    guard let expression = fields.text("derivationExpression") else {
+      if isDerived {
+        fields.report("The attribute is derived, but has no 'derivationExpression'.", fix: "Set it in Xcode.")
+      }
+      return nil
+    }
+    // Xcode keeps the expression when the attribute is no longer derived.
+    return isDerived || fields.element.attributes["derived"] == nil ? expression : nil
+  }
+
+  private func defaultValue(of type: AttributeType, from fields: inout XMLFields) -> StoredValue {
+    if type == .date {
+      guard let text = fields.text("defaultDateTimeInterval") else { return .null }
+      if let value = XcodeValueText.date(text) { return value }
+      fields.report("'defaultDateTimeInterval' is '\(text)'; expected seconds since 2001.")
+      return .null
+    }
+    // The format has no text for the values of other types; one that stands there all the same is kept as unknown.
+    guard Self.typesWithTextDefault.contains(type), let text = fields.verbatim("defaultValueString") else {
+      return .null
+    }
+    if text.isEmpty && type != .string { return .null }
+    if let value = XcodeValueText.value(text, of: type) { return value }
+    fields.report(
+      "'defaultValueString' is '\(text)', which is no value of type \(type.rawValue).",
+      fix: "Correct or remove the default.")
+    return .null
+  }
+
+  private static let typesWithTextDefault: Set<AttributeType> = [
+    .int16, .int32, .int64, .decimal, .double, .float, .string, .boolean, .uuid, .uri,
+  ]
+
+  private func validation(of type: AttributeType, from fields: inout XMLFields) -> AttributeValidation {
+    var validation = AttributeValidation()
+    switch type {
+    case .string:
+      validation.minimumLength = fields.count("minValueString")
+      validation.maximumLength = fields.count("maxValueString")
+      validation.pattern = fields.text("regularExpressionString")
+    case .date:
+      validation.minimum = limit("minDateTimeInterval", from: &fields, as: XcodeValueText.date)
+      validation.maximum = limit("maxDateTimeInterval", from: &fields, as: XcodeValueText.date)
+    case .int16, .int32, .int64, .decimal, .double, .float, .boolean:
+      validation.minimum = limit("minValueString", from: &fields) { XcodeValueText.limit($0, of: type) }
+      validation.maximum = limit("maxValueString", from: &fields) { XcodeValueText.limit($0, of: type) }
+    case .binary, .uuid, .uri, .transformable, .composite, .objectID, .undefined: break
+    }
+    return validation
+  }
+
+  private func limit(
+    _ key: String, from fields: inout XMLFields, as value: (String) -> StoredValue?
+  ) -> StoredValue? {
+    guard let text = fields.text(key) else { return nil }
+    if let value = value(text) { return value }
+    fields.report("'\(key)' is '\(text)'; expected a number.")
+    return nil
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// Reads the XML of an `.xcdatamodel`, as Xcode has written it since version 4.
+///
+/// What the format leaves out has Xcode's meaning, which isn't always a description's own default: a property
+/// without `optional` is required. Attributes and elements that nothing here stands for are kept in `unknown`; the
+/// positions of boxes in Xcode's diagram are not part of a model and are passed over.
+struct XMLModelReader {
+  let log: XMLProblems
+
+  /// - Parameter url: an `.xcdatamodel` folder or the `contents` file in it.
+  /// - Throws: ``PersistError/Code/malformedFile`` that names file, line and what was expected, for every problem of
+  ///   the file at once.
+  static func model(at url: URL) throws -> ModelDescription {
+    let file = try contents(of: url)
+    return try model(from: MarkupReader.root(of: file), file: file)
+  }
+
+  /// - Parameter file: the file that errors name.
+  static func model(from root: MarkupElement, file: URL?) throws -> ModelDescription {
+    guard root.name == "model" else {
+      throw PersistError(
+        .malformedFile, at: PersistError.Place(file: file, line: root.line),
+        "The root element is <\(root.name)>; expected <model>.")
+    }
+    let log = XMLProblems(file: file)
+    let description = XMLModelReader(log: log).model(root)
+    try log.throwIfAny()
+    return description
+  }
+
+  private static func contents(of url: URL) throws -> URL {
+    guard url.isFolder else { return url }
+    let file = url.appendingPathComponent("contents")
+    if file.isThere { return file }
+    if url.appendingPathComponent("elements").isThere {
+      throw PersistError(
+        .malformedFile, at: .file(url), "The model is in the binary form that Xcode used before version 4.",
+        fix: "Open and save it in Xcode, or use the compiled .mom.")
+    }
+    throw PersistError(.malformedFile, at: .file(url), "The model has no file 'contents'.")
+  }
+
+  private func model(_ root: MarkupElement) -> ModelDescription {
+    var fields = XMLFields(root, log: log)
+    var model = ModelDescription()
+    model.versionIdentifiers = fields.text("userDefinedModelVersionIdentifier").map { [$0] } ?? []
+    for child in root.children {
+      switch child.name {
+      case "entity": entity(child).map { model.entities.append($0) }
+      case "composite", "compositeType": composite(child).map { model.composites.append($0) }
+      case "configuration": configuration(child, into: &model)
+      case "fetchRequest":
+        guard let name = child.attributes["name"], let request = fetchRequest(child) else {
+          log.report("A <fetchRequest> has no 'name'.", line: child.line)
+          continue
+        }
+        if model.fetchRequestTemplates.updateValue(request, forKey: name) != nil {
+          log.report("Two fetch requests are named '\(name)'.", line: child.line, fix: "Rename one of them.")
+        }
+      case "elements": break
+      default: fields.keepUnknown(child)
+      }
+    }
+    model.unknown.merge(fields.unknown) { own, _ in own }
+    return model
+  }
+
+  private func configuration(_ element: MarkupElement, into model: inout ModelDescription) {
+    var fields = XMLFields(element, log: log)
+    guard let name = fields.required("name") else { return }
+    var members: [String] = []
+    for child in element.children {
+      if child.name == "memberEntity" {
+        if let member = child.attributes["name"] { members.append(member) }
+      } else {
+        fields.keepUnknown(child)
+      }
+    }
+    if model.configurations.updateValue(members, forKey: name) != nil {
+      log.report("Two configurations are named '\(name)'.", line: element.line, fix: "Rename one of them.")
+    }
+    for (key, value) in fields.unknown { model.unknown["configuration \(name): \(key)"] = value }
+  }
+
+  private func composite(_ element: MarkupElement) -> CompositeDescription? {
+    var fields = XMLFields(element, log: log)
+    guard let name = fields.required("name") else { return nil }
+    var composite = CompositeDescription(name, elements: [], userInfo: fields.userInfo())
+    for child in element.children {
+      switch child.name {
+      case "attribute": attribute(child).map { composite.elements.append($0) }
+      case "composite", "compositeAttribute": compositeAttribute(child).map { composite.elements.append($0) }
+      case "userInfo": break
+      default: fields.keepUnknown(child)
+      }
+    }
+    composite.unknown = fields.unknown
+    return composite
+  }
+}
+
+extension URL {
+  /// Whether there is a folder here.
+  var isFolder: Bool {
+    var isDirectory: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+  }
+
+  /// Whether there is anything here.
+  var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+}

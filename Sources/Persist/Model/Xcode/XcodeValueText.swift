@@ -1,0 +1,69 @@
+import Foundation
+
+/// Values as Xcode writes them in a model's XML.
+enum XcodeValueText {
+  static func boolean(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "yes", "true", "1": true
+    case "no", "false", "0": false
+    default: nil
+    }
+  }
+
+  /// A default value's text, or nil where it isn't one of the type.
+  ///
+  /// Dates don't come here: the format has them as seconds, in an attribute of their own. For types without a text
+  /// form the answer is nil too.
+  static func value(_ text: String, of type: AttributeType) -> StoredValue? {
+    if type == .string { return .string(text) }
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    switch type {
+    case .int16: return integer(text).flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
+    case .int32: return integer(text).flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
+    case .int64: return integer(text).map(StoredValue.integer)
+    case .double, .float: return number(text).map(StoredValue.double)
+    case .decimal: return decimal(text).map(StoredValue.decimal)
+    case .boolean: return boolean(text).map(StoredValue.boolean)
+    case .uuid: return UUID(uuidString: text).map(StoredValue.uuid)
+    case .uri: return .uri(text)
+    case .string, .date, .binary, .transformable, .composite, .objectID, .undefined: return nil
+    }
+  }
+
+  /// A limit of a number; it may lie outside of the type's own range.
+  static func limit(_ text: String, of type: AttributeType) -> StoredValue? {
+    switch type {
+    case .int16, .int32: value(text, of: .int64)
+    case .boolean: number(text).flatMap { Int64(exactly: $0) }.map(StoredValue.integer)
+    default: value(text, of: type)
+    }
+  }
+
+  /// Seconds since 2001-01-01 00:00 UTC.
+  static func date(_ text: String) -> StoredValue? {
+    number(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+  }
+
+  /// A whole number; one that ends in `.0` counts as such.
+  private static func integer(_ text: String) -> Int64? {
+    Int64(text) ?? number(text).flatMap { Int64(exactly: $0) }
+  }
+
+  private static func number(_ text: String) -> Double? {
+    guard isNumber(text), let value = Double(text), value.isFinite else { return nil }
+    return value
+  }
+
+  static func decimal(_ text: String) -> Decimal? {
+    guard isNumber(text), let value = Decimal(string: text), !value.isNaN else { return nil }
+    return value
+  }
+
+  /// Whether a text is a decimal number: `Decimal(string:)` and `Double` take more than that.
+  private static func isNumber(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 400
+      && text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0) }
+      && Double(text) != nil
+  }
+}
