@@ -4,6 +4,14 @@ public struct Property: Sendable, Hashable {
     case attribute(AttributeDescription)
     case relationship(RelationshipDescription)
     case fetchedProperty(FetchedPropertyDescription)
+
+    public var name: String {
+      switch self {
+      case .attribute(let attribute): attribute.name
+      case .relationship(let relationship): relationship.name
+      case .fetchedProperty(let fetched): fetched.name
+      }
+    }
   }
 
   /// An element of a composite attribute, flattened: `location.x` where composites nest.
@@ -57,13 +65,7 @@ public struct Property: Sendable, Hashable {
     }
   }
 
-  public var name: String {
-    switch kind {
-    case .attribute(let attribute): attribute.name
-    case .relationship(let relationship): relationship.name
-    case .fetchedProperty(let fetched): fetched.name
-    }
-  }
+  public var name: String { kind.name }
 
   public var attribute: AttributeDescription? { if case .attribute(let value) = kind { value } else { nil } }
   public var relationship: RelationshipDescription? { if case .relationship(let value) = kind { value } else { nil } }

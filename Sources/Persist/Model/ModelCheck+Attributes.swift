@@ -1,0 +1,145 @@
+import Foundation
+
+extension ModelCheck {
+  /// - Parameter owner: the entity or the composite type that has the attribute.
+  mutating func check(_ attribute: AttributeDescription, of owner: String) {
+    let place = PersistError.Place.property(owner, attribute.name)
+    if [.undefined, .objectID].contains(attribute.type) && !attribute.isTransient {
+      report(
+        place, "The attribute has no type that a store can hold.", fix: "Give it a type, or make it transient.")
+    }
+    if let problem = attribute.problem(with: attribute.defaultValue) {
+      report(place, "The default \(problem)", fix: "Correct or remove the default.")
+    }
+    if attribute.type == .composite {
+      if let name = attribute.compositeName {
+        if composites[name] == nil {
+          report(
+            place, "The attribute is a '\(name)', which is no composite type of the model.",
+            fix: "Add the composite type '\(name)' or choose another.")
+        }
+      } else {
+        report(place, "The composite attribute names no composite type.", fix: "Name one of the model's.")
+      }
+    }
+    check(attribute.validation, at: place)
+  }
+
+  private mutating func check(_ validation: AttributeValidation, at place: PersistError.Place) {
+    if let minimum = validation.minimum, let maximum = validation.maximum, minimum.isGreater(than: maximum) {
+      report(place, "The least value is above the greatest.", fix: "Exchange or mend them.")
+    }
+    if let least = validation.minimumLength, let most = validation.maximumLength, least > most {
+      report(place, "The least length, \(least), is above the greatest, \(most).", fix: "Exchange or mend them.")
+    }
+    if let pattern = validation.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
+      report(place, "The pattern '\(pattern)' is no regular expression.", fix: "Correct or remove it.")
+    }
+  }
+
+  mutating func checkComposites() {
+    var seen: Set<String> = []
+    for composite in description.composites {
+      let place = PersistError.Place.entity(composite.name)
+      if !seen.insert(composite.name).inserted || entities[composite.name] != nil {
+        report(place, "Two types or entities are named '\(composite.name)'.", fix: "Rename one of them.")
+        continue
+      }
+      checkName(composite.name, of: "A composite type", at: place)
+      if composite.elements.isEmpty {
+        report(place, "The composite type has no elements.", fix: "Add elements or remove it.")
+      }
+      var names: Set<String> = []
+      for element in composite.elements {
+        let place = PersistError.Place.property(composite.name, element.name)
+        checkName(element.name, of: "An element", at: place)
+        if !names.insert(element.name).inserted {
+          report(place, "Two elements are named '\(element.name)'.", fix: "Rename one of them.")
+        }
+        check(element, of: composite.name)
+      }
+    }
+    checkCompositeNesting()
+  }
+
+  /// Counts what each composite type flattens to, from the inside out, so that the work is bounded whatever nests.
+  private mutating func checkCompositeNesting() {
+    var counts: [String: Int] = [:]
+    var waiting = composites
+    for _ in 0..<Limit.compositeDepth {
+      for (name, composite) in waiting {
+        let inner = composite.elements.map { element -> Int? in
+          guard element.type == .composite, let type = element.compositeName, composites[type] != nil else { return 1 }
+          return counts[type]
+        }
+        guard !inner.contains(nil) else { continue }
+        counts[name] = min(inner.reduce(0) { $0 + ($1 ?? 0) }, Limit.compositeElements + 1)
+      }
+      waiting = waiting.filter { counts[$0.key] == nil }
+    }
+    for name in waiting.keys.sorted() {
+      report(
+        .entity(name), "The composite type '\(name)' contains itself, or nests too deep.",
+        fix: "Take the element out that leads back to '\(name)'.")
+    }
+    for (name, count) in counts.sorted(by: { $0.key < $1.key }) where count > Limit.compositeElements {
+      report(
+        .entity(name), "The composite type '\(name)' flattens to more than \(Limit.compositeElements) elements.",
+        fix: "Divide it.")
+    }
+  }
+}
+
+extension AttributeDescription {
+  /// Why a value can't be one of this attribute's, as the rest of a sentence; nil where it can.
+  func problem(with value: StoredValue) -> String? {
+    switch (type, value) {
+    case (_, .null), (.int64, .integer), (.double, .double), (.decimal, .decimal), (.string, .string),
+      (.boolean, .boolean), (.date, .date), (.binary, .data), (.uuid, .uuid), (.uri, .uri), (.transformable, .data),
+      (.composite, .composite), (.objectID, .objectID), (.undefined, _):
+      nil
+    case (.int16, .integer(let number)):
+      Int16(exactly: number) == nil ? "\(number) is out of the range of a 16-bit integer." : nil
+    case (.int32, .integer(let number)):
+      Int32(exactly: number) == nil ? "\(number) is out of the range of a 32-bit integer." : nil
+    case (.float, .double(let number)):
+      number.isFinite && !Float(number).isFinite ? "\(number) is out of the range of a float." : nil
+    default: "\(value.inWords) is no value of type \(type.rawValue)."
+    }
+  }
+}
+
+extension StoredValue {
+  /// Whether a limit lies above another one of the same kind; false for values that have no order.
+  fileprivate func isGreater(than other: StoredValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): left > right
+    case (.double(let left), .double(let right)): left > right
+    case (.decimal(let left), .decimal(let right)): left > right
+    case (.date(let left), .date(let right)): left > right
+    default: false
+    }
+  }
+
+  /// The value as a message shows it; long ones shortened.
+  var inWords: String {
+    let text: String
+    switch self {
+    case .null: text = "nil"
+    case .boolean(let value): text = value ? "YES" : "NO"
+    case .integer(let value): text = String(value)
+    case .double(let value): text = String(value)
+    case .decimal(let value): text = value.description
+    case .string(let value): text = "'\(value)'"
+    case .date(let value): text = "\(value.timeIntervalSinceReferenceDate) s after 2001"
+    case .data(let value): text = "\(value.count) bytes"
+    case .uuid(let value): text = value.uuidString
+    case .uri(let value): text = "<\(value)>"
+    case .objectID(let value): text = value.description
+    case .composite(let elements):
+      let parts = elements.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.inWords)" }
+      text = "(\(parts.joined(separator: ", ")))"
+    }
+    return text.count > 80 ? text.prefix(80) + "…" : text
+  }
+}

@@ -1,0 +1,84 @@
+extension ModelCheck {
+  mutating func checkEntityNames() {
+    var seen: Set<String> = []
+    var tables: [String: String] = [:]
+    for entity in description.entities {
+      let place = PersistError.Place.entity(entity.name)
+      if !seen.insert(entity.name).inserted {
+        report(place, "Two entities are named '\(entity.name)'.", fix: "Rename one of them.")
+        continue
+      }
+      checkName(entity.name, of: "An entity", at: place)
+      if Self.reservedEntityNames.contains(entity.name.uppercased()) {
+        report(place, "'\(entity.name)' would take the table of a store's own records.", fix: "Choose another name.")
+      }
+      guard entity.parent == nil else { continue }
+      if let other = tables.updateValue(entity.name, forKey: entity.name.uppercased()) {
+        report(
+          place, "'\(entity.name)' and '\(other)' differ only in capitals and would share a table.",
+          fix: "Rename one of them.")
+      }
+    }
+  }
+
+  mutating func checkParents() {
+    var inReportedCycle: Set<String> = []
+    for entity in description.entities {
+      guard let parent = entity.parent else { continue }
+      if entities[parent] == nil {
+        report(
+          .entity(entity.name), "The parent '\(parent)' of '\(entity.name)' is no entity of the model.",
+          fix: "Add '\(parent)' or choose another parent.")
+        continue
+      }
+      let lineage = lineage(of: entity.name).map(\.name)
+      if let last = lineage.last, entities[last]?.parent == entity.name, !inReportedCycle.contains(entity.name) {
+        inReportedCycle.formUnion(lineage)
+        let cycle = (lineage + [entity.name]).joined(separator: " → ")
+        report(
+          .entity(entity.name), "'\(entity.name)' is its own ancestor: \(cycle).",
+          fix: "Take away one of these parents.")
+      }
+    }
+  }
+
+  mutating func checkPropertyNames(of entity: EntityDescription) {
+    var seen: Set<String> = []
+    let names =
+      entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.name)
+    for name in names {
+      let place = PersistError.Place.property(entity.name, name)
+      if !seen.insert(name).inserted {
+        report(place, "'\(entity.name)' has two properties named '\(name)'.", fix: "Rename one of them.")
+        continue
+      }
+      checkName(name, of: "A property", at: place)
+      if Self.reservedPropertyNames.contains(name.uppercased()) {
+        report(place, "'\(name)' would take a column that every table has.", fix: "Choose another name.")
+      }
+      if let parent = entity.parent, let inherited = property(name, of: parent), inherited.declaring != entity.name {
+        report(
+          place, "'\(entity.name)' inherits a property '\(name)' from '\(inherited.declaring)' and has one of its own.",
+          fix: "Rename one of them, or remove the one of '\(entity.name)'.")
+      }
+    }
+  }
+
+  /// Letters, digits and underscores, as predicates, key paths and generated classes can say them.
+  mutating func checkName(_ name: String, of what: String, at place: PersistError.Place) {
+    guard let first = name.first else {
+      report(place, "\(what) has no name.", fix: "Name it.")
+      return
+    }
+    if !(first.isLetter || first == "_") || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+      report(
+        place, "'\(name)' is no name: it must begin with a letter and hold only letters, digits and underscores.",
+        fix: "Rename it, and keep the old name as renaming identifier where stores have it.")
+    }
+  }
+
+  /// With `Z` before them these are tables that a store has besides those of entities.
+  private static let reservedEntityNames: Set<String> = ["_METADATA", "_PRIMARYKEY", "_MODELCACHE"]
+  /// With `Z` before them these are columns that every table has.
+  private static let reservedPropertyNames: Set<String> = ["_PK", "_ENT", "_OPT"]
+}
