@@ -1,0 +1,29 @@
+/// What becomes of an attribute's values when its type changes.
+enum AttributeConversion: Sendable, Hashable {
+  /// The same bytes mean the same value.
+  case same
+  /// Every value has its equal in the new type; the column gets the new type's affinity.
+  case exact
+  /// Exact for whole numbers in a range, which must be looked for before.
+  case exactWithin(ClosedRange<Int64>)
+  /// Some values have no equal.
+  case refused
+
+  init(from old: AttributeType, to new: AttributeType) {
+    self = switch (old, new) {
+    case _ where old == new: .same
+    case (.boolean, .int16), (.boolean, .int32), (.boolean, .int64), (.int16, .int32), (.int16, .int64),
+      (.int32, .int64): .same
+    case (.string, .uri), (.uri, .string), (.binary, .transformable), (.transformable, .binary), (.float, .double):
+      .same
+    case (.int32, .int16), (.int64, .int16): .exactWithin(Int64(Int16.min)...Int64(Int16.max))
+    case (.int64, .int32): .exactWithin(Int64(Int32.min)...Int64(Int32.max))
+    case (.int16, .boolean), (.int32, .boolean), (.int64, .boolean): .exactWithin(0...1)
+    case (.int16, .float), (.int16, .double), (.int32, .double): .exact
+    case (.int32, .float), (.int64, .float): .exactWithin(-(1 << 24)...(1 << 24))
+    case (.int64, .double): .exactWithin(-(1 << 53)...(1 << 53))
+    case (.int16, .decimal), (.int32, .decimal), (.int64, .decimal): .exact
+    default: .refused
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// What a migration would do, before it does it: a value that can be shown, measured and refused.
+///
+/// ```swift
+/// let plan = try MigrationPlan(from: shop1, to: shop3)
+/// print(plan)                       // in words
+/// guard plan.losses.isEmpty else { return }
+/// ```
+public struct MigrationPlan: Sendable, Hashable {
+  /// One operation and the SQL that carries it out. SQL that serves several operations stands with the first of them.
+  public struct Step: Sendable, Hashable {
+    public var operation: MigrationOperation
+    public var sql: [String]
+
+    public init(_ operation: MigrationOperation, sql: [String] = []) {
+      self.operation = operation
+      self.sql = sql
+    }
+  }
+
+  /// The version that the store has.
+  public var from: String
+  /// The version that it is to have.
+  public var to: String
+  public var way: MigrationWay
+  public var steps: [Step]
+  public var losses: [MigrationLoss]
+  /// What stands in the way. A plan without blockers can run.
+  public var blockers: [MigrationBlocker]
+  /// How many rows the store has; nil for a plan that no store was looked at for.
+  public var rows: Int?
+  /// The size of the store's file with its write-ahead log; nil without a store.
+  public var bytes: Int?
+  /// The estimated peak of additional disk space in bytes; nil without a store.
+  public var extraBytes: Int?
+  /// The single hops of a chain of versions, oldest first; empty where there is one hop only. The chain's own steps
+  /// are what really runs: all hops folded into one.
+  public var hops: [MigrationPlan]
+
+  public init(
+    from: String, to: String, way: MigrationWay, steps: [Step] = [], losses: [MigrationLoss] = [],
+    blockers: [MigrationBlocker] = [], rows: Int? = nil, bytes: Int? = nil, extraBytes: Int? = nil,
+    hops: [MigrationPlan] = []
+  ) {
+    self.from = from
+    self.to = to
+    self.way = way
+    self.steps = steps
+    self.losses = losses
+    self.blockers = blockers
+    self.rows = rows
+    self.bytes = bytes
+    self.extraBytes = extraBytes
+    self.hops = hops
+  }
+
+  public var isPossible: Bool { way != .impossible }
+
+  /// What stands in the way, as one error; nil where nothing does.
+  public var error: PersistError? {
+    guard way == .impossible else { return nil }
+    let problems = blockers.map(\.error)
+    guard let first = problems.first else {
+      return PersistError(.mappingNotInferable, "'\(from)' can't be migrated to '\(to)'.")
+    }
+    return PersistError.combining(
+      problems, as: first.code,
+      "\(problems.count) things stand in the way from '\(from)' to '\(to)'. The store is as it was.")
+  }
+}
+
+extension MigrationPlan {
+  /// The plan of one hop, from the two models alone.
+  init(from: String, to: String, comparison: ModelComparison) {
+    let operations = comparison.operations
+    self.init(
+      from: from, to: to, way: comparison.way, steps: operations.map { Step($0) },
+      losses: operations.compactMap(MigrationLoss.init), blockers: operations.compactMap(\.obstacle))
+  }
+}
+
+extension MigrationLoss {
+  /// What an operation destroys; nil where it destroys nothing.
+  init?(_ operation: MigrationOperation) {
+    guard operation.losesData else { return nil }
+    let what =
+      switch operation.kind {
+      case .removeEntity: "entity removed"
+      case .removeAttribute: "attribute removed"
+      case .removeRelationship: "relationship removed"
+      case .makeAttributeTransient: "attribute no longer stored"
+      case .changeDestination: "relationship leads elsewhere"
+      case .makeUnordered: "order forgotten"
+      default: operation.kind.rawValue
+      }
+    self.init(entity: operation.entity, property: operation.property, what: what)
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+
+extension ModelComparison {
+  func operations(forAttributesOf entity: Entity) -> [MigrationOperation] {
+    // A new entity's attributes come with it.
+    guard let source = source(of: entity) else { return [] }
+    return entity.description.attributes.sorted { $0.name < $1.name }.flatMap { attribute in
+      let old = correspondence.origin(of: attribute.name, in: entity.name)?.source
+        .flatMap { source.attribute(named: $0) }
+      guard let old else { return appearance(of: attribute, in: entity, from: source) }
+      return placement(of: old.name, in: source, to: attribute.name, in: entity, of: .attribute)
+        + changes(from: old, to: attribute, in: entity)
+    }
+  }
+
+  /// What a new attribute is, or one whose values stay with subentities that already had it.
+  private func appearance(
+    of attribute: AttributeDescription, in entity: Entity, from source: Entity
+  ) -> [MigrationOperation] {
+    if let before = source.attribute(named: attribute.name), before.isTransient != attribute.isTransient {
+      let kind: MigrationOperation.Kind = attribute.isTransient ? .makeAttributeTransient : .makeAttributePersistent
+      return [
+        MigrationOperation(
+          kind, entity: entity.name, property: attribute.name, losesData: attribute.isTransient)
+      ]
+    }
+    if let before = source.attribute(named: attribute.name), before.isTransient, attribute.isTransient {
+      return before == attribute ? [] : [.rules(entity: entity.name, property: attribute.name)]
+    }
+    let heirs = new.hierarchy(of: entity).dropFirst().filter {
+      correspondence.origin(of: attribute.name, in: $0.name)?.source != nil
+    }
+    return [
+      MigrationOperation(
+        heirs.isEmpty ? .addAttribute : .moveAttribute, entity: entity.name, property: attribute.name,
+        detail: heirs.isEmpty
+          ? attribute.summary : "up from \(heirs.map(\.name).sorted().joined(separator: ", "))",
+        way: attribute.isTransient ? .none : .inPlace)
+    ]
+  }
+
+  enum PropertyKind { case attribute, relationship }
+
+  /// Renaming and moving within the hierarchy.
+  func placement(
+    of oldName: String, in source: Entity, to newName: String, in entity: Entity, of kind: PropertyKind
+  ) -> [MigrationOperation] {
+    var found: [MigrationOperation] = []
+    if oldName != newName {
+      found.append(
+        MigrationOperation(
+          kind == .attribute ? .renameAttribute : .renameRelationship, entity: entity.name, property: oldName,
+          newName: newName))
+    }
+    let declaring = source.property(named: oldName)?.declaringEntity
+    if let declaring, declaring != source.name, correspondence.entities[entity.name] != declaring,
+      correspondence.newName(ofEntity: declaring) != nil
+    {
+      found.append(
+        MigrationOperation(
+          kind == .attribute ? .moveAttribute : .moveRelationship, entity: entity.name, property: newName,
+          detail: "down from \(declaring)"))
+    }
+    return found
+  }
+
+  private func changes(
+    from old: AttributeDescription, to new: AttributeDescription, in entity: Entity
+  ) -> [MigrationOperation] {
+    var found: [MigrationOperation] = []
+    func add(_ kind: MigrationOperation.Kind, _ detail: String? = nil, way: MigrationWay) {
+      found.append(MigrationOperation(kind, entity: entity.name, property: new.name, detail: detail, way: way))
+    }
+    if old.type != new.type || old.compositeName != new.compositeName {
+      found.append(typeChange(from: old, to: new, in: entity))
+    }
+    switch (old.isOptional, new.isOptional) {
+    case (true, false):
+      add(.makeAttributeRequired, new.defaultValue.isNull ? nil : "missing values become \(new.defaultValue.plainText)", way: .inPlace)
+    case (false, true): add(.makeAttributeOptional, way: .none)
+    default: break
+    }
+    if old.allowsExternalStorage != new.allowsExternalStorage {
+      add(.changeExternalStorage, new.allowsExternalStorage ? "on" : "off", way: .inPlace)
+    }
+    if old.derivation != new.derivation { add(.changeDerivation, new.derivation ?? "no longer derived", way: .inPlace) }
+    if old.defaultValue != new.defaultValue { add(.changeDefault, way: .none) }
+    if old.valueTransformerName != new.valueTransformerName {
+      add(.changeTransformer, new.valueTransformerName ?? "none", way: .none)
+    }
+    if old.rules != new.rules { found.append(.rules(entity: entity.name, property: new.name)) }
+    return found
+  }
+
+  private func typeChange(
+    from old: AttributeDescription, to new: AttributeDescription, in entity: Entity
+  ) -> MigrationOperation {
+    var operation = MigrationOperation(
+      .changeAttributeType, entity: entity.name, property: new.name, detail: "\(old.summary) → \(new.summary)")
+    switch AttributeConversion(from: old.type, to: new.type) {
+    case .same where old.compositeName == new.compositeName, .exact, .exactWithin: break
+    default:
+      operation.way = .impossible
+      operation.obstacle = MigrationBlocker(
+        entity: entity.name, property: new.name,
+        what: "Not every \(old.summary) value of \(entity.name).\(new.name) has its equal as \(new.summary).",
+        fix: "Give the step a mapping model, or add an attribute of the new type under another name.")
+    }
+    return operation
+  }
+}
+
+extension AttributeDescription {
+  /// The type, as sentences name it.
+  var summary: String { compositeName.map { "\(type.rawValue) \($0)" } ?? type.rawValue }
+
+  /// What the attribute says that no store shows.
+  fileprivate var rules: AttributeDescription {
+    AttributeDescription(
+      "", .undefined, versionHashModifier: versionHashModifier, userInfo: userInfo,
+      preservesValueOnDeletion: preservesValueOnDeletion, validation: validation)
+  }
+}
+
+extension StoredValue {
+  /// The value in a sentence.
+  var plainText: String {
+    switch self {
+    case .null: "nothing"
+    case .boolean(let value): value ? "true" : "false"
+    case .integer(let value): String(value)
+    case .double(let value): String(value)
+    case .decimal(let value): "\(value)"
+    case .string(let value): "'\(value)'"
+    case .date(let value): String(value.timeIntervalSinceReferenceDate)
+    case .data(let value): "\(value.count) bytes"
+    case .uuid(let value): value.uuidString
+    case .uri(let value): "'\(value)'"
+    case .objectID(let value): value.description
+    case .composite(let elements):
+      elements.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.plainText)" }.joined(separator: ", ")
+    }
+  }
+}

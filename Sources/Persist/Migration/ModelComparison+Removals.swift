@@ -1,0 +1,39 @@
+extension ModelComparison {
+  /// What the old model has and the new one doesn't.
+  func removals() -> [MigrationOperation] {
+    old.entities.flatMap { entity -> [MigrationOperation] in
+      guard let name = correspondence.newName(ofEntity: entity.name), let successor = new.entitiesByName[name] else {
+        return [
+          MigrationOperation(
+            .removeEntity, entity: entity.name, losesData: !entity.isAbstract)
+        ]
+      }
+      return attributeRemovals(entity, to: successor) + relationshipRemovals(entity, to: successor)
+    }
+  }
+
+  private func attributeRemovals(_ entity: Entity, to successor: Entity) -> [MigrationOperation] {
+    entity.description.attributes.sorted { $0.name < $1.name }.compactMap { attribute in
+      guard !isKept(attribute.name, of: entity) else { return nil }
+      // Between transient and persistent the attribute itself stays, and the new model's side reports it.
+      if let now = successor.attribute(named: attribute.name), now.isTransient || attribute.isTransient { return nil }
+      return MigrationOperation(
+        .removeAttribute, entity: successor.name, property: attribute.name, detail: attribute.summary,
+        way: attribute.isTransient ? .none : .inPlace, losesData: !attribute.isTransient)
+    }
+  }
+
+  private func relationshipRemovals(_ entity: Entity, to successor: Entity) -> [MigrationOperation] {
+    entity.description.relationships.sorted { $0.name < $1.name }.compactMap { relationship in
+      guard !isKept(relationship.name, of: entity) else { return nil }
+      return MigrationOperation(
+        .removeRelationship, entity: successor.name, property: relationship.name,
+        detail: "\(relationship.isToMany ? "to many" : "to one") \(relationship.destination)", losesData: true)
+    }
+  }
+
+  /// Whether a property lives on in any entity that comes from its entity or from one below it.
+  private func isKept(_ property: String, of entity: Entity) -> Bool {
+    old.hierarchy(of: entity).contains { correspondence.newName(of: property, inOldEntity: $0.name) != nil }
+  }
+}

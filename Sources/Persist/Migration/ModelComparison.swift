@@ -1,0 +1,148 @@
+/// How two models differ, as operations.
+///
+/// Pure: nothing but the two models and their correspondence is looked at, so the result says what a migration means
+/// for any store. A model compared with itself gives no operations.
+struct ModelComparison: Sendable {
+  let old: ManagedObjectModel
+  let new: ManagedObjectModel
+  let correspondence: ModelCorrespondence
+  /// Entities first, then their attributes, then relationships, in the order of the new model's entities; what is
+  /// removed comes last.
+  private(set) var operations: [MigrationOperation] = []
+
+  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
+    self.init(from: old, to: new, by: try ModelCorrespondence(from: old, to: new))
+  }
+
+  /// Compares by a correspondence that is known already, such as that of a chain of versions.
+  init(from old: ManagedObjectModel, to new: ManagedObjectModel, by correspondence: ModelCorrespondence) {
+    self.old = old
+    self.new = new
+    self.correspondence = correspondence
+    operations =
+      new.entities.flatMap(operations(forEntity:)) + new.entities.flatMap(operations(forAttributesOf:))
+      + new.entities.flatMap(operations(forRelationshipsOf:)) + removals()
+  }
+
+  /// The most that any operation asks for.
+  var way: MigrationWay { operations.map(\.way).max() ?? .none }
+
+  /// The old entity of a new one.
+  func source(of entity: Entity) -> Entity? {
+    correspondence.entities[entity.name].flatMap { old.entitiesByName[$0] }
+  }
+
+  private func operations(forEntity entity: Entity) -> [MigrationOperation] {
+    guard let source = source(of: entity) else { return [MigrationOperation(.addEntity, entity: entity.name)] }
+    var found: [MigrationOperation] = []
+    if source.name != entity.name {
+      found.append(MigrationOperation(.renameEntity, entity: source.name, newName: entity.name))
+    }
+    let oldParent = source.superentity?.name
+    let newParent = entity.superentity?.name
+    let parentSource = entity.superentity.flatMap(source(of:))
+    if parentSource !== source.superentity || (entity.superentity == nil) != (source.superentity == nil) {
+      let obstacle = mergeObstacle(entity, from: source)
+      found.append(
+        MigrationOperation(
+          .changeParent, entity: entity.name, detail: "\(oldParent ?? "no parent") → \(newParent ?? "no parent")",
+          way: obstacle == nil ? .inPlace : .impossible, obstacle: obstacle))
+    }
+    if source.isAbstract != entity.isAbstract {
+      found.append(
+        MigrationOperation(
+          .changeAbstract, entity: entity.name, detail: entity.isAbstract ? "abstract" : "no longer abstract",
+          way: .none))
+    }
+    found += uniquenessOperations(entity, from: source) + indexOperations(entity, from: source)
+    if entity.rules != source.rules { found.append(.rules(entity: entity.name)) }
+    return found
+  }
+
+  /// Rows of two tables can't come together in one: their keys may be the same.
+  private func mergeObstacle(_ entity: Entity, from source: Entity) -> MigrationBlocker? {
+    let roots = Set(new.hierarchy(of: entity.root).compactMap { self.source(of: $0)?.root.name })
+    guard roots.count > 1 else { return nil }
+    return MigrationBlocker(
+      entity: entity.name,
+      what: "'\(entity.root.name)' brings together \(roots.sorted().joined(separator: " and ")), "
+        + "which have no common parent in the old model.",
+      fix: "Give them a mapping model, or keep them apart.")
+  }
+
+  private func uniquenessOperations(_ entity: Entity, from source: Entity) -> [MigrationOperation] {
+    let translated = source.description.uniquenessConstraints.map { $0.map { newName($0, of: source, for: entity) } }
+    let wanted = entity.description.uniquenessConstraints
+    return
+      translated.filter { !wanted.contains($0) }
+      .map { .init(.removeUniquenessConstraint, entity: entity.name, property: $0.joined(separator: ", ")) }
+      + wanted.filter { !translated.contains($0) }
+      .map { .init(.addUniquenessConstraint, entity: entity.name, property: $0.joined(separator: ", ")) }
+  }
+
+  private func indexOperations(_ entity: Entity, from source: Entity) -> [MigrationOperation] {
+    let old = source.indexDescriptions(renaming: { newName($0, of: source, for: entity) })
+    let wanted = entity.indexDescriptions(renaming: { $0 })
+    return
+      old.filter { wanted[$0.key] == nil }.keys.sorted()
+      .map { .init(.removeIndex, entity: entity.name, property: $0) }
+      + wanted.filter { old[$0.key] == nil }.keys.sorted()
+      .map { .init(.addIndex, entity: entity.name, property: $0) }
+      + wanted.filter { old[$0.key] != nil && old[$0.key] != $0.value }.keys.sorted()
+      .map { .init(.changeIndex, entity: entity.name, property: $0) }
+  }
+
+  private func newName(_ property: String, of source: Entity, for entity: Entity) -> String {
+    correspondence.properties[entity.name]?.filter { $0.value.source == property }.keys.min() ?? property
+  }
+}
+
+extension MigrationOperation {
+  /// A difference that no store shows.
+  static func rules(entity: String, property: String? = nil, detail: String? = nil) -> MigrationOperation {
+    MigrationOperation(.changeRules, entity: entity, property: property, detail: detail, way: .none)
+  }
+}
+
+extension Entity {
+  /// What the entity says that no store shows.
+  fileprivate var rules: EntityDescription {
+    var rest = description
+    rest.name = ""
+    rest.parent = nil
+    rest.isAbstract = false
+    rest.renamingIdentifier = nil
+    rest.attributes = []
+    rest.relationships = []
+    rest.uniquenessConstraints = []
+    rest.indexes = []
+    rest.compoundIndexes = []
+    rest.unknown = [:]
+    rest.moduleName = nil
+    return rest
+  }
+
+  /// Indexes by name, those of the old kinds among them: compound ones, and attributes marked as indexed.
+  fileprivate func indexDescriptions(renaming: (String) -> String) -> [String: FetchIndexDescription] {
+    var found: [String: FetchIndexDescription] = [:]
+    for index in description.indexes {
+      var index = index
+      for position in index.elements.indices {
+        if case .property(let name) = index.elements[position].subject {
+          index.elements[position].subject = .property(renaming(name))
+        }
+      }
+      found[index.name] = index
+    }
+    for properties in description.compoundIndexes {
+      let name = properties.map(renaming).joined(separator: ", ")
+      found[name] = FetchIndexDescription(name, elements: properties.map { .init(.property(renaming($0))) })
+    }
+    for attribute in description.attributes where attribute.isIndexed {
+      let name = renaming(attribute.name)
+      if found[name] == nil { found[name] = FetchIndexDescription(name, on: name) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,32 @@
+extension ModelCorrespondence {
+  /// Everything comes from itself: the correspondence of a model with itself.
+  static func identity(of model: ManagedObjectModel) -> ModelCorrespondence {
+    var same = ModelCorrespondence()
+    for entity in model.entities {
+      same.entities[entity.name] = entity.name
+      for property in entity.properties where property.fetchedProperty == nil {
+        let source = property.isTransient && property.attribute != nil ? nil : property.name
+        same.properties[entity.name, default: [:]][property.name] = Origin(source: source, fill: nil)
+      }
+    }
+    return same
+  }
+
+  /// This correspondence, then `next`: from this one's old model to the next one's new model.
+  ///
+  /// A default that an attribute got on the way stays, and what was gone in between is gone.
+  func followed(by next: ModelCorrespondence) -> ModelCorrespondence {
+    var whole = ModelCorrespondence()
+    for (newest, middle) in next.entities {
+      guard let oldest = entities[middle] else { continue }
+      whole.entities[newest] = oldest
+      whole.properties[newest] = next.properties[newest]?.mapValues { origin in
+        guard let property = origin.source, let before = properties[middle]?[property] else {
+          return Origin(source: nil, fill: origin.fill)
+        }
+        return Origin(source: before.source, fill: before.fill ?? origin.fill)
+      }
+    }
+    return whole
+  }
+}

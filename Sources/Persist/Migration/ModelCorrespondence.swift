@@ -1,0 +1,125 @@
+/// Where everything of a new model takes its place and its values from in an old one.
+///
+/// Pure data, and composable: the correspondence of a whole chain of versions is that of its hops, one after the
+/// other, so that a store goes through many versions with the work of one.
+struct ModelCorrespondence: Sendable, Equatable {
+  /// Where a property's values come from.
+  struct Origin: Sendable, Hashable {
+    /// The old property's name; nil for a property that is new.
+    var source: String?
+    /// What stands in for a missing value: the default, for a new attribute and for one that becomes required.
+    var fill: StoredValue?
+  }
+
+  /// The old name of every entity that has one, by its new name.
+  var entities: [String: String] = [:]
+  /// By the new names of entity and property, inherited ones included; only of entities that have an old name.
+  var properties: [String: [String: Origin]] = [:]
+
+  func origin(of property: String, in entity: String) -> Origin? { properties[entity]?[property] }
+
+  /// The old entity's new name.
+  func newName(ofEntity old: String) -> String? {
+    entities.first { $0.value == old }?.key
+  }
+
+  /// The new name of an old entity's property, nil where it is gone.
+  func newName(of property: String, inOldEntity entity: String) -> String? {
+    guard let new = newName(ofEntity: entity) else { return nil }
+    return properties[new]?.filter { $0.value.source == property }.keys.min()
+  }
+}
+
+extension ModelCorrespondence {
+  /// Matches two models by renaming identifiers and names.
+  ///
+  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
+    entities = try Self.matchEntities(old, new)
+    for entity in new.entities {
+      guard let source = entities[entity.name].flatMap({ old.entitiesByName[$0] }) else { continue }
+      properties[entity.name] = try Self.origins(of: entity, from: source)
+    }
+    adoptInverses(from: old, to: new)
+  }
+
+  private static func matchEntities(_ old: ManagedObjectModel, _ new: ManagedObjectModel) throws -> [String: String] {
+    do {
+      return try NameMatching.match(
+        old: old.entities.map { .init($0.name, identifier: $0.description.renamingIdentifier) },
+        new: new.entities.map { .init($0.name, identifier: $0.description.renamingIdentifier) })
+    } catch {
+      throw PersistError(
+        .mappingAmbiguous, at: .entity(error.new.sorted().joined(separator: ", ")),
+        error.sentence("entities", whole: "the new model"),
+        fix: "Keep the renaming identifier '\(error.identifier)' on one of them.")
+    }
+  }
+
+  private static func origins(of new: Entity, from old: Entity) throws -> [String: Origin] {
+    let attributes = try match(
+      "attributes", in: new, old: old.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) },
+      new: new.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) })
+    let relationships = try match(
+      "relationships", in: new, old: old.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) },
+      new: new.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) })
+    var origins: [String: Origin] = [:]
+    for attribute in new.attributes {
+      let source = attributes[attribute.name].flatMap { old.attribute(named: $0) }
+      origins[attribute.name] = origin(of: attribute, from: source)
+    }
+    for relationship in new.relationships {
+      origins[relationship.name] = Origin(source: relationships[relationship.name], fill: nil)
+    }
+    return origins
+  }
+
+  private static func origin(of new: AttributeDescription, from old: AttributeDescription?) -> Origin {
+    let fill: StoredValue? = new.isDerived || new.isTransient || new.defaultValue.isNull
+      ? nil : new.defaultValue
+    guard let old, !old.isTransient, !new.isTransient else { return Origin(source: nil, fill: fill) }
+    return Origin(source: old.name, fill: old.isOptional && !new.isOptional ? fill : nil)
+  }
+
+  private static func match(
+    _ kind: String, in entity: Entity, old: [NameMatching.Name], new: [NameMatching.Name]
+  ) throws -> [String: String] {
+    do {
+      return try NameMatching.match(old: old, new: new)
+    } catch {
+      throw PersistError(
+        .mappingAmbiguous, at: .property(entity.name, error.new.sorted().joined(separator: ", ")),
+        error.sentence(kind, whole: entity.name),
+        fix: "Keep the renaming identifier '\(error.identifier)' on one of them.")
+    }
+  }
+
+  /// A relationship that has no old name of its own, while its inverse has one, comes from the old inverse: the two
+  /// sides are one thing, and one renaming identifier is enough for it.
+  private mutating func adoptInverses(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+    for entity in new.entities {
+      for relationship in entity.relationships where properties[entity.name]?[relationship.name]?.source == nil {
+        guard let inverse = new.inverse(of: relationship), let oldEntity = entities[entity.name],
+          let oldInverseName = properties[relationship.destination]?[inverse.name]?.source,
+          let oldInverse = entities[relationship.destination]
+            .flatMap({ old.entitiesByName[$0] })?.relationship(named: oldInverseName),
+          let source = old.inverse(of: oldInverse),
+          old.entitiesByName[oldEntity]?.relationship(named: source.name) == source,
+          newName(of: source.name, inOldEntity: oldEntity) == nil
+        else { continue }
+        properties[entity.name]?[relationship.name]?.source = source.name
+      }
+    }
+  }
+}
+
+extension NameMatching.Ambiguity {
+  func sentence(_ kind: String, whole: String) -> String {
+    if new.count > 1 {
+      let names = new.sorted().joined(separator: ", ")
+      return "\(new.count) \(kind) of \(whole) take their values from '\(old.first ?? identifier)': \(names)."
+    }
+    let names = old.sorted().map { "'\($0)'" }.joined(separator: " or ")
+    return "'\(new.first ?? identifier)' of \(whole) can take its values from \(names), both known as '\(identifier)'."
+  }
+}

@@ -1,0 +1,30 @@
+/// How many objects stand at each end of a relationship, which decides where its keys stand.
+enum RelationshipShape: Sendable, Hashable {
+  /// To-one, and the inverse too: a column at each end.
+  case oneToOne
+  /// To-one, and the inverse to-many or none: a column at this end.
+  case toOne
+  /// To-many, and the inverse to-one or none: a column at the other end.
+  case toMany
+  /// To-many at both ends: a table of its own.
+  case manyToMany
+
+  init(_ relationship: RelationshipDescription, in model: ManagedObjectModel) {
+    let inverse = model.inverse(of: relationship)
+    self = switch (relationship.isToMany, inverse?.isToMany) {
+    case (false, false?): .oneToOne
+    case (false, _): .toOne
+    case (true, true?): .manyToMany
+    case (true, _): .toMany
+    }
+  }
+
+  /// Whether every set of pairs that `old` can hold fits. Where not, each end's count must be looked at.
+  func holdsEverything(of old: RelationshipShape) -> Bool {
+    switch (old, self) {
+    case _ where old == self: true
+    case (_, .manyToMany), (.oneToOne, _): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import Persist
+
+@Suite("What comes from what")
+struct ModelCorrespondenceTests {
+  private func item(_ attributes: AttributeDescription...) throws -> ManagedObjectModel {
+    try model(EntityDescription("Item", attributes: attributes))
+  }
+
+  private func text(_ name: String, was identifier: String? = nil, default value: StoredValue = .null)
+    -> AttributeDescription
+  {
+    AttributeDescription(name, .string, default: value, renamingIdentifier: identifier)
+  }
+
+  private func sources(_ old: ManagedObjectModel, _ new: ManagedObjectModel) throws -> [String: String] {
+    try ModelCorrespondence(from: old, to: new).properties["Item"]?.compactMapValues(\.source) ?? [:]
+  }
+
+  @Test("An identifier names the old attribute, or what it was known as")
+  func identifiers() throws {
+    let first = try item(text("a"))
+    let second = try item(text("b", was: "a"))
+    let canonical = try item(text("c", was: "a"))
+    let stepwise = try item(text("c", was: "b"))
+    #expect(try sources(first, second) == ["b": "a"])
+    #expect(try sources(second, canonical) == ["c": "b"])
+    #expect(try sources(second, stepwise) == ["c": "b"])
+    #expect(try sources(first, canonical) == ["c": "a"])
+    #expect(try sources(second, first) == ["a": "b"])
+  }
+
+  @Test("An attribute that takes a freed name is new, and later versions know it")
+  func freedName() throws {
+    let first = try item(text("a"))
+    let second = try item(text("a"), text("b", was: "a"))
+    #expect(try sources(first, second) == ["b": "a"])
+    #expect(try sources(second, second) == ["a": "a", "b": "b"])
+    #expect(try sources(second, item(text("a"), text("c", was: "a"))) == ["a": "a", "c": "b"])
+    #expect(try sources(second, item(text("a"), text("b"))) == ["a": "a", "b": "b"])
+  }
+
+  @Test("Two attributes can change their names with each other")
+  func swap() throws {
+    #expect(
+      try sources(item(text("a"), text("b")), item(text("a", was: "b"), text("b", was: "a"))) == ["a": "b", "b": "a"])
+  }
+
+  @Test("An identifier that was added later doesn't take another attribute's values")
+  func lateIdentifier() throws {
+    #expect(try sources(item(text("a"), text("b")), item(text("a"), text("b", was: "a"))) == ["a": "a", "b": "b"])
+  }
+
+  @Test("Two attributes with one identifier are refused, with the mend")
+  func ambiguity() throws {
+    let old = try item(text("name"))
+    let new = try item(text("title", was: "name"), text("label", was: "name"))
+    let error = #expect(throws: PersistError.self) { try ModelCorrespondence(from: old, to: new) }
+    #expect(error?.code == .mappingAmbiguous)
+    #expect(error?.message == "2 attributes of Item take their values from 'name': label, title.")
+    #expect(error?.fix == "Keep the renaming identifier 'name' on one of them.")
+  }
+
+  @Test("A chain keeps the first default, forgets what was gone, and follows names through skipped versions")
+  func composition() throws {
+    let versions = [
+      try item(text("a"), text("x")),
+      try item(text("b", was: "a"), text("new", default: .string("2"))),
+      try item(text("c", was: "b"), text("new", default: .string("3")), text("x")),
+    ]
+    let chain = try ModelCorrespondence(from: versions[0], to: versions[1])
+      .followed(by: ModelCorrespondence(from: versions[1], to: versions[2]))
+    #expect(chain.properties["Item"]?["c"] == .init(source: "a", fill: nil))
+    #expect(chain.properties["Item"]?["new"] == .init(source: nil, fill: .string("2")))
+    #expect(chain.properties["Item"]?["x"] == .init(source: nil, fill: nil))
+  }
+
+  @Test("A model corresponds to itself without a change")
+  func identity() throws {
+    let versions = [try item(text("a"), text("b", was: "a")), try item(text("b", was: "a"), text("c", was: "b"))]
+    for version in versions {
+      #expect(try ModelCorrespondence(from: version, to: version) == .identity(of: version))
+    }
+  }
+}
