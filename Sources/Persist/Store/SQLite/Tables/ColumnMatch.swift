@@ -1,0 +1,118 @@
+/// Finds the columns of a real table for claims whose names the rules predict.
+///
+/// A prediction that is there with the right type is taken. For what is left, the columns are tried that have the
+/// name with other digits behind it or with another entity's number in it: first those of the right type, in the order of
+/// their digits. This finds the columns of a store whose names collided in another order than the rules say, or whose
+/// entities had other numbers when the columns were named.
+struct ColumnMatch {
+  let claims: [TableClaim]
+  let predicted: [String]
+  let table: StoreSchema.Table
+  private var taken: Set<String>
+  private(set) var differences: [String] = []
+
+  /// - Parameter taken: folded names of columns that have been found already.
+  init(claims: [TableClaim], predicted: [String], table: StoreSchema.Table, taken: Set<String>) {
+    self.claims = claims
+    self.predicted = predicted
+    self.table = table
+    self.taken = taken
+  }
+
+  /// A column for each claim, nil where the table has none.
+  mutating func columns() -> [String?] {
+    var found = [String?](repeating: nil, count: claims.count)
+    for (index, claim) in claims.enumerated() {
+      if let column = table.column(named: predicted[index]), claim.type.isDeclared(by: column) {
+        take(column, for: index, in: &found)
+      }
+    }
+    for (index, claim) in claims.enumerated() where found[index] == nil {
+      if let column = variants(of: claim).first(where: { claim.type.isDeclared(by: $0) }) {
+        take(column, for: index, in: &found)
+      }
+    }
+    for (index, claim) in claims.enumerated() where found[index] == nil {
+      if let column = table.column(named: predicted[index]), !taken.contains(column.name.foldedIdentifier) {
+        take(column, for: index, in: &found)
+        differences.append(
+          "Column '\(column.name)' of '\(table.name)' has type \(column.declaredType), "
+            + "which is \(claim.type.rawValue) for \(claim.subject).")
+      } else {
+        differences.append(
+          "Table '\(table.name)' has no column '\(predicted[index])' (\(claim.type.rawValue)) for \(claim.subject).")
+      }
+    }
+    return found
+  }
+
+  private mutating func take(_ column: StoreSchema.Column, for index: Int, in found: inout [String?]) {
+    guard taken.insert(column.name.foldedIdentifier).inserted else { return }
+    found[index] = column.name
+  }
+
+  private func variants(of claim: TableClaim) -> [StoreSchema.Column] {
+    let bases = ([claim.baseName] + claim.alternatives).map { NumberedName($0) }
+    return table.columns
+      .filter { !taken.contains($0.name.foldedIdentifier) }
+      .compactMap { column in
+        let name = NumberedName(column.name)
+        let ranks = bases.compactMap { name.distance(from: $0) }
+        return ranks.min().map { (column, $0) }
+      }
+      .sorted { $0.1 < $1.1 }
+      .map(\.0)
+  }
+}
+
+/// A name such as `ZTITLE1`, `Z12_OWNER` or `Z_24USERS1`: what stands before an entity number, the number, the rest.
+struct NumberedName: Sendable, Hashable {
+  /// `z` or `z_`; the whole name where no number follows.
+  let head: String
+  let number: Int?
+  /// What follows the number, folded; empty where there is no number.
+  let rest: String
+
+  init(_ name: String) {
+    let folded = name.foldedIdentifier
+    let afterHead = folded.hasPrefix("z_") ? folded.dropFirst(2) : folded.dropFirst(folded.hasPrefix("z") ? 1 : 0)
+    let digits = afterHead.prefix { $0.isASCII && $0.isNumber }
+    guard !digits.isEmpty, let number = Int(digits) else {
+      head = folded
+      self.number = nil
+      rest = ""
+      return
+    }
+    head = String(folded.prefix(folded.count - afterHead.count))
+    self.number = number
+    rest = String(afterHead.dropFirst(digits.count))
+  }
+
+  /// How far this name is from another that differs in the entity number or in digits at the end only; nil where it
+  /// is another name altogether. Digits weigh less than numbers.
+  func distance(from base: NumberedName) -> Int? {
+    let far = 1_000_000
+    if number == nil || base.number == nil {
+      guard number == nil, base.number == nil else { return nil }
+      return Self.digits(of: head, behind: base.head)
+    }
+    guard head == base.head, let digits = Self.digits(of: rest, behind: base.rest) else { return nil }
+    return digits + (number == base.number ? 0 : far)
+  }
+
+  private static func digits(of name: String, behind base: String) -> Int? {
+    guard name.hasPrefix(base) else { return nil }
+    let digits = name.dropFirst(base.count)
+    if digits.isEmpty { return 0 }
+    guard digits.count <= 5, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    return Int(digits)
+  }
+}
+
+extension TableMap.ColumnType {
+  /// Whether a column is declared with this type; a length such as that of `VARCHAR(255)` doesn't count.
+  func isDeclared(by column: StoreSchema.Column) -> Bool {
+    let declared = column.declaredType.prefix { $0 != "(" }.uppercased()
+    return declared.trimmingPrefix(" ") == rawValue || declared.hasPrefix(rawValue + " ")
+  }
+}

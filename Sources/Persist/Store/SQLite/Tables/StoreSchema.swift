@@ -1,0 +1,68 @@
+/// The tables, indexes and triggers of an SQLite file, as a value.
+///
+/// Names are looked up as SQLite compares them: without regard to case in ASCII, exactly elsewhere.
+struct StoreSchema: Sendable, Hashable {
+  struct Column: Sendable, Hashable {
+    let name: String
+    /// The type as the schema declares it, such as `VARCHAR`; empty where it declares none.
+    let declaredType: String
+  }
+
+  struct Table: Sendable, Hashable {
+    let name: String
+    let columns: [Column]
+    /// The text that made the table.
+    let sql: String
+    private let indexByName: [String: Int]
+
+    init(name: String, columns: [Column], sql: String = "") {
+      self.name = name
+      self.columns = columns
+      self.sql = sql
+      indexByName = Dictionary(
+        columns.enumerated().map { ($1.name.foldedIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func column(named name: String) -> Column? { indexByName[name.foldedIdentifier].map { columns[$0] } }
+  }
+
+  struct Index: Sendable, Hashable {
+    let name: String
+    let table: String
+    /// The text that made the index; nil for one that SQLite made for a table's own constraint.
+    let sql: String?
+  }
+
+  struct Trigger: Sendable, Hashable {
+    let name: String
+    let table: String
+    let sql: String
+  }
+
+  /// In the order of the file.
+  let tables: [Table]
+  let indexes: [Index]
+  let triggers: [Trigger]
+  private let indexByName: [String: Int]
+
+  init(tables: [Table], indexes: [Index] = [], triggers: [Trigger] = []) {
+    self.tables = tables
+    self.indexes = indexes
+    self.triggers = triggers
+    indexByName = Dictionary(
+      tables.enumerated().map { ($1.name.foldedIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func table(named name: String) -> Table? { indexByName[name.foldedIdentifier].map { tables[$0] } }
+  func column(_ column: String, of table: String) -> Column? { self.table(named: table)?.column(named: column) }
+}
+
+extension String {
+  /// The name with ASCII letters in lower case: two names are one to SQLite when these are equal.
+  ///
+  /// - SeeAlso: <https://sqlite.org/lang_keywords.html>
+  var foldedIdentifier: String {
+    guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
+    return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+  }
+}

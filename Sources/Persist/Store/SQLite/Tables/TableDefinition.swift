@@ -1,0 +1,138 @@
+/// A table to be made, as a value: the SQL layer turns it into text.
+struct TableDefinition: Sendable, Hashable {
+  struct Column: Sendable, Hashable {
+    let name: String
+    let type: TableMap.ColumnType
+  }
+
+  let name: String
+  /// In the order in which they stand, keys first.
+  let columns: [Column]
+  /// The columns of the primary key: `Z_PK` of an entity's table, both keys of a join table.
+  let primaryKey: [String]
+}
+
+/// An index to be made, as a value.
+struct IndexDefinition: Sendable, Hashable {
+  struct Column: Sendable, Hashable {
+    let name: String
+    /// Nil leaves collation and direction unsaid, as in indexes that aren't declared by a model.
+    let isAscending: Bool?
+  }
+
+  let name: String
+  let table: String
+  let columns: [Column]
+  var isUnique = false
+  /// Limits the index to rows of these entity numbers; nil for all rows.
+  var entityNumbers: [Int]?
+}
+
+extension TableMap {
+  /// The tables of a new store with this layout, each root entity's with the join tables named for its hierarchy behind
+  /// it. The store's own tables aren't among them.
+  var tableDefinitions: [TableDefinition] {
+    var definitions: [TableDefinition] = []
+    for table in tables where table.entity.superentity == nil {
+      let keys = ["Z_PK", "Z_ENT", "Z_OPT"].map { TableDefinition.Column(name: $0, type: .integer) }
+      let columns = (layout[table.table] ?? []).map { TableDefinition.Column(name: $0.name, type: $0.type) }
+      definitions.append(TableDefinition(name: table.table, columns: keys + columns, primaryKey: ["Z_PK"]))
+      let hierarchy = Set(model.hierarchy(of: table.entity).map(\.name))
+      for join in joinTables where hierarchy.contains(join.first.entity) {
+        let sides = [join.first.column, join.second.column]
+        // The order of a side's own keys stands in the other side's relationship.
+        let order = [join.second.orderColumn, join.first.orderColumn].compactMap { $0 }
+        definitions.append(
+          TableDefinition(
+            name: join.name, columns: (sides + order.uniqued()).map { .init(name: $0, type: .integer) },
+            primaryKey: sides))
+      }
+    }
+    return definitions
+  }
+
+  /// The indexes of a new store with this layout: for to-one relationships, entity numbers and join tables, then those
+  /// that the model declares, then its uniqueness constraints.
+  ///
+  /// An index element over an expression has no column and is left out; so is the predicate of a partial index, which
+  /// then covers all rows.
+  var indexDefinitions: [IndexDefinition] {
+    var definitions: [IndexDefinition] = []
+    for table in tables where table.entity.superentity == nil {
+      definitions += structuralIndexes(of: table)
+    }
+    for table in tables { definitions += declaredIndexes(of: table) }
+    for table in tables { definitions += uniquenessIndexes(of: table) }
+    var names = Set<String>()
+    return definitions.filter { names.insert($0.name.foldedIdentifier).inserted }
+  }
+
+  private func structuralIndexes(of root: EntityTable) -> [IndexDefinition] {
+    var definitions = (layout[root.table] ?? []).filter(\.isReference).map {
+      IndexDefinition(
+        name: "\(root.table)_\($0.name)_INDEX", table: root.table, columns: [.init(name: $0.name, isAscending: nil)])
+    }
+    if root.entity.hasSubentities {
+      definitions.append(
+        IndexDefinition(
+          name: "\(root.table)_Z_ENT_INDEX", table: root.table, columns: [.init(name: "Z_ENT", isAscending: nil)]))
+    }
+    let hierarchy = Set(model.hierarchy(of: root.entity).map(\.name))
+    for join in joinTables where hierarchy.contains(join.first.entity) {
+      definitions.append(
+        IndexDefinition(
+          name: "\(join.name)_\(join.second.column)_INDEX", table: join.name,
+          columns: [join.second.column, join.first.column].map { .init(name: $0, isAscending: nil) }))
+    }
+    return definitions
+  }
+
+  private func declaredIndexes(of table: EntityTable) -> [IndexDefinition] {
+    let entity = table.entity.description
+    let single = entity.attributes.filter(\.isIndexed).map { attribute in
+      (attribute.name, [IndexDefinition.Column](columns(ofProperty: attribute.name, in: table)))
+    }
+    let compound = entity.compoundIndexes.map { properties in
+      (properties.joined(separator: "_"), properties.flatMap { columns(ofProperty: $0, in: table) })
+    }
+    let named = entity.indexes.map { index in
+      let columns: [IndexDefinition.Column] = index.elements.flatMap { element in
+        guard case .property(let name) = element.subject else { return [IndexDefinition.Column]() }
+        return self.columns(ofProperty: name, in: table, isAscending: element.isAscending)
+      }
+      return (index.name, columns)
+    }
+    return (single + compound + named).filter { !$0.1.isEmpty }.map {
+      IndexDefinition(name: "Z_\(entity.name)_\($0.0)", table: table.table, columns: $0.1)
+    }
+  }
+
+  private func uniquenessIndexes(of table: EntityTable) -> [IndexDefinition] {
+    let entity = table.entity
+    return entity.description.uniquenessConstraints.compactMap { properties in
+      let columns = properties.flatMap { self.columns(ofProperty: $0, in: table) }
+      guard !columns.isEmpty else { return nil }
+      // An inherited column has values of other entities too, which the constraint isn't about.
+      let isShared = properties.contains { entity.property(named: $0)?.declaringEntity != entity.name }
+      return IndexDefinition(
+        name: "Z_\(entity.name)_UNIQUE_\(properties.joined(separator: "_"))", table: table.table, columns: columns,
+        isUnique: true, entityNumbers: isShared ? model.hierarchy(of: entity).map { numbers[$0] } : nil)
+    }
+  }
+
+  /// The columns of a property: one, or for a composite attribute one for each element.
+  private func columns(
+    ofProperty name: String, in table: EntityTable, isAscending: Bool = true
+  ) -> [IndexDefinition.Column] {
+    table.columns
+      .filter { $0.property == name && $0.role != .toOneEntity }
+      .map { IndexDefinition.Column(name: $0.name, isAscending: isAscending) }
+  }
+}
+
+extension [String] {
+  fileprivate func uniqued() -> [String] {
+    var seen = Set<String>()
+    return filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,144 @@
+extension TableMapBuilder {
+  /// One end of a many-to-many relationship, as the model has it.
+  private struct End {
+    let entity: Entity
+    let relationship: RelationshipDescription
+
+    var upper: String { relationship.name.uppercased() }
+  }
+
+  /// Gives every many-to-many relationship its join table.
+  mutating func placeJoinTables() {
+    var seen = Set<[String]>()
+    var tableAllocator = NameAllocator(reserving: Array(tableNames.values))
+    var taken = Set(tableNames.values.map(\.foldedIdentifier))
+    for entity in model.entities {
+      for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
+        guard let relationship = property.relationship, relationship.isToMany,
+          let inverseName = relationship.inverse,
+          let inverse = model.destination(of: relationship).property(named: inverseName),
+          let inverseRelationship = inverse.relationship, inverseRelationship.isToMany,
+          let inverseEntity = model.entitiesByName[inverse.declaringEntity]
+        else { continue }
+        let own = End(entity: entity, relationship: relationship)
+        let other = End(entity: inverseEntity, relationship: inverseRelationship)
+        guard !seen.contains([entity.name, relationship.name]) else { continue }
+        seen.insert([entity.name, relationship.name])
+        seen.insert([inverseEntity.name, inverseRelationship.name])
+
+        let (first, second) = namesTable(own, before: other) ? (own, other) : (other, own)
+        let predicted = predictedTable(first, second, tableAllocator: &tableAllocator)
+        guard let schema else {
+          joinTables.append(predicted)
+          continue
+        }
+        if let found = find(predicted, first, second, in: schema, taken: taken) {
+          taken.insert(found.name.foldedIdentifier)
+          joinTables.append(found)
+        } else {
+          differences.append(
+            "The store has no join table '\(predicted.name)' for \(own.entity.name).\(relationship.name).")
+        }
+      }
+    }
+  }
+
+  /// Which end a join table is named for: that of the entity whose name comes first; of one entity's two relationships
+  /// the one whose name comes last. Seen so in every real store at hand; a store that exists may have it otherwise.
+  private func namesTable(_ end: End, before other: End) -> Bool {
+    end.entity == other.entity
+      ? end.relationship.name >= other.relationship.name : end.entity.name < other.entity.name
+  }
+
+  private mutating func predictedTable(
+    _ first: End, _ second: End, tableAllocator: inout NameAllocator
+  ) -> TableMap.JoinTable {
+    let name = tableAllocator.allocate("Z_\(numbers[first.entity])\(first.upper)")
+    let isReflexive = first.entity == second.entity && first.relationship.name == second.relationship.name
+    let firstColumn = allocateColumn("Z_\(numbers[first.entity])\(second.upper)", of: first.entity)
+    let secondColumn =
+      isReflexive ? "REFLEXIVE" : allocateColumn("Z_\(numbers[second.entity])\(first.upper)", of: second.entity)
+    return joinTable(name, first, firstColumn, second, secondColumn) { $0 }
+  }
+
+  private mutating func allocateColumn(_ base: String, of entity: Entity) -> String {
+    names[rootIndex(of: entity), default: NameAllocator(reserving: ["Z_PK", "Z_ENT", "Z_OPT"])].allocate(base)
+  }
+
+  /// - Parameter column: the name as the table has it, of a name that the rules give; nil where it has none such.
+  private func joinTable(
+    _ name: String, _ first: End, _ firstColumn: String, _ second: End, _ secondColumn: String,
+    column: (String) -> String?
+  ) -> TableMap.JoinTable {
+    func order(_ end: End, by members: String) -> String? {
+      end.relationship.isOrdered ? column(Self.orderColumn(for: members)) : nil
+    }
+    return TableMap.JoinTable(
+      name: name,
+      first: .init(
+        entity: first.entity.name, relationship: first.relationship.name, column: firstColumn,
+        orderColumn: order(first, by: secondColumn)),
+      second: .init(
+        entity: second.entity.name, relationship: second.relationship.name, column: secondColumn,
+        orderColumn: order(second, by: firstColumn)))
+  }
+
+  private static func orderColumn(for members: String) -> String {
+    "Z_FOK_" + (members.hasPrefix("Z_") ? String(members.dropFirst(2)) : members)
+  }
+
+  /// The table of a schema that is the predicted one, or else the nearest that can be it.
+  private mutating func find(
+    _ predicted: TableMap.JoinTable, _ first: End, _ second: End, in schema: StoreSchema, taken: Set<String>
+  ) -> TableMap.JoinTable? {
+    var best: (rank: Int, table: StoreSchema.Table, isTurned: Bool, columns: (String, String))?
+    for table in schema.tables where !taken.contains(table.name.foldedIdentifier) {
+      let name = NumberedName(table.name)
+      guard name.head == "z_" else { continue }
+      for (isTurned, namer) in [(false, first), (true, second)] {
+        guard let tableRank = name.distance(from: NumberedName("Z_\(numbers[namer.entity])\(namer.upper)")),
+          let columns = columns(of: table, predicted, first, second)
+        else { continue }
+        let rank = tableRank + columns.rank
+        if best.map({ rank < $0.rank }) ?? true {
+          best = (rank, table, isTurned, (columns.first, columns.second))
+        }
+      }
+    }
+    guard let best else { return nil }
+    let (firstEnd, secondEnd) = best.isTurned ? (second, first) : (first, second)
+    let (firstColumn, secondColumn) = best.isTurned ? (best.columns.1, best.columns.0) : best.columns
+    let result = joinTable(best.table.name, firstEnd, firstColumn, secondEnd, secondColumn) {
+      best.table.column(named: $0)?.name
+    }
+    for (end, side) in [(firstEnd, result.first), (secondEnd, result.second)]
+    where end.relationship.isOrdered && side.orderColumn == nil {
+      differences.append(
+        "Join table '\(result.name)' has no order column for \(side.entity).\(side.relationship).")
+    }
+    return result
+  }
+
+  /// The two key columns of a table that can be a join table's, and how far they are from the predicted ones.
+  private func columns(
+    of table: StoreSchema.Table, _ predicted: TableMap.JoinTable, _ first: End, _ second: End
+  ) -> (first: String, second: String, rank: Int)? {
+    func candidates(_ name: String) -> [(name: String, rank: Int)] {
+      let base = NumberedName(name)
+      return table.columns.compactMap { column in
+        if column.name.foldedIdentifier == name.foldedIdentifier { return (column.name, 0) }
+        return NumberedName(column.name).distance(from: base).map { (column.name, $0 + 1) }
+      }
+    }
+    var best: (first: String, second: String, rank: Int)?
+    for firstColumn in candidates("Z_\(numbers[first.entity])\(second.upper)") {
+      let seconds = candidates(
+        predicted.isReflexive ? "REFLEXIVE" : "Z_\(numbers[second.entity])\(first.upper)")
+      for secondColumn in seconds where secondColumn.name != firstColumn.name {
+        let rank = firstColumn.rank + secondColumn.rank
+        if best.map({ rank < $0.rank }) ?? true { best = (firstColumn.name, secondColumn.name, rank) }
+      }
+    }
+    return best
+  }
+}

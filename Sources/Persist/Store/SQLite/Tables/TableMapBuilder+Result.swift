@@ -1,0 +1,144 @@
+extension TableMapBuilder {
+  /// What every entity has, inherited columns included.
+  func entityTables() -> [TableMap.EntityTable] {
+    model.entities.map { entity in
+      var columns: [TableMap.Column] = []
+      var orderColumns: [Int: String] = [:]
+      var toMany: [Int: TableMap.ToMany] = [:]
+      for property in entity.properties where !property.isTransient {
+        if let attribute = property.attribute {
+          columns += attributeColumns(property, attribute)
+        } else if property.isToOne {
+          columns += toOneColumns(property)
+          orderColumns[property.slot] = placed(property, .order)
+        } else if let relationship = property.relationship {
+          toMany[property.slot] = members(of: relationship, property)
+        }
+      }
+      return TableMap.EntityTable(
+        entity: entity, number: numbers[entity], table: tableName(of: entity),
+        columns: columns.sorted { $0.slot < $1.slot }, orderColumns: orderColumns, toMany: toMany)
+    }
+  }
+
+  private func placed(_ property: Property, _ part: TableClaim.Key.Part) -> String? {
+    placed[.init(entity: property.declaringEntity, path: [property.name], part: part)]?.name
+  }
+
+  private func attributeColumns(_ property: Property, _ attribute: AttributeDescription) -> [TableMap.Column] {
+    let parts = attribute.type == .composite
+      ? property.elements.map { ($0.path, $0.attribute, $0.slot) } : [([property.name], attribute, property.slot)]
+    return parts.compactMap { path, attribute, slot in
+      guard let place = placed[.init(entity: property.declaringEntity, path: path, part: .value)] else { return nil }
+      return TableMap.Column(
+        name: place.name, type: place.claim.type, role: .attribute(attribute), slot: slot, property: property.name)
+    }
+  }
+
+  private func toOneColumns(_ property: Property) -> [TableMap.Column] {
+    guard let key = placed(property, .value) else { return [] }
+    var columns = [
+      TableMap.Column(name: key, type: .integer, role: .toOne, slot: property.slot, property: property.name)
+    ]
+    if let slot = property.entityNumberSlot, let number = placed(property, .entityNumber) {
+      columns.append(
+        TableMap.Column(name: number, type: .integer, role: .toOneEntity, slot: slot, property: property.name))
+    }
+    return columns
+  }
+
+  private func members(of relationship: RelationshipDescription, _ property: Property) -> TableMap.ToMany? {
+    let destination = model.destination(of: relationship)
+    guard let inverseName = relationship.inverse, let inverse = destination.property(named: inverseName) else {
+      return foreignKey(property, in: destination)
+    }
+    if inverse.isToOne { return foreignKey(inverse, in: destination) }
+    for table in joinTables {
+      for (own, other) in [(table.first, table.second), (table.second, table.first)]
+      where own.entity == property.declaringEntity && own.relationship == property.name {
+        return .join(
+          TableMap.JoinEnd(
+            table: table.name, ownColumn: own.column, memberColumn: other.column, orderColumn: own.orderColumn,
+            inverseOrderColumn: other.orderColumn, isReflexive: table.isReflexive))
+      }
+    }
+    return nil
+  }
+
+  private func foreignKey(_ property: Property, in destination: Entity) -> TableMap.ToMany? {
+    placed(property, .value).map { column in
+      .foreignKey(
+        TableMap.ForeignKey(
+          table: tableName(of: destination), column: column, entityColumn: placed(property, .entityNumber),
+          orderColumn: placed(property, .order)))
+    }
+  }
+
+  /// The columns of each hierarchy's table in the order of tables that Core Data makes: numbers and keys entity by
+  /// entity, within one its numbers, its keys, its order columns; then the other kinds of values.
+  func layout() -> [String: [TableMap.PlacedColumn]] {
+    typealias Rank = (group: Int, entity: Int, within: Int, key: Int)
+    var columns: [String: [TableMap.PlacedColumn]] = [:]
+    for (root, keys) in order {
+      let position = Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+      func rank(_ claim: TableClaim) -> Rank {
+        guard claim.group == .integer || claim.group == .reference else {
+          return (claim.group.rawValue, 0, 0, position[claim.key] ?? 0)
+        }
+        // An entity number stands behind its key.
+        let key = TableClaim.Key(entity: claim.key.entity, path: claim.key.path, part: .value)
+        let within = claim.group == .integer ? 0 : claim.key.part == .order ? 2 : 1
+        return (0, claim.holder.number, within, position[key] ?? 0)
+      }
+      let places = keys.compactMap { placed[$0] }.map { (rank: rank($0.claim), place: $0) }
+      columns[tableNames[root] ?? ""] = places
+        .enumerated()
+        .sorted {
+          let (left, right) = ($0.element.rank, $1.element.rank)
+          return left == right ? $0.offset < $1.offset : left < right
+        }
+        .map { .init(name: $1.place.name, type: $1.place.claim.type, isReference: $1.place.claim.isReference) }
+    }
+    return columns
+  }
+
+  /// Tables and columns of the layout's kind that nothing in the model stands for, in words.
+  func unexplained() -> [String] {
+    guard let schema else { return [] }
+    var columnsByTable: [String: Set<String>] = [:]
+    for place in placed.values {
+      columnsByTable[place.table.foldedIdentifier, default: []].insert(place.name.foldedIdentifier)
+    }
+    for table in tableNames.values {
+      columnsByTable[table.foldedIdentifier, default: []].formUnion(["z_pk", "z_ent", "z_opt"])
+    }
+    for join in joinTables {
+      for side in [join.first, join.second] {
+        let columns = [side.column, side.orderColumn].compactMap { $0?.foldedIdentifier }
+        columnsByTable[join.name.foldedIdentifier, default: []].formUnion(columns)
+      }
+    }
+    var words: [String] = []
+    for table in schema.tables {
+      guard let columns = columnsByTable[table.name.foldedIdentifier] else {
+        if table.isOfLayout { words.append("The model has nothing that table '\(table.name)' stands for.") }
+        continue
+      }
+      for column in table.columns where !columns.contains(column.name.foldedIdentifier) {
+        words.append("The model has nothing that column '\(column.name)' of '\(table.name)' stands for.")
+      }
+    }
+    return words
+  }
+}
+
+extension StoreSchema.Table {
+  /// Whether the table is an entity's or a join table by its form; the store's own tables and the history's aren't.
+  fileprivate var isOfLayout: Bool {
+    let folded = name.foldedIdentifier
+    guard folded.hasPrefix("z"), !["z_primarykey", "z_metadata", "z_modelcache"].contains(folded) else { return false }
+    let isEntity = ["Z_PK", "Z_ENT", "Z_OPT"].allSatisfy { column(named: $0) != nil }
+    let join = NumberedName(name)
+    return isEntity || (join.head == "z_" && join.number != nil)
+  }
+}

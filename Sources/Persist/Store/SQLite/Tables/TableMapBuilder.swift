@@ -1,0 +1,179 @@
+/// Makes a ``TableMap``: gives every part of a model its table and column, by rule and then by what a schema has.
+struct TableMapBuilder {
+  /// A column that a claim got.
+  struct Placed: Sendable {
+    let table: String
+    let name: String
+    let claim: TableClaim
+  }
+
+  let model: ManagedObjectModel
+  let numbers: EntityNumbers
+  /// Nil for a new store.
+  let schema: StoreSchema?
+  /// Table names by index of the root entity.
+  private(set) var tableNames: [Int: String] = [:]
+  private(set) var placed: [TableClaim.Key: Placed] = [:]
+  /// The claims of each root entity that have a place, in order.
+  private(set) var order: [Int: [TableClaim.Key]] = [:]
+  /// The names that each root entity's table has given away, those of its join tables' columns too.
+  var names: [Int: NameAllocator] = [:]
+  var joinTables: [TableMap.JoinTable] = []
+  var differences: [String] = []
+
+  init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?) {
+    self.model = model
+    self.numbers = numbers
+    self.schema = schema
+  }
+
+  mutating func placeTables() {
+    var allocator = NameAllocator()
+    for (index, entity) in model.entities.enumerated() where entity.superentity == nil {
+      let name = allocator.allocate("Z" + entity.name.uppercased())
+      if let schema {
+        if let table = schema.table(named: name) {
+          tableNames[index] = table.name
+        } else {
+          tableNames[index] = name
+          differences.append("The store has no table '\(name)' for entity '\(entity.name)'.")
+        }
+      } else {
+        tableNames[index] = name
+      }
+    }
+  }
+
+  func tableName(of entity: Entity) -> String { tableNames[rootIndex(of: entity)] ?? "" }
+
+  func rootIndex(of entity: Entity) -> Int { entity.root.number - 1 }
+
+  mutating func placeColumns() {
+    var claims = [Int: [TableClaim]]()
+    var dependents = [Int: [(of: TableClaim.Key, claim: (String) -> TableClaim)]]()
+    for entity in model.entities {
+      for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
+        if property.attribute != nil {
+          claims[rootIndex(of: entity), default: []] += attributeClaims(property, of: entity)
+        } else if let relationship = property.relationship, let reference = reference(relationship, of: entity) {
+          claims[reference.root, default: []].append(reference.claim)
+          dependents[reference.root, default: []] += reference.dependents.map { (reference.claim.key, $0) }
+        }
+      }
+    }
+    for root in tableNames.keys.sorted() {
+      place(claims[root] ?? [], inTableOf: root)
+      let further = (dependents[root] ?? []).compactMap { dependent in
+        placed[dependent.of].map { dependent.claim($0.name) }
+      }
+      place(further, inTableOf: root)
+    }
+  }
+
+  private func attributeClaims(_ property: Property, of entity: Entity) -> [TableClaim] {
+    guard let attribute = property.attribute else { return [] }
+    if attribute.type == .composite {
+      return property.elements.compactMap { element in
+        guard let type = TableMap.ColumnType(element.attribute.type), !element.attribute.isTransient else { return nil }
+        let names = element.path.map { $0.uppercased() }
+        return TableClaim(
+          .init(entity: entity.name, path: element.path, part: .value), type, baseName: "Z" + (names.last ?? ""),
+          alternatives: ["Z" + names.joined(separator: "_"), "Z" + names.joined(), "Z" + names.joined(separator: ".")],
+          group: ColumnGroup(element.attribute.type), holder: entity)
+      }
+    }
+    guard let type = TableMap.ColumnType(attribute.type) else { return [] }
+    return [
+      TableClaim(
+        .init(entity: entity.name, path: [attribute.name], part: .value), type,
+        baseName: "Z" + attribute.name.uppercased(), group: ColumnGroup(attribute.type),
+        holder: entity)
+    ]
+  }
+
+  /// A column with keys of another table: in which table, and what stands beside it once it has its name.
+  private struct Reference {
+    let root: Int
+    let claim: TableClaim
+    let dependents: [(String) -> TableClaim]
+  }
+
+  /// The column of a to-one relationship, or of a to-many one without inverse; nil where there is none.
+  private func reference(_ relationship: RelationshipDescription, of entity: Entity) -> Reference? {
+    let destination = model.destination(of: relationship)
+    let key = { TableClaim.Key(entity: entity.name, path: [relationship.name], part: $0) }
+    let upper = relationship.name.uppercased()
+    let claim: TableClaim
+    let holder: Entity
+    let target: Entity
+    let isOrdered: Bool
+    if !relationship.isToMany {
+      (holder, target) = (entity, destination)
+      isOrdered = model.inverse(of: relationship).map { $0.isToMany && $0.isOrdered } ?? false
+      claim = TableClaim(key(.value), .integer, baseName: "Z" + upper, group: .reference, holder: holder)
+    } else if model.inverse(of: relationship) == nil {
+      (holder, target) = (destination, entity)
+      isOrdered = relationship.isOrdered
+      let number = numbers[entity]
+      claim = TableClaim(
+        key(.value), .integer, baseName: "Z\(number)\(upper)",
+        alternatives: ["Z_\(number)\(upper)", "Z\(number)_\(upper)"], group: .reference, holder: holder)
+    } else {
+      return nil
+    }
+    var dependents: [(String) -> TableClaim] = []
+    if target.hasSubentities {
+      let number = numbers[target]
+      dependents.append { column in
+        TableClaim(
+          key(.entityNumber), .integer, baseName: "Z\(number)_" + column.dropFirst(),
+          alternatives: ["Z\(number)_\(upper)"], group: .reference, holder: holder)
+      }
+    }
+    if isOrdered {
+      dependents.append { column in
+        TableClaim(
+          key(.order), .integer, baseName: "Z_FOK_" + column.dropFirst().drop { $0 == "_" },
+          alternatives: ["Z_FOK_\(upper)"], group: .reference, holder: holder)
+      }
+    }
+    return Reference(root: rootIndex(of: holder), claim: claim, dependents: dependents)
+  }
+
+  /// Gives claims their columns in the table of a root entity, and notes those for which the schema has none.
+  private mutating func place(_ claims: [TableClaim], inTableOf root: Int) {
+    guard let tableName = tableNames[root] else { return }
+    var allocator = names[root] ?? NameAllocator(reserving: ["Z_PK", "Z_ENT", "Z_OPT"])
+    let predicted = claims.map { allocator.allocate($0.baseName) }
+    names[root] = allocator
+    var columns: [String?] = predicted
+    if let schema, let table = schema.table(named: tableName) {
+      let taken = Set((order[root] ?? []).compactMap { placed[$0]?.name.foldedIdentifier })
+      var match = ColumnMatch(claims: claims, predicted: predicted, table: table, taken: taken)
+      columns = match.columns()
+      differences += match.differences
+    }
+    for (claim, column) in zip(claims, columns) {
+      guard let column else { continue }
+      placed[claim.key] = Placed(table: tableName, name: column, claim: claim)
+      order[root, default: []].append(claim.key)
+    }
+  }
+}
+
+/// Gives away names, with a digit behind a name that is taken.
+struct NameAllocator: Sendable {
+  private var used: Set<String>
+
+  init(reserving names: [String] = []) { used = Set(names.map(\.foldedIdentifier)) }
+
+  mutating func allocate(_ base: String) -> String {
+    var name = base
+    var digit = 0
+    while !used.insert(name.foldedIdentifier).inserted {
+      digit += 1
+      name = base + String(digit)
+    }
+    return name
+  }
+}
