@@ -1,9 +1,24 @@
 import ArgumentParser
+import Foundation
 
 /// The command line, `persist`.
 @main
 struct PersistCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "persist",
-    abstract: "Looks into object stores, compares model versions and migrates.")
+    abstract: "Looks into object stores, compares model versions and migrates.",
+    discussion: """
+      Exit status: 0 done, 1 the work failed, 2 the call was wrong, 3 check or plan found what it was asked to look for.
+      With --json the result, and nothing else, goes to standard output.
+      """)
+
+  /// Runs a command. Exit codes are those of this program, not the parser's.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      exit(withError: ExitCode(Failure.report(error, asJSON: CommandLine.arguments.contains("--json"))))
+    }
+  }
 }

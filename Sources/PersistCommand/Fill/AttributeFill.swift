@@ -1,0 +1,193 @@
+import Foundation
+import Persist
+
+/// Makes valid values for one attribute.
+struct AttributeFill {
+  let attribute: AttributeDescription
+  /// The entity, for errors.
+  let entity: String
+  /// Whether each object needs a value of its own.
+  let isUnique: Bool
+  private let elements: [AttributeFill]
+  private let pattern: PatternText?
+
+  /// - Throws: ``PersistError/Code/invalidRequest`` where no value can be made that keeps the attribute's rules.
+  init(
+    _ attribute: AttributeDescription, of entity: String, isUnique: Bool = false,
+    composites: [String: CompositeDescription] = [:]
+  ) throws {
+    self.attribute = attribute
+    self.entity = entity
+    self.isUnique = isUnique
+    elements = try (attribute.compositeName.flatMap { composites[$0] }?.elements ?? []).map {
+      try AttributeFill($0, of: entity, composites: composites)
+    }
+    pattern = attribute.validation.pattern.flatMap(PatternText.init)
+    if attribute.validation.pattern != nil, pattern == nil, !attribute.isOptional, attribute.defaultValue.isNull {
+      throw impossible("no texts can be made for its pattern '\(attribute.validation.pattern ?? "")'")
+    }
+  }
+
+  /// A value for the object with a number; the same numbers and random numbers give the same values.
+  func value(number: Int64, using generator: inout SeededGenerator) throws -> StoredValue {
+    if attribute.isTransient || attribute.isDerived { return .null }
+    if attribute.isOptional, !isUnique, generator.oneIn(8) { return .null }
+    let validation = attribute.validation
+    switch attribute.type {
+    case .int16: return try .integer(integer(number, Int64(Int16.min)...Int64(Int16.max), &generator))
+    case .int32: return try .integer(integer(number, Int64(Int32.min)...Int64(Int32.max), &generator))
+    case .int64: return try .integer(integer(number, Int64.min...Int64.max, &generator))
+    case .decimal: return .decimal(decimal(number, &generator))
+    case .double: return .double(double(number, validation.minimum?.number, validation.maximum?.number, &generator))
+    case .float:
+      let value = double(number, validation.minimum?.number, validation.maximum?.number, &generator)
+      return .double(Double(Float(value)))
+    case .string: return try text(number, &generator)
+    case .boolean: return try .boolean(isUnique ? ordinal(number, below: 2) == 1 : generator.below(2) == 1)
+    case .date: return .date(date(number, &generator))
+    case .binary: return .data(bytes(number, &generator))
+    case .uuid: return .uuid(uuid(&generator))
+    case .uri: return .uri("https://example.org/\(Words.word(using: &generator))/\(number)")
+    case .transformable:
+      return try .data(ArchivedText.archive("\(Words.phrase(using: &generator)) \(isUnique ? String(number) : "")"))
+    case .composite:
+      var values: [String: StoredValue] = [:]
+      for element in elements {
+        values[element.attribute.name] = try element.value(number: number, using: &generator)
+      }
+      return .composite(values)
+    case .objectID, .undefined: return .null
+    }
+  }
+
+  private func impossible(_ reason: String) -> PersistError {
+    PersistError(
+      .invalidRequest, at: .property(entity, attribute.name),
+      "\(entity).\(attribute.name) can't be filled: \(reason).",
+      fix: "Ask for fewer rows, or loosen the attribute's rules.")
+  }
+
+  private func ordinal(_ number: Int64, below count: Int64) throws -> Int64 {
+    guard number < count else { throw impossible("it must be unique and has only \(count) values") }
+    return number
+  }
+
+  // MARK: Numbers
+
+  private func integer(
+    _ number: Int64, _ type: ClosedRange<Int64>, _ generator: inout SeededGenerator
+  ) throws -> Int64 {
+    let minimum = attribute.validation.minimum?.number.flatMap { Int64(exactly: $0.rounded(.up)) }
+    let maximum = attribute.validation.maximum?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
+    let high = min(type.upperBound, maximum ?? type.upperBound)
+    let low = max(type.lowerBound, minimum ?? min(0, high))
+    guard low <= high else { throw impossible("its smallest value is above its greatest") }
+    if isUnique {
+      let (value, overflow) = low.addingReportingOverflow(number)
+      guard !overflow, value <= high else { throw impossible("it must be unique and \(high - low + 1) values are allowed") }
+      return value
+    }
+    let span = high.subtractingReportingOverflow(low)
+    let width = min(span.overflow ? Int64.max : span.partialValue, 9999)
+    return low + Int64(generator.below(Int(width) + 1))
+  }
+
+  private func double(
+    _ number: Int64, _ minimum: Double?, _ maximum: Double?, _ generator: inout SeededGenerator
+  ) -> Double {
+    let low = minimum ?? min(0, (maximum ?? 0) - 1000)
+    let high = max(low, min(maximum ?? .infinity, low + 1000))
+    if isUnique { return low + (high - low) * (1 - 1 / Double(number + 2)) }
+    // Quarters are exact in a Float too.
+    let steps = Int(((high - low) * 4).rounded(.down))
+    return low + Double(generator.below(steps + 1)) / 4
+  }
+
+  private func decimal(_ number: Int64, _ generator: inout SeededGenerator) -> Decimal {
+    let minimum = attribute.validation.minimum?.decimal
+    let maximum = attribute.validation.maximum?.decimal
+    let low = minimum ?? min(0, (maximum ?? 0) - 1000)
+    let high = maximum ?? low + 1000
+    if isUnique { return low + Decimal(number) / 100 }
+    let width = min(NSDecimalNumber(decimal: (high - low) * 100).doubleValue, 1_000_000)
+    return min(high, low + Decimal(generator.below(Int(max(0, width)) + 1)) / 100)
+  }
+
+  private func date(_ number: Int64, _ generator: inout SeededGenerator) -> Date {
+    // 2015 to 2025, in seconds since 2001.
+    let minimum = attribute.validation.minimum?.number ?? 441_763_200
+    let maximum = max(minimum, attribute.validation.maximum?.number ?? minimum + 347_155_200)
+    if isUnique { return Date(timeIntervalSinceReferenceDate: minimum + Double(number)) }
+    let seconds = generator.below(Int(min(maximum - minimum, 1e12)) + 1)
+    return Date(timeIntervalSinceReferenceDate: minimum + Double(seconds))
+  }
+
+  // MARK: Texts and bytes
+
+  private func text(_ number: Int64, _ generator: inout SeededGenerator) throws -> StoredValue {
+    let least = attribute.validation.minimumLength ?? 0
+    let most = attribute.validation.maximumLength ?? Int.max
+    if attribute.validation.pattern != nil {
+      guard let pattern else { return attribute.isOptional ? .null : attribute.defaultValue }
+      for _ in 0..<100 {
+        let text = isUnique ? pattern.text(numbered: number) : pattern.text(using: &generator)
+        if text.count >= least, text.count <= most, pattern.matches(text) { return .string(text) }
+        if isUnique { break }
+      }
+      if attribute.isOptional { return .null }
+      throw impossible("no text was found that matches its pattern and lengths")
+    }
+    var text = Words.phrase(using: &generator)
+    if isUnique { text += " \(number)" }
+    while text.count < least { text += " " + Words.phrase(using: &generator) }
+    guard text.count > most else { return .string(text) }
+    guard isUnique else { return .string(String(text.prefix(max(0, most))).filledBlankEnd()) }
+    let digits = String(number, radix: 36)
+    guard digits.count <= most else { throw impossible("\(most) characters aren't enough for unique texts") }
+    return .string(String(repeating: "0", count: max(0, least - digits.count)) + digits)
+  }
+
+  private func bytes(_ number: Int64, _ generator: inout SeededGenerator) -> Data {
+    // Now and then one that is large enough for a file of its own.
+    let isLarge = attribute.allowsExternalStorage && generator.oneIn(4096)
+    let count = isLarge ? 150_000 : 16 + generator.below(24)
+    var data = Data(capacity: count + 8)
+    while data.count < count { withUnsafeBytes(of: generator.next().littleEndian) { data.append(contentsOf: $0) } }
+    return data.prefix(count)
+  }
+
+  private func uuid(_ generator: inout SeededGenerator) -> UUID {
+    var bytes: [UInt8] = []
+    for _ in 0..<2 { withUnsafeBytes(of: generator.next().bigEndian) { bytes.append(contentsOf: $0) } }
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+}
+
+extension String {
+  /// A cut text doesn't end in a blank, which some rules and readers would take off.
+  fileprivate func filledBlankEnd() -> String { last == " " ? dropLast() + "o" : self }
+}
+
+extension StoredValue {
+  /// A bound as a number; of a date its seconds since 2001.
+  fileprivate var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .double(let value): value
+    case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+    case .date(let value): value.timeIntervalSinceReferenceDate
+    default: nil
+    }
+  }
+
+  fileprivate var decimal: Decimal? {
+    switch self {
+    case .decimal(let value): value
+    case .integer(let value): Decimal(value)
+    case .double(let value): Decimal(value)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// A many-to-many relationship in the making: who is joined, and how many others everyone has.
+struct ManyToManyDraft {
+  private struct Join: Hashable {
+    let near: Int
+    let far: Int
+  }
+
+  let pair: RelationshipPair
+  private(set) var joins: [(near: Int, far: Int)] = []
+  private(set) var nearCounts: [Int]
+  private(set) var farCounts: [Int]
+  private var made: Set<Join> = []
+
+  init(pair: RelationshipPair, nearCount: Int, farCount: Int) {
+    self.pair = pair
+    nearCounts = Array(repeating: 0, count: nearCount)
+    farCounts = Array(repeating: 0, count: farCount)
+  }
+
+  /// Joins two objects, unless they are joined already or one of them has its greatest number.
+  mutating func join(_ near: Int, _ far: Int) {
+    guard nearCounts[near] < pair.near.maximum, farCounts[far] < pair.far.maximum else { return }
+    if pair.isOwnInverse {
+      guard near != far, made.insert(Join(near: min(near, far), far: max(near, far))).inserted else { return }
+      // The same objects stand on both sides, so each counts on both.
+      for object in [near, far] {
+        nearCounts[object] += 1
+        farCounts[object] += 1
+      }
+    } else {
+      guard made.insert(Join(near: near, far: far)).inserted else { return }
+      nearCounts[near] += 1
+      farCounts[far] += 1
+    }
+    joins.append((near, far))
+  }
+
+  /// Joins a near object to others until it has `count`, as far as they last.
+  mutating func reach(_ count: Int, near: Int, candidates: [Int], startingAt start: Int) {
+    var offset = 0
+    while nearCounts[near] < count, offset < candidates.count {
+      join(near, candidates[(start + offset) % candidates.count])
+      offset += 1
+    }
+  }
+
+  /// Joins a far object to others until it has `count`, as far as they last.
+  mutating func reach(_ count: Int, far: Int, candidates: [Int], startingAt start: Int) {
+    var offset = 0
+    while farCounts[far] < count, offset < candidates.count {
+      join(candidates[(start + offset) % candidates.count], far)
+      offset += 1
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// Random numbers that depend on a seed alone, the same on every platform and run (SplitMix64).
+///
+/// - SeeAlso: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number below `bound`, which is at least 1. The standard library's own choice isn't promised to stay the same.
+  mutating func below(_ bound: Int) -> Int {
+    Int(next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
+  }
+
+  mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element
+  where Elements.Index == Int {
+    elements[elements.startIndex + below(elements.count)]
+  }
+
+  /// Whether one chance in `odds` came true.
+  mutating func oneIn(_ odds: Int) -> Bool { below(odds) == 0 }
+
+  mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
+    var elements = elements
+    for index in elements.indices.dropFirst() { elements.swapAt(index, below(index + 1)) }
+    return elements
+  }
+}

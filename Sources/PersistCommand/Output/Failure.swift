@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// How the program ends when something went wrong.
+enum Failure {
+  /// The work failed.
+  static let work: Int32 = 1
+  /// The call was wrong.
+  static let usage: Int32 = 2
+  /// `check` or `plan` found what it was asked to look for.
+  static let found = ExitCode(3)
+
+  /// Tells of an error and gives the exit status that goes with it.
+  ///
+  /// - Parameter asJSON: whether `--json` was asked for; the error then stands on standard output too.
+  static func report(_ error: any Error, asJSON: Bool) -> Int32 {
+    if let code = error as? ExitCode { return code.rawValue }
+    guard isFromParser(error) else {
+      report(work: persistError(for: error), asJSON: asJSON)
+      return work
+    }
+    let isHelp = PersistCommand.exitCode(for: error) == .success
+    let message = PersistCommand.fullMessage(for: error)
+    if isHelp { print(message) } else { StandardError.print(message) }
+    return isHelp ? 0 : usage
+  }
+
+  private static func report(work error: PersistError, asJSON: Bool) {
+    StandardError.print("persist: \(error)")
+    guard asJSON else { return }
+    try? StandardOutput.print { json in
+      json.key("error")
+      json.object {
+        $0.field("code", error.code.rawValue)
+        $0.field("name", error.code.name)
+        $0.field("message", ([error.message] + error.errors.map(\.description)).joined(separator: "\n"))
+        $0.field("fix", error.fix)
+      }
+    }
+  }
+
+  private static func persistError(for error: any Error) -> PersistError {
+    error as? PersistError ?? PersistError(.fileAccess, error.localizedDescription)
+  }
+
+  /// Whether the argument parser threw the error: wrong arguments, or a wish for help.
+  private static func isFromParser(_ error: any Error) -> Bool {
+    if error is PersistError { return false }
+    if error is ValidationError || error is CleanExit { return true }
+    // The parser's own type for wrong arguments isn't public; it is the one error that has the usage exit code.
+    return PersistCommand.exitCode(for: error) == .validationFailure || PersistCommand.exitCode(for: error) == .success
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A bar on standard error while long work runs, on a terminal only.
+struct ProgressBar {
+  private let label: String
+  private let isShown: Bool
+  private var lastShown = ""
+  private var lastTime: ContinuousClock.Instant?
+
+  init(_ label: String) {
+    self.label = label
+    isShown = StandardError.isTerminal
+  }
+
+  /// Shows a fraction from 0 to 1, at most twenty times a second.
+  mutating func show(_ fraction: Double, detail: String = "") {
+    guard isShown else { return }
+    let now = ContinuousClock.now
+    if fraction < 1, let lastTime, now - lastTime < .milliseconds(50) { return }
+    let bounded = min(max(fraction, 0), 1)
+    let filled = Int(bounded * 30)
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
+    let text = "\(label) \(bar) \(Int(bounded * 100)) % \(detail)"
+    guard text != lastShown else { return }
+    StandardError.print("\r\u{1B}[2K\(text)", terminator: "")
+    lastShown = text
+    lastTime = now
+  }
+
+  /// Takes the bar away.
+  mutating func finish() {
+    guard isShown, !lastShown.isEmpty else { return }
+    StandardError.print("\r\u{1B}[2K", terminator: "")
+    lastShown = ""
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Persist
+import Testing
+
+@testable import PersistCommand
+
+@Suite("Random objects")
+struct FillSliceTests {
+  private func writes(_ model: ManagedObjectModel, _ range: Range<Int>, seed: UInt64 = 1) throws -> RowWrites {
+    var generator = SeededGenerator(seed: seed)
+    return try FillSlice(model).writes(
+      range, firstNumbers: Array(repeating: 1, count: model.entities.count), using: &generator)
+  }
+
+  private func values(_ writes: RowWrites, _ entity: String, _ property: String) throws -> [StoredValue] {
+    try writes.inserts.filter { $0.entity.name == entity }.map {
+      $0.values[try #require($0.entity.property(named: property)).slot]
+    }
+  }
+
+  @Test("Values keep their attribute's bounds, lengths and patterns")
+  func rules() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "A",
+          attributes: [
+            AttributeDescription(
+              "small", .int16, isOptional: false,
+              validation: AttributeValidation(minimum: .integer(3), maximum: .integer(5))),
+            AttributeDescription(
+              "negative", .double, isOptional: false, validation: AttributeValidation(maximum: .double(-7.5))),
+            AttributeDescription(
+              "short", .string, isOptional: false, validation: AttributeValidation(minimumLength: 2, maximumLength: 4)),
+            AttributeDescription(
+              "code", .string, isOptional: false, validation: AttributeValidation(pattern: "[A-Z]{3}")),
+            AttributeDescription(
+              "price", .decimal, isOptional: false,
+              validation: AttributeValidation(minimum: .decimal(1), maximum: .decimal(2))),
+          ])
+      ]))
+    let writes = try writes(model, 0..<500)
+    #expect(writes.inserts.count == 500)
+    for case .integer(let value) in try values(writes, "A", "small") { #expect((3...5).contains(value)) }
+    for case .double(let value) in try values(writes, "A", "negative") { #expect(value <= -7.5) }
+    for case .string(let value) in try values(writes, "A", "short") { #expect((2...4).contains(value.count)) }
+    for case .string(let value) in try values(writes, "A", "code") { #expect(value.wholeMatch(of: /[A-Z]{3}/) != nil) }
+    for case .decimal(let value) in try values(writes, "A", "price") { #expect(value >= 1 && value <= 2) }
+    #expect(!writes.inserts.contains { $0.values.contains(.null) })
+  }
+
+  @Test("Every uniqueness constraint of a hierarchy holds")
+  func unique() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "A", attributes: [AttributeDescription("name", .string), AttributeDescription("number", .int32)],
+          uniquenessConstraints: [["name", "number"], ["number"]]),
+        EntityDescription("B", parent: "A"),
+      ]))
+    let writes = try writes(model, 0..<1000)
+    let numbers = try values(writes, "A", "number") + values(writes, "B", "number")
+    #expect(Set(numbers).count == 2000)
+  }
+
+  @Test("An attribute that can't be unique for so many objects is an error that names it")
+  func tooFewValues() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "A", attributes: [AttributeDescription("flag", .boolean)], uniquenessConstraints: [["flag"]])
+      ]))
+    let error = #expect(throws: PersistError.self) { try writes(model, 0..<10) }
+    #expect(error?.place.property == "flag")
+  }
+
+  @Test("The same seed gives the same values, another seed gives others")
+  func deterministic() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "A", attributes: AttributeType.allCases.filter { ![.composite, .undefined, .objectID].contains($0) }.map {
+            AttributeDescription($0.rawValue, $0)
+          })
+      ]))
+    let first = try writes(model, 0..<50, seed: 42).inserts.map(\.values)
+    #expect(try writes(model, 0..<50, seed: 42).inserts.map(\.values) == first)
+    #expect(try writes(model, 0..<50, seed: 43).inserts.map(\.values) != first)
+  }
+
+  @Test("Required to-ones always lead somewhere, counts of to-manys hold, both sides of a one-to-one agree")
+  func relationships() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "Book",
+          relationships: [
+            RelationshipDescription("author", to: "Author", inverse: "books", isOptional: false),
+            RelationshipDescription("cover", to: "Cover", inverse: "book", isOptional: false),
+            RelationshipDescription("shelves", toMany: "Shelf", inverse: "books", minimumCount: 2, maximumCount: 5),
+          ]),
+        EntityDescription(
+          "Author",
+          relationships: [
+            RelationshipDescription("books", toMany: "Book", inverse: "author", isOptional: false, maximumCount: 3)
+          ]),
+        EntityDescription("Cover", relationships: [RelationshipDescription("book", to: "Book", inverse: "cover")]),
+        EntityDescription(
+          "Shelf", relationships: [RelationshipDescription("books", toMany: "Book", inverse: "shelves", isOrdered: true)]),
+      ]))
+    let writes = try writes(model, 0..<100)
+    let authors = try values(writes, "Book", "author")
+    #expect(!authors.contains(.null))
+    let counts = Dictionary(grouping: authors, by: \.self).mapValues(\.count)
+    #expect(counts.count == 100)
+    #expect(counts.values.allSatisfy { $0 <= 3 })
+    #expect(Set(try values(writes, "Book", "cover")).count == 100)
+    #expect(Set(try values(writes, "Cover", "book")).count == 100)
+    let shelves = writes.links.filter { $0.entity.name == "Book" }
+    #expect(shelves.count + writes.links.filter { $0.entity.name == "Shelf" }.count == writes.links.count)
+    #expect(!writes.orderings.isEmpty)
+    #expect(writes.orderings.allSatisfy { $0.entity.name == "Shelf" && Set($0.members).count == $0.members.count })
+  }
+
+  @Test("A least count that can't be reached is an error that names the relationship")
+  func impossible() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription("A", relationships: [RelationshipDescription("b", to: "B", inverse: "many")]),
+        EntityDescription(
+          "B",
+          relationships: [
+            RelationshipDescription("many", toMany: "A", inverse: "b", isOptional: false, minimumCount: 2)
+          ]),
+      ]))
+    let error = #expect(throws: PersistError.self) { try writes(model, 0..<10) }
+    #expect(error?.place.property == "many")
+  }
+}
