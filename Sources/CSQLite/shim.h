@@ -1,1 +1,27 @@
 #include <sqlite3.h>
+
+// Swift can't call variadic functions or spell SQLITE_TRANSIENT; these say the same without either.
+
+static inline int persist_sqlite3_keep_wal_on_close(sqlite3 *db) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+static inline int persist_sqlite3_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 size) {
+  return sqlite3_bind_text64(statement, index, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int persist_sqlite3_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 size) {
+  return sqlite3_bind_blob64(statement, index, bytes, size, SQLITE_TRANSIENT);
+}
+
+static inline int persist_sqlite3_bind_text_borrowed(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 size) {
+  return sqlite3_bind_text64(statement, index, text, size, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static inline int persist_sqlite3_bind_blob_borrowed(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 size) {
+  return sqlite3_bind_blob64(statement, index, bytes, size, SQLITE_STATIC);
+}
+
+static inline void persist_sqlite3_result_text_copy(sqlite3_context *context, const char *text, sqlite3_uint64 size) {
+  sqlite3_result_text64(context, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
+}

@@ -93,6 +93,8 @@ extension PersistError.Code {
   public static let malformedFile = Self(900_007, "malformedFile")
   /// A file is larger, deeper or more nested than a reader accepts (900008).
   public static let limitExceeded = Self(900_008, "limitExceeded")
+  /// Somebody asked for the work to stop (900009).
+  public static let interrupted = Self(900_009, "interrupted")
   /// A model breaks a rule of models (900010).
   public static let invalidModel = Self(900_010, "invalidModel")
   /// No model, or no such version, was found (900011).

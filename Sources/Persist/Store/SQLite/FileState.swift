@@ -1,0 +1,43 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the file system says of a file: enough to see that it was changed or exchanged.
+struct FileState: Sendable, Hashable {
+  var size: Int64
+  var isFolder: Bool
+  /// Seconds and nanoseconds of the last change.
+  private var changed: [Int64]
+  private var identity: UInt64
+
+  /// Nil where there is no such file, or none that can be looked at.
+  init?(_ url: URL) {
+    #if os(Windows)
+      guard let facts = try? FileManager.default.attributesOfItem(atPath: url.path) else { return nil }
+      size = (facts[.size] as? NSNumber)?.int64Value ?? 0
+      isFolder = (facts[.type] as? FileAttributeType) == .typeDirectory
+      let date = (facts[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
+      changed = [Int64(bitPattern: date.bitPattern)]
+      identity = (facts[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
+    #else
+      var facts = stat()
+      guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &facts) } }) == 0 else { return nil }
+      size = Int64(facts.st_size)
+      isFolder = facts.st_mode & S_IFMT == S_IFDIR
+      #if canImport(Darwin)
+        changed = [Int64(facts.st_mtimespec.tv_sec), Int64(facts.st_mtimespec.tv_nsec)]
+      #else
+        changed = [Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec)]
+      #endif
+      identity = UInt64(facts.st_ino)
+    #endif
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+
+/// How a database is opened so that not a byte of it changes and no file comes up beside it.
+///
+/// Opening for reading only isn't enough for that: a database in WAL mode needs its `-shm` file, and SQLite makes or
+/// changes it even for a reader.
+///
+/// - SeeAlso: <https://sqlite.org/wal.html#read_only_databases>
+enum ReadOnlyAccess: Sendable, Hashable {
+  /// A rollback journal, or none: locks are all that a reader needs.
+  case plain
+  /// A `-wal` and a `-shm` file: others may be writing. The `-shm` file is mapped without write access; SQLite makes
+  /// an index of its own where nobody keeps the file current.
+  case sharedIndex
+  /// A `-wal` file that nobody has open, for there is no `-shm`: the index of the WAL is kept in memory, which SQLite
+  /// does in exclusive locking mode, here without taking locks.
+  case privateIndex
+  /// WAL mode, but nothing in a `-wal` file: the database file alone is the whole truth.
+  case immutable
+
+  /// Looks at the files and decides.
+  ///
+  /// - Throws: ``PersistError/Code/storeOpenFailed`` where there is no such file, ``PersistError/Code/storeDamaged``
+  ///   where it isn't a database, ``PersistError/Code/storeReadOnly`` where a journal waits to be rolled back.
+  init(choosingFor url: URL) throws {
+    let header = try Self.requireDatabase(at: url)
+    let wal = FileState(SQLiteFileName.companion(of: url, "-wal"))
+    let hasIndex = FileState(SQLiteFileName.companion(of: url, "-shm")) != nil
+    let isWAL = header.count > 19 && header[header.startIndex + 19] == 2
+    if let wal, hasIndex {
+      self = wal.size > 0 || isWAL ? .sharedIndex : .immutable
+    } else if let wal, wal.size > 0 {
+      self = .privateIndex
+    } else if isWAL || wal != nil {
+      self = .immutable
+    } else {
+      self = .plain
+    }
+    // SQLite itself looks for a journal only where it takes locks on the file.
+    if self == .immutable || self == .privateIndex, try Self.hasHotJournal(url) {
+      throw SQLiteConnection.hotJournal(.store(url), "'\(url.lastPathComponent)'")
+    }
+  }
+
+  var uriParameters: [(name: StaticString, value: StaticString)] {
+    switch self {
+    case .plain: [("mode", "ro")]
+    case .sharedIndex: [("mode", "ro"), ("readonly_shm", "1")]
+    case .privateIndex: [("mode", "ro"), ("vfs", Self.fileSystemWithoutLocks)]
+    case .immutable: [("mode", "ro"), ("immutable", "1")]
+    }
+  }
+
+  /// Whether SQLite takes no locks, so that a change by others goes unnoticed unless the files are looked at.
+  var isWithoutLocks: Bool { self == .privateIndex || self == .immutable }
+
+  /// The names that SQLite gives the variants of its file access which take no locks.
+  ///
+  /// - SeeAlso: <https://sqlite.org/vfs.html#standard_unix_vfses>
+  private static var fileSystemWithoutLocks: StaticString {
+    #if os(Windows)
+      "win32-none"
+    #else
+      "unix-none"
+    #endif
+  }
+
+  /// - Returns: the first 100 bytes of the file.
+  @discardableResult
+  static func requireDatabase(at url: URL) throws -> Data {
+    let name = "'\(url.lastPathComponent)'"
+    guard let state = FileState(url) else {
+      throw PersistError(
+        .storeOpenFailed, at: .store(url), "There is no file \(name), or its folder can't be looked into.",
+        fix: "Check the path and the permissions of its folders.")
+    }
+    guard !state.isFolder else {
+      throw PersistError(
+        .storeOpenFailed, at: .store(url), "\(name) is a folder.", fix: "Name the store's file in it.")
+    }
+    let header: Data
+    do {
+      let file = try FileHandle(forReadingFrom: url)
+      defer { try? file.close() }
+      header = try file.read(upToCount: 100) ?? Data()
+    } catch {
+      throw PersistError(
+        .storeOpenFailed, at: .store(url), "\(name) can't be read: \(error.localizedDescription)",
+        fix: "Check the file's permissions.")
+    }
+    guard !header.isEmpty else {
+      throw PersistError(
+        .storeDamaged, at: .store(url), "\(name) is empty.", fix: "Restore it from a backup, or delete it.")
+    }
+    guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)) else {
+      throw PersistError(
+        .storeDamaged, at: .store(url), "\(name) doesn't begin as an SQLite database does.",
+        fix: "Check that it is the right file; if it is, restore it from a backup.")
+    }
+    return header
+  }
+
+  /// Whether a writer ended in the middle: its journal has content and hasn't been invalidated.
+  private static func hasHotJournal(_ url: URL) throws -> Bool {
+    let journal = SQLiteFileName.companion(of: url, "-journal")
+    guard let state = FileState(journal), !state.isFolder, state.size > 0 else { return false }
+    let file = try FileHandle(forReadingFrom: journal)
+    defer { try? file.close() }
+    return try file.read(upToCount: 1)?.first.map { $0 != 0 } ?? false
+  }
+}

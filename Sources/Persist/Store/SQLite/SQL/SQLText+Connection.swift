@@ -1,0 +1,26 @@
+/// Transactions and settings.
+extension SQLText {
+  static let begin: SQLText = "BEGIN"
+  static let beginWriting: SQLText = "BEGIN IMMEDIATE"
+  static let commit: SQLText = "COMMIT"
+  static let rollback: SQLText = "ROLLBACK"
+  static let beginNested: SQLText = "SAVEPOINT persist"
+  static let commitNested: SQLText = "RELEASE persist"
+  static let rollbackNested: SQLText = "ROLLBACK TO persist"
+
+  static let lockingModeExclusive: SQLText = "PRAGMA locking_mode = EXCLUSIVE"
+  static let trustedSchemaOff: SQLText = "PRAGMA trusted_schema = OFF"
+  static let cellSizeCheckOn: SQLText = "PRAGMA cell_size_check = ON"
+  static let recursiveTriggersOn: SQLText = "PRAGMA recursive_triggers = ON"
+  static let pageSize: SQLText = "PRAGMA page_size = 4096"
+  static let autoVacuumIncremental: SQLText = "PRAGMA auto_vacuum = INCREMENTAL"
+  static let journalModeWAL: SQLText = "PRAGMA journal_mode = WAL"
+  static let synchronousNormal: SQLText = "PRAGMA synchronous = NORMAL"
+
+  /// Whether a statement may run again: changes of the schema and pragmas run once.
+  static func isWorthKeeping(_ text: String) -> Bool {
+    ["SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT"].contains { text.hasPrefix($0) }
+  }
+
+  static let objectCount: SQLText = "SELECT COUNT(*) FROM sqlite_master"
+}

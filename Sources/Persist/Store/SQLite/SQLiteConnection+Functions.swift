@@ -1,0 +1,114 @@
+import CSQLite
+import Foundation
+
+extension SQLiteConnection {
+  /// Defines every function that the store's triggers, views and indexes call and SQLite doesn't have.
+  ///
+  /// Core Data defines functions of its own on each connection and writes triggers that call them; without them every
+  /// write to such a table fails. What a function does is told by its name:
+  ///
+  /// - one whose result goes nowhere only reports to Core Data which rows a trigger changed: it gives null;
+  /// - one that lowers, raises or folds text, or tells the time, does that;
+  /// - any other fails when it is called, with its name: guessing would write wrong values.
+  func defineMissingFunctions() throws {
+    var calls: Set<StoredFunctionCalls.Call> = []
+    try query(.definitions) { row in
+      let type = row.text(0)
+      guard type != "table" || row.text(1).contains("AS (") || row.text(1).contains("CHECK") else { return }
+      calls.formUnion(
+        StoredFunctionCalls(in: StoredDefinition(sql: row.text(1)), isTrigger: type == "trigger").calls)
+    }
+    let names = Dictionary(grouping: calls, by: { $0.name.lowercased() })
+    for (_, uses) in names.sorted(by: { $0.key < $1.key }) {
+      guard let name = uses.first?.name, !Self.isKeyword(name),
+        try first(.knows(function: name), { _ in true }) == nil
+      else { continue }
+      define(StoreFunction(named: name, isForEffect: uses.allSatisfy(\.isForEffect)), as: name)
+    }
+  }
+
+  private static func isKeyword(_ word: String) -> Bool {
+    sqlite3_keyword_check(word, Int32(clamping: word.utf8.count)) != 0
+  }
+
+  private func define(_ function: StoreFunction, as name: String) {
+    let behaviour: Int32 = function == .now ? 0 : SQLITE_DETERMINISTIC
+    let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | behaviour
+    switch function {
+    case .report:
+      sqlite3_create_function_v2(
+        handle, name, -1, flags, nil, { context, _, _ in sqlite3_result_null(context) }, nil, nil, nil)
+    case .now:
+      sqlite3_create_function_v2(
+        handle, name, -1, flags, nil,
+        { context, _, _ in sqlite3_result_double(context, Date().timeIntervalSinceReferenceDate) }, nil, nil, nil)
+    case .lowercase:
+      sqlite3_create_function_v2(
+        handle, name, -1, flags, nil, { mapText($0, $1, $2) { $0.lowercased() } }, nil, nil, nil)
+    case .uppercase:
+      sqlite3_create_function_v2(
+        handle, name, -1, flags, nil, { mapText($0, $1, $2) { $0.uppercased() } }, nil, nil, nil)
+    case .canonical:
+      sqlite3_create_function_v2(
+        handle, name, -1, flags, nil,
+        { mapText($0, $1, $2) { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) } },
+        nil, nil, nil)
+    case .unknown:
+      let context = Unmanaged.passRetained(FunctionName(name)).toOpaque()
+      sqlite3_create_function_v2(
+        handle, name, -1, flags, context,
+        { context, _, _ in
+          let name = sqlite3_user_data(context).map {
+            Unmanaged<FunctionName>.fromOpaque($0).takeUnretainedValue().text
+          }
+          sqlite3_result_error(context, "The store calls the function \(name ?? ""), which Persist doesn't know.", -1)
+        }, nil, nil,
+        { context in if let context { Unmanaged<FunctionName>.fromOpaque(context).release() } })
+    }
+  }
+}
+
+/// What a function of a store's triggers does, as far as its name tells.
+enum StoreFunction: Sendable, Hashable {
+  case report, now, lowercase, uppercase, canonical, unknown
+
+  init(named name: String, isForEffect: Bool) {
+    let name = name.lowercased()
+    if isForEffect || name.hasPrefix("nscoredatadatrigger") {
+      self = .report
+    } else if name.contains("canonical") || name.contains("normaliz") {
+      self = .canonical
+    } else if name.contains("lower") {
+      self = .lowercase
+    } else if name.contains("upper") {
+      self = .uppercase
+    } else if name.hasSuffix("now") || name.contains("currentdate") || name.contains("timestamp") {
+      self = .now
+    } else {
+      self = .unknown
+    }
+  }
+}
+
+/// A function's name, kept by SQLite with the function.
+private final class FunctionName: Sendable {
+  let text: String
+  init(_ text: String) { self.text = text }
+}
+
+/// Null stays null; anything else is taken as text.
+private func mapText(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+  _ change: (String) -> String
+) {
+  guard count > 0, let argument = arguments?[0], sqlite3_value_type(argument) != SQLITE_NULL,
+    let start = sqlite3_value_text(argument)
+  else { return sqlite3_result_null(context) }
+  let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(argument)))
+  var result = change(String(decoding: bytes, as: UTF8.self))
+  result.withUTF8 { utf8 in
+    utf8.withMemoryRebound(to: CChar.self) {
+      persist_sqlite3_result_text_copy(context, $0.baseAddress, UInt64($0.count))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import CSQLite
+
+extension SQLiteConnection {
+  /// What every connection gets before its first use.
+  func setUp(_ options: StoreOptions, access: ReadOnlyAccess?) throws {
+    if access?.isWithoutLocks == true {
+      // Else SQLite would look for shared memory, which files without locks don't have.
+      try execute(.lockingModeExclusive)
+    }
+    if mode == .readOnly { persist_sqlite3_keep_wal_on_close(handle) }
+    // Functions that a damaged or hostile schema calls can do no harm, and cells are checked when a page is read.
+    try execute(.trustedSchemaOff)
+    try execute(.cellSizeCheckOn)
+    // Triggers of derived attributes rely on it, as Core Data sets it.
+    try execute(.recursiveTriggersOn)
+    let pragmas = try Self.checked(options.pragmas, on: self)
+    if mode == .create, try isEmpty() {
+      // Has an effect only before the first table is made. The values are those that Core Data's stores have.
+      try execute(.pageSize)
+      try execute(.autoVacuumIncremental)
+    }
+    for pragma in pragmas where Self.beforeJournal.contains(pragma.name) { try execute(.set(pragma)) }
+    if mode.isWriting {
+      if !pragmas.contains(where: { $0.name == "journal_mode" }) { try execute(.journalModeWAL) }
+      // Safe against a crash of the program always, and in WAL mode the file stays whole when power fails.
+      try execute(.synchronousNormal)
+    }
+    for pragma in pragmas where !Self.beforeJournal.contains(pragma.name) {
+      if mode.isWriting || !pragma.isOfTheFile { try execute(.set(pragma)) }
+    }
+    try defineMissingFunctions()
+  }
+
+  /// Pragmas that count only while a file is empty and not yet in WAL mode.
+  private static let beforeJournal: Set<String> = ["page_size", "auto_vacuum", "encoding"]
+
+  private func isEmpty() throws -> Bool {
+    try first(.objectCount) { $0.integer(0) } == 0
+  }
+
+  /// The options' pragmas in name order, so that every connection sets them in the same one.
+  private static func checked(_ pragmas: [String: String], on connection: SQLiteConnection) throws -> [Pragma] {
+    try pragmas.sorted { $0.key < $1.key }.map { name, value in
+      let pragma = try Pragma(name, value)
+      guard try connection.first(.knows(pragma: pragma.name), { _ in true }) != nil else {
+        throw PersistError(
+          .invalidRequest, at: .store(connection.url), "SQLite has no pragma '\(name)'.",
+          fix: "The pragmas are listed at https://sqlite.org/pragma.html.")
+      }
+      return pragma
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import CSQLite
+
+extension SQLiteConnection {
+  /// Runs `body` in a transaction that may write, or in a savepoint where one is open already.
+  ///
+  /// The write lock is taken at once, so that waiting for it happens here and nowhere later. Everything is rolled back
+  /// when `body` throws.
+  @discardableResult
+  func transaction<T>(_ body: () throws -> T) throws -> T {
+    if isInTransaction { return try savepoint(body) }
+    try execute(.beginWriting)
+    return try finish(body)
+  }
+
+  /// Runs `body` in a transaction that only reads: all of it sees the same state of the database.
+  @discardableResult
+  func readTransaction<T>(_ body: () throws -> T) throws -> T {
+    if isInTransaction { return try body() }
+    try execute(.begin)
+    return try finish(body)
+  }
+
+  private func finish<T>(_ body: () throws -> T) throws -> T {
+    do {
+      let result = try body()
+      try execute(.commit)
+      return result
+    } catch {
+      // Some errors, such as a full disk, have rolled back already; and one of rolling back adds nothing to the first.
+      if isInTransaction { _ = try? execute(.rollback) }
+      throw error
+    }
+  }
+
+  private func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try execute(.beginNested)
+    do {
+      let result = try body()
+      try execute(.commitNested)
+      return result
+    } catch {
+      if isInTransaction {
+        _ = try? execute(.rollbackNested)
+        _ = try? execute(.commitNested)
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import CSQLite
+import Foundation
+
+/// One connection to an SQLite database.
+///
+/// Not Sendable: it is opened without SQLite's own mutexes, so that only one thread may use it at a time. Whoever
+/// shares one does so under a lock, as ``SQLiteConnectionPool`` does.
+///
+/// ```swift
+/// let connection = try SQLiteConnection(url, mode: .readOnly)
+/// let count = try connection.first(.objectCount) { $0.integer(0) }
+/// ```
+final class SQLiteConnection {
+  /// What the connection may do.
+  enum Mode: Sendable, Hashable {
+    /// Reads and writes a file that exists.
+    case readWrite
+    /// Reads and writes, and makes the file where there is none.
+    case create
+    /// Changes no byte of the file and makes no file beside it; see ``ReadOnlyAccess``.
+    case readOnly
+    /// Reads a file that a connection of this process writes, with the ordinary locks.
+    case readOnlyBesideWriter
+    /// A database of its own in memory.
+    case memory
+
+    var isWriting: Bool { self == .readWrite || self == .create || self == .memory }
+  }
+
+  /// How much was done, for tests.
+  struct Counts: Sendable, Hashable {
+    /// Statements that SQLite compiled.
+    var prepared = 0
+    /// Statements that were run, each run counting.
+    var executed = 0
+  }
+
+  let handle: OpaquePointer
+  /// Nil in memory.
+  let url: URL?
+  let mode: Mode
+  var counts = Counts()
+  /// Stops the statement that runs, from any thread.
+  let interruption: SQLiteInterruption
+  private var log: SQLiteDebugLog?
+  private var cache = StatementCache()
+
+  /// Opens a database and sets it up: time-out, pragmas, what triggers need.
+  ///
+  /// - Throws: ``PersistError/Code/storeOpenFailed``, ``PersistError/Code/storeDamaged`` and, for pragmas that aren't
+  ///   right, ``PersistError/Code/invalidRequest``.
+  init(_ url: URL?, mode: Mode, options: StoreOptions = StoreOptions(), access: ReadOnlyAccess? = nil) throws {
+    precondition((url == nil) == (mode == .memory), "A database in memory has no URL; every other has one.")
+    var access = access
+    if mode == .readOnly, access == nil, let url { access = try ReadOnlyAccess(choosingFor: url) }
+    let name = try Self.name(of: url, access: access)
+    let flags: Int32 =
+      switch mode {
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .create, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readOnly, .readOnlyBesideWriter: SQLITE_OPEN_READONLY
+      }
+    if mode == .readWrite, let url { try ReadOnlyAccess.requireDatabase(at: url) }
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened else {
+      let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+      let extended = opened.map(sqlite3_extended_errcode) ?? code
+      sqlite3_close_v2(opened)
+      throw Self.failure(extended, said: text, url: url)
+    }
+    handle = opened
+    self.url = url
+    self.mode = mode
+    interruption = SQLiteInterruption(handle: opened)
+    if mode.isWriting, sqlite3_db_readonly(handle, "main") == 1 {
+      throw PersistError(
+        .storeReadOnly, at: .store(url), "'\(url?.lastPathComponent ?? "")' can't be written.",
+        fix: "Check the permissions of the file and of its folder, or open it for reading only.")
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, Self.milliseconds(options.busyTimeout))
+    log = SQLiteDebugLog(attachedTo: handle, name: url?.lastPathComponent ?? "memory")
+    try setUp(options, access: access)
+  }
+
+  deinit { close() }
+
+  private var isClosed = false
+
+  /// Finalizes every statement and closes; nothing happens the second time.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    interruption.end()
+    cache.finalizeAll()
+    log = nil
+    sqlite3_close_v2(handle)
+  }
+
+  private static func name(of url: URL?, access: ReadOnlyAccess?) throws -> String {
+    guard let url else { return ":memory:" }
+    guard url.isFileURL else {
+      throw PersistError(
+        .storeOpenFailed, at: .store(url), "A store is a file; '\(url.absoluteString)' isn't a file's URL.",
+        fix: "Make the URL with URL(fileURLWithPath:).")
+    }
+    return try SQLiteFileName.uri(for: url, parameters: access?.uriParameters ?? [])
+  }
+
+  /// Rounded up: a wait that is asked for isn't shortened to none.
+  private static func milliseconds(_ duration: Duration) -> Int32 {
+    let (seconds, attoseconds) = duration.components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let perMillisecond: Int64 = 1_000_000_000_000_000
+    let rest = (attoseconds + perMillisecond - 1) / perMillisecond
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    return overflow ? .max : Int32(clamping: whole &+ rest)
+  }
+
+  // MARK: Statements
+
+  /// The statement for SQL that runs often, prepared when it is asked for first.
+  ///
+  /// It is ready to bind, and there is only one: whoever steps through its rows asks for no second run meanwhile.
+  func statement(_ sql: PreparedSQL) throws -> SQLiteStatement {
+    if let statement = cache.statement(sql) {
+      statement.begin()
+      return statement
+    }
+    let statement = try prepare(sql.text)
+    cache.keep(statement, for: sql)
+    statement.begin()
+    return statement
+  }
+
+  /// Prepares the SQL, or takes what was prepared for it before, and binds its values.
+  ///
+  /// The statement is the caller's while `body` runs.
+  func withStatement<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T {
+    let statement: SQLiteStatement
+    if let cached = cache.take(sql.text) { statement = cached } else { statement = try prepare(sql.text) }
+    statement.begin()
+    defer {
+      statement.reset()
+      cache.putBack(statement, for: sql.text)
+    }
+    var index: Int32 = 1
+    for value in sql.values {
+      statement.bind(value, at: index)
+      index += 1
+    }
+    return try body(statement)
+  }
+
+  /// Runs SQL to its end.
+  ///
+  /// - Returns: how many rows an insert, update or delete changed, triggers not counted.
+  @discardableResult
+  func execute(_ sql: SQLText) throws -> Int {
+    try withStatement(sql) { statement in
+      try statement.run()
+      return changes
+    }
+  }
+
+  /// Calls `body` for each row.
+  func query(_ sql: SQLText, _ body: (SQLiteStatement) throws -> Void) throws {
+    try withStatement(sql) { statement in
+      while try statement.step() { try body(statement) }
+    }
+  }
+
+  /// What `body` makes of each row.
+  func all<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> [T] {
+    var result: [T] = []
+    try query(sql) { result.append(try body($0)) }
+    return result
+  }
+
+  /// What `body` makes of the first row; nil where there is none.
+  func first<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T? {
+    try withStatement(sql) { statement in
+      try statement.step() ? try body(statement) : nil
+    }
+  }
+
+  /// Rows that the last insert, update or delete changed.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  private func prepare(_ text: String) throws -> SQLiteStatement {
+    var text = text
+    var prepared: OpaquePointer?
+    var rest = 0
+    let code = text.withUTF8 { bytes -> Int32 in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        var tail: UnsafePointer<CChar>?
+        let code = sqlite3_prepare_v3(
+          handle, characters.baseAddress, Int32(clamping: characters.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+          &prepared, &tail)
+        if let tail, let start = characters.baseAddress { rest = characters.count - (tail - start) }
+        return code
+      }
+    }
+    guard code == SQLITE_OK else { throw failure(code, sql: text) }
+    guard let prepared else {
+      throw PersistError(.sqlite, at: PersistError.Place(store: url, sql: text), "There is no statement in the text.")
+    }
+    let statement = SQLiteStatement(handle: prepared, connection: self)
+    guard rest == 0 else {
+      statement.finalize()
+      throw PersistError(
+        .sqlite, at: PersistError.Place(store: url, sql: text), "There is more than one statement in the text.",
+        fix: "Run them one after the other.")
+    }
+    counts.prepared += 1
+    log?.explain(text)
+    return statement
+  }
+}

@@ -1,0 +1,108 @@
+import CSQLite
+import Foundation
+import Logging
+
+/// Prints the SQL of a connection through swift-log, as `PERSIST_SQL_DEBUG` asks.
+///
+/// | value | what is printed |
+/// |---|---|
+/// | 1 | each statement and how long it ran |
+/// | 2 | … with the values that were bound |
+/// | 3 | … and the rows that it gave |
+/// | 4 | … and SQLite's plan for it |
+///
+/// SQLite calls back for it, so that a connection without it pays nothing.
+///
+/// - SeeAlso: <https://sqlite.org/c3ref/trace_v2.html>
+final class SQLiteDebugLog {
+  /// From the environment, read once; 0 for nothing.
+  static let level: Int = {
+    let text = ProcessInfo.processInfo.environment["PERSIST_SQL_DEBUG"] ?? ""
+    return min(max(Int(text) ?? 0, 0), 4)
+  }()
+
+  private let level: Int
+  private let handle: OpaquePointer
+  private let logger: Logger
+  private var rowCount = 0
+  private var isExplaining = false
+
+  /// Nil where nothing is to be printed.
+  ///
+  /// - Parameter level: what to print; the environment decides where it is nil.
+  init?(attachedTo handle: OpaquePointer, name: String, level: Int = SQLiteDebugLog.level, logger: Logger? = nil) {
+    guard level > 0 else { return nil }
+    var logger = logger ?? Logger(label: "persist.sql")
+    logger.logLevel = .debug
+    logger[metadataKey: "store"] = .string(name)
+    self.level = level
+    self.handle = handle
+    self.logger = logger
+    var events = UInt32(SQLITE_TRACE_PROFILE)
+    if level >= 3 { events |= UInt32(SQLITE_TRACE_ROW) }
+    // Unretained: the connection detaches the log, by closing, before it lets go of it.
+    sqlite3_trace_v2(
+      handle, events,
+      { event, context, subject, detail in
+        guard let context, let subject else { return 0 }
+        let log = Unmanaged<SQLiteDebugLog>.fromOpaque(context).takeUnretainedValue()
+        let statement = OpaquePointer(subject)
+        if event == UInt32(SQLITE_TRACE_ROW) {
+          log.row(statement)
+        } else {
+          log.finished(statement, nanoseconds: detail?.load(as: Int64.self) ?? 0)
+        }
+        return 0
+      },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { sqlite3_trace_v2(handle, 0, nil, nil) }
+
+  private func row(_ statement: OpaquePointer) {
+    guard !isExplaining else { return }
+    rowCount += 1
+    let columns = (0..<sqlite3_column_count(statement)).map { column in
+      let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+      return "\(name)=\(Self.text(statement, column))"
+    }
+    logger.debug("row \(rowCount): \(columns.joined(separator: ", "))")
+  }
+
+  private func finished(_ statement: OpaquePointer, nanoseconds: Int64) {
+    guard !isExplaining else { return }
+    let sql = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+    var line = sql
+    if level >= 2, let expanded = sqlite3_expanded_sql(statement) {
+      line = String(cString: expanded)
+      sqlite3_free(expanded)
+    }
+    line += String(format: " (%.3f ms", Double(nanoseconds) / 1_000_000)
+    if level >= 3 { line += ", \(rowCount) rows" }
+    logger.debug("\(line))")
+    rowCount = 0
+  }
+
+  /// Prints SQLite's plan for a statement that was just prepared.
+  func explain(_ sql: String) {
+    guard level >= 4 else { return }
+    isExplaining = true
+    defer { isExplaining = false }
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(handle, SQLText.plan(of: sql), -1, &statement, nil) == SQLITE_OK, let statement
+    else { return }
+    defer { sqlite3_finalize(statement) }
+    while sqlite3_step(statement) == SQLITE_ROW { logger.debug("plan: \(Self.text(statement, 3)) of \(sql)") }
+  }
+
+  /// Long values are cut; bytes are told by their number.
+  private static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_NULL: return "NULL"
+    case SQLITE_BLOB: return "\(sqlite3_column_bytes(statement, column)) bytes"
+    default:
+      let text = sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+      return text.count > 200 ? text.prefix(200) + "…" : text
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A file's name as SQLite takes it.
+enum SQLiteFileName {
+  /// A URI in which every byte of the path but plain ones is escaped: `?` and `#` would end the path, `%` begin an
+  /// escape.
+  ///
+  /// - SeeAlso: <https://sqlite.org/uri.html>
+  static func uri(for url: URL, parameters: [(name: StaticString, value: StaticString)] = []) throws -> String {
+    let path = url.absoluteURL.path
+    guard !path.utf8.contains(0) else {
+      throw PersistError(.storeOpenFailed, at: .store(url), "The file name holds a NUL character.")
+    }
+    var uri = "file:"
+    #if os(Windows)
+      uri += "///"
+    #endif
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"):
+        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        uri += "%" + (digits.count < 2 ? "0" : "") + digits
+      }
+    }
+    for (index, parameter) in parameters.enumerated() {
+      uri += "\(index == 0 ? "?" : "&")\(parameter.name)=\(parameter.value)"
+    }
+    return uri
+  }
+
+  /// The file that a name leads to when links are followed: SQLite puts `-wal` and its kin beside that one.
+  static func resolved(_ url: URL) -> URL { url.absoluteURL.resolvingSymlinksInPath() }
+
+  /// A file that SQLite keeps beside the database: `-wal`, `-shm` or `-journal`.
+  static func companion(of url: URL, _ suffix: StaticString) -> URL {
+    let file = resolved(url)
+    return file.deletingLastPathComponent().appendingPathComponent("\(file.lastPathComponent)\(suffix)")
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import PersistTestSupport
+import Synchronization
+import Testing
+
+@testable import Persist
+
+@Suite("SQLite connection pool")
+struct SQLiteConnectionPoolTests {
+  private static let sum: SQLText = "SELECT COUNT(*), SUM(A) FROM T"
+
+  /// Runs `body` on threads of its own and waits for all of them.
+  private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let group = DispatchGroup()
+    for number in 0..<count {
+      group.enter()
+      Thread.detachNewThread {
+        body(number)
+        group.leave()
+      }
+    }
+    group.wait()
+  }
+
+  @Test("Readers see whole transactions while a thread writes", arguments: ["WAL", "DELETE"])
+  func concurrency(mode: String) throws {
+    try withTemporaryStore { url in
+      let options = StoreOptions(busyTimeout: .seconds(20), pragmas: ["journal_mode": mode])
+      let pool = try SQLiteConnectionPool(url, options: options, creates: true)
+      try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
+      let failures = Mutex<[String]>([])
+      onThreads(9) { number in
+        do {
+          for round in 1...60 {
+            if number == 0 {
+              // Each transaction writes two rows that add up to nothing.
+              try pool.write { connection in
+                try connection.execute("INSERT INTO T VALUES (\(value: .integer(Int64(round))))")
+                try connection.execute("INSERT INTO T VALUES (\(value: .integer(Int64(-round))))")
+              }
+            } else {
+              try pool.read { connection in
+                let first = try connection.first(Self.sum) { [$0.integer(0), $0.integer(1)] }
+                let second = try connection.first(Self.sum) { [$0.integer(0), $0.integer(1)] }
+                if first != second || first?[1] != 0 { failures.withLock { $0.append("\(String(describing: first))") } }
+              }
+            }
+          }
+        } catch { failures.withLock { $0.append("\(error)") } }
+      }
+      #expect(failures.withLock { $0 } == [])
+      #expect(try pool.read { try $0.first(Self.sum) { $0.integer(0) } } == 120)
+      pool.close()
+      #expect(throws: PersistError.self) { try pool.read { _ in } }
+      #expect(throws: PersistError.self) { try pool.write { _ in } }
+    }
+  }
+
+  @Test("More threads than readers wait for one")
+  func bounded() throws {
+    try withTemporaryStore { url in
+      let pool = try SQLiteConnectionPool(url, options: StoreOptions(), creates: true)
+      try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
+      let most = Mutex((now: 0, most: 0))
+      onThreads(20) { _ in
+        try? pool.read { _ in
+          most.withLock {
+            $0.now += 1
+            $0.most = max($0.most, $0.now)
+          }
+          Thread.sleep(forTimeInterval: 0.01)
+          most.withLock { $0.now -= 1 }
+        }
+      }
+      #expect(most.withLock { $0.most } <= SQLiteConnectionPool.maximumReaders)
+      pool.close()
+    }
+  }
+
+  @Test("A store in memory is one database for all its users")
+  func memory() throws {
+    let pool = try SQLiteConnectionPool(nil, options: StoreOptions())
+    try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
+    onThreads(8) { number in
+      _ = try? pool.write { try $0.execute("INSERT INTO T VALUES (\(value: .integer(Int64(number))))") }
+    }
+    #expect(try pool.read { try $0.first(Self.sum) { $0.integer(0) } } == 8)
+    pool.close()
+  }
+}
