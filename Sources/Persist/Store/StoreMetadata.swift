@@ -1,4 +1,11 @@
+public import Foundation
+
 /// What a store says of itself, readable without opening it.
+///
+/// ```swift
+/// let metadata = try PersistentStoreCoordinator.metadata(at: url)
+/// print(metadata.identifier, metadata.versionIdentifiers)
+/// ```
 public struct StoreMetadata: Sendable, Hashable {
   /// The store's UUID, part of every object identifier.
   public var identifier: String
@@ -9,4 +16,68 @@ public struct StoreMetadata: Sendable, Hashable {
     self.identifier = identifier
     self.values = values
   }
+}
+
+extension StoreMetadata {
+  /// The names under which Core Data keeps what it needs; every other key is the application's.
+  enum Key {
+    static let versionHashes = "NSStoreModelVersionHashes"
+    static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
+    static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
+    static let versionChecksum = "NSStoreModelVersionChecksumKey"
+    static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
+    static let frameworkVersion = "NSPersistenceFrameworkVersion"
+    static let storeType = "NSStoreType"
+    static let autoVacuum = "_NSAutoVacuumLevel"
+    static let storeIdentifier = "NSStoreUUID"
+  }
+
+  /// `SQLite`, for stores in files.
+  public var type: String? { values[Key.storeType]?.stringValue }
+
+  /// The version of the framework that wrote the store last.
+  public var frameworkVersion: Int64? { values[Key.frameworkVersion]?.integerValue }
+
+  /// What the author calls the model's version; empty texts, which most models have, are left out.
+  public var versionIdentifiers: [String] {
+    (values[Key.versionIdentifiers]?.arrayValue ?? []).compactMap(\.stringValue).filter { !$0.isEmpty }
+  }
+
+  /// The hash of each entity of the model that the store was written with: Core Data's own, or Persist's fingerprints
+  /// where those weren't known.
+  public var versionHashes: [String: Data] {
+    (values[Key.versionHashes]?.dictionaryValue ?? [:]).compactMapValues(\.dataValue)
+  }
+
+  /// The metadata of a new store.
+  ///
+  /// - Parameters:
+  ///   - versionHashes: a hash for each entity of the model.
+  ///   - versionIdentifiers: what the author calls the model's version.
+  init(
+    newStore identifier: UUID, versionHashes: [String: Data], versionIdentifiers: [String], type: String = "SQLite"
+  ) {
+    self.init(
+      identifier: identifier.uuidString,
+      values: [
+        Key.storeType: .string(type), Key.frameworkVersion: .integer(Self.newFrameworkVersion),
+        Key.autoVacuum: .string("2"),
+      ])
+    setModel(versionHashes: versionHashes, versionIdentifiers: versionIdentifiers)
+  }
+
+  /// Says that the store now has another model, and drops what Core Data derived from the old one.
+  mutating func setModel(versionHashes: [String: Data], versionIdentifiers: [String]) {
+    values[Key.versionHashes] = .dictionary(versionHashes.mapValues(PropertyList.data))
+    values[Key.versionHashesVersion] = .integer(3)
+    // An array with one empty text is what a model without an identifier has in real stores.
+    let identifiers = versionIdentifiers.isEmpty ? [""] : versionIdentifiers
+    values[Key.versionIdentifiers] = .array(identifiers.map(PropertyList.string))
+    values[Key.versionHashesDigest] = nil
+    values[Key.versionChecksum] = nil
+  }
+
+  /// The framework version of stores that Persist makes: that of a release in wide use whose stores have this layout,
+  /// so that readers of Core Data stores, which go by it, take them.
+  static let newFrameworkVersion: Int64 = 1327
 }

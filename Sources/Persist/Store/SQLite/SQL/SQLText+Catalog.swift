@@ -1,0 +1,39 @@
+/// What a store's own tables say.
+extension SQLText {
+  /// Every table, index and trigger: kind, name, table, text.
+  static let catalog: SQLText =
+    "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index', 'trigger') ORDER BY rowid"
+
+  /// The columns of every table: table, column, declared type. Virtual tables, whose modules may be missing, are left out.
+  static let columns: SQLText = """
+    SELECT m.name, c.name, c.type FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c \
+    WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, c.cid
+    """
+
+  static let metadata: SQLText = "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1"
+  static let entityNumbers: SQLText = "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT"
+  static let modelCache: SQLText = "SELECT Z_CONTENT FROM Z_MODELCACHE WHERE Z_CONTENT IS NOT NULL LIMIT 1"
+  static let emptyModelCache: SQLText = "DELETE FROM Z_MODELCACHE"
+
+  static func setMetadata(identifier: String, propertyList: SQLValue) -> SQLText {
+    """
+    INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) \
+    VALUES (1, \(value: .text(identifier)), \(value: propertyList)) \
+    ON CONFLICT (Z_VERSION) DO UPDATE SET Z_UUID = excluded.Z_UUID, Z_PLIST = excluded.Z_PLIST
+    """
+  }
+
+  static let createModelRecord: SQLText =
+    "CREATE TABLE IF NOT EXISTS PERSIST_METADATA (KEY VARCHAR PRIMARY KEY, VALUE BLOB)"
+
+  static func modelRecord(_ key: String) -> SQLText {
+    "SELECT VALUE FROM PERSIST_METADATA WHERE KEY = \(value: .text(key))"
+  }
+
+  static func setModelRecord(_ key: String, _ content: SQLValue) -> SQLText {
+    """
+    INSERT INTO PERSIST_METADATA (KEY, VALUE) VALUES (\(value: .text(key)), \(value: content)) \
+    ON CONFLICT (KEY) DO UPDATE SET VALUE = excluded.VALUE
+    """
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// What a store file says of itself: its metadata, its schema, its entity numbers and the models that it carries.
+///
+/// Read in one go and without knowing a model; a model is found by it.
+struct StoreCatalog: Sendable {
+  let metadata: StoreMetadata
+  let schema: StoreSchema
+  let numberRows: [EntityNumbers.Row]
+
+  /// - Throws: ``PersistError/Code/notAStore`` for a database that isn't a store, ``PersistError/Code/storeDamaged`` for
+  ///   metadata that can't be read.
+  init(_ connection: SQLiteConnection) throws {
+    schema = try StoreSchema(connection)
+    let place = PersistError.Place.store(connection.url)
+    for table in ["Z_METADATA", "Z_PRIMARYKEY"] where schema.table(named: table) == nil {
+      throw PersistError(
+        .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
+        fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
+    }
+    metadata = try StoreMetadata(connection)
+    numberRows = try Self.numberRows(connection)
+  }
+
+  /// The whole text of the model that the store carries in `Z_MODELCACHE`, compressed; nil where it has none.
+  func modelCache(_ connection: SQLiteConnection) throws -> Data? {
+    guard schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil else { return nil }
+    return try connection.first(.modelCache) { $0.data(0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func numberRows(_ connection: SQLiteConnection) throws -> [EntityNumbers.Row] {
+    try connection.all(.entityNumbers) { row in
+      EntityNumbers.Row(
+        number: Int(clamping: row.integer(0)), name: row.text(1), parent: Int(clamping: row.integer(2)),
+        maximum: row.isNull(3) ? nil : row.integer(3))
+    }
+  }
+}
+
+extension StoreMetadata {
+  /// The metadata of an open database.
+  ///
+  /// - Throws: ``PersistError/Code/notAStore`` where the database has no metadata,
+  ///   ``PersistError/Code/storeDamaged`` where they can't be read.
+  init(_ connection: SQLiteConnection) throws {
+    let place = PersistError.Place.store(connection.url)
+    guard let (identifier, bytes) = try connection.first(.metadata, { ($0.text(0), $0.data(1)) }) else {
+      throw PersistError(
+        .storeDamaged, at: place, "The store's table Z_METADATA is empty.", fix: "Restore the store from a backup.")
+    }
+    let list: PropertyList
+    do {
+      list = try bytes.isEmpty ? .dictionary([:]) : PropertyList(data: bytes, place: place)
+    } catch let error as PersistError {
+      throw PersistError(
+        .storeDamaged, at: place, "The store's metadata can't be read: \(error.message)",
+        fix: "Restore the store from a backup.", errors: [error])
+    }
+    guard let values = list.dictionaryValue else {
+      throw PersistError(
+        .storeDamaged, at: place, "The store's metadata aren't a dictionary.", fix: "Restore the store from a backup.")
+    }
+    self.init(identifier: identifier, values: values)
+  }
+
+  /// Writes the metadata; the caller holds the transaction.
+  func write(to connection: SQLiteConnection) throws {
+    let bytes = try PropertyList.dictionary(values).binaryData()
+    try connection.execute(.setMetadata(identifier: identifier, propertyList: .blob(bytes)))
+  }
+}
+
+extension StoreSchema {
+  /// The schema of an open database.
+  init(_ connection: SQLiteConnection) throws {
+    var columns: [String: [Column]] = [:]
+    try connection.query(.columns) { row in
+      columns[row.text(0), default: []].append(Column(name: row.text(1), declaredType: row.text(2)))
+    }
+    var tables: [Table] = []
+    var indexes: [Index] = []
+    var triggers: [Trigger] = []
+    try connection.query(.catalog) { row in
+      let (name, table, sql) = (row.text(1), row.text(2), row.isNull(3) ? nil : row.text(3))
+      switch row.text(0) {
+      case "table": tables.append(Table(name: name, columns: columns[name] ?? [], sql: sql ?? ""))
+      case "index": indexes.append(Index(name: name, table: table, sql: sql))
+      default: triggers.append(Trigger(name: name, table: table, sql: sql ?? ""))
+      }
+    }
+    self.init(tables: tables, indexes: indexes, triggers: triggers)
+  }
+}

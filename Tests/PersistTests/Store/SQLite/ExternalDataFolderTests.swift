@@ -1,0 +1,39 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Files of large values")
+struct ExternalDataFolderTests {
+  @Test("A value's file is found beside the store, under the store's name without extension")
+  func found() throws {
+    try withTemporaryFolder { folder in
+      let name = "0F54C1B0-6E0C-4D47-9A0F-7DD1E2E2B8A4"
+      let files = ExternalDataFolder(storeAt: folder.appendingPathComponent("My Store.v2.sqlite"))
+      #expect(files.url.path.hasSuffix("/.My Store.v2_SUPPORT/_EXTERNAL_DATA"))
+      #expect(try files.file(named: name) == nil)
+      #expect(files.names() == [])
+      try FileManager.default.createDirectory(at: files.url, withIntermediateDirectories: true)
+      try Data("photo".utf8).write(to: files.url.appendingPathComponent(name))
+      #expect(try files.data(named: name) == Data("photo".utf8))
+      #expect(files.names() == [name])
+    }
+  }
+
+  @Test("A missing file is an error that names the folder to restore")
+  func missing() throws {
+    let files = ExternalDataFolder(storeAt: URL(fileURLWithPath: "/nowhere/Shop.sqlite"))
+    let error = #expect(throws: PersistError.self) { try files.data(named: "A") }
+    #expect(error?.code == .fileAccess)
+    #expect(error?.fix?.contains(".Shop_SUPPORT") == true)
+  }
+
+  @Test(
+    "A name that leads out of the folder is refused",
+    arguments: ["", ".", "..", "../Shop.sqlite", "a/b", "a\\b", "a\0b", "/etc/passwd", String(repeating: "a", count: 256)])
+  func traversal(_ name: String) throws {
+    let files = ExternalDataFolder(storeAt: URL(fileURLWithPath: "/tmp/Shop.sqlite"))
+    #expect(throws: PersistError.self) { try files.file(named: name) }
+  }
+}

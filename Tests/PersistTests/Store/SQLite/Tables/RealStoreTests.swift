@@ -1,0 +1,43 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Real stores", .needsSharedData)
+struct RealStoreTests {
+  /// The models that stand in the same part of the collection as a store.
+  private func models(for store: URL) throws -> [(name: String, model: ManagedObjectModel)] {
+    let part = store.path.components(separatedBy: "/coredata/").last?.split(separator: "/").first ?? ""
+    return try SharedData.modelContents.filter { $0.path.contains("/coredata/\(part)/") }.map {
+      ($0.deletingLastPathComponent().lastPathComponent, try ManagedObjectModel(XMLModelReader.model(at: $0)))
+    }
+  }
+
+  @Test("One model at least of those beside it fits a store in every table and column")
+  func columns() throws {
+    for store in SharedData.stores {
+      let models = try models(for: store)
+      if models.isEmpty { continue }
+      let catalog = try StoreCatalog(SQLiteConnection(store, mode: .readOnly))
+      let fitting = models.filter {
+        TableMap.schemaDifferences(model: $0.model, rows: catalog.numberRows, schema: catalog.schema).isEmpty
+      }
+      print("\(store.lastPathComponent): \(fitting.map(\.name).sorted())")
+      #expect(!fitting.isEmpty, "\(store.path)")
+      for (name, model) in fitting {
+        let map = TableMap(
+          model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
+        for definition in map.tableDefinitions {
+          let real = try #require(catalog.schema.table(named: definition.name))
+          #expect(
+            definition.columns.map { "\($0.name) \($0.type.rawValue)" }
+              == real.columns.map { "\($0.name) \($0.declaredType)" }, "\(store.lastPathComponent) \(name)")
+        }
+        let indexes = Set(map.indexDefinitions.map(\.name))
+        let real = Set(catalog.schema.indexes.filter { $0.sql != nil }.map(\.name))
+        if indexes != real { print("  indexes", indexes.subtracting(real).sorted(), real.subtracting(indexes).sorted()) }
+      }
+    }
+  }
+}
