@@ -21,6 +21,8 @@ public final class Entity: Sendable {
   public let properties: [Property]
   /// How many slots a row of this entity has, the ones behind the properties included.
   public let rowSlotCount: Int
+  /// What tells whether a store holds the entity as this model has it.
+  public let fingerprint: Fingerprint
   private let slotByName: [String: Int]
 
   init(
@@ -47,6 +49,8 @@ public final class Entity: Sendable {
     }
     self.properties = properties
     rowSlotCount = nextSlot
+    fingerprint = Fingerprint(
+      canonicalText: CanonicalText(description, parent: superentity?.fingerprint, composites: composites).text)
     slotByName = Dictionary(properties.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
   }
 

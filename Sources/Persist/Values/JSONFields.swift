@@ -1,0 +1,141 @@
+import Foundation
+
+/// Builds an object member by member; a member that says nothing new is left out.
+struct JSONObjectBuilder {
+  private(set) var members: [JSONValue.Member] = []
+
+  var value: JSONValue { .object(members) }
+
+  mutating func set(_ key: String, _ value: JSONValue?) {
+    if let value { members.append(JSONValue.Member(key, value)) }
+  }
+
+  mutating func set(_ key: String, _ text: String?) { set(key, text.map(JSONValue.string)) }
+
+  mutating func set(_ key: String, _ flag: Bool, unless standard: Bool) {
+    if flag != standard { set(key, .boolean(flag)) }
+  }
+
+  mutating func set(_ key: String, _ number: Int?, unless standard: Int? = nil) {
+    if let number, number != standard { set(key, .number(String(number))) }
+  }
+
+  mutating func set(_ key: String, _ values: [JSONValue]) {
+    if !values.isEmpty { set(key, .array(values)) }
+  }
+
+  mutating func set(_ key: String, texts: [String: String]) {
+    if !texts.isEmpty { set(key, .object(texts.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })) }
+  }
+}
+
+/// Takes an object apart member by member, with the key path for errors; what nobody takes is an error.
+struct JSONFields {
+  let path: String
+  private let file: URL?
+  private var members: [String: JSONValue]
+
+  init(_ value: JSONValue, path: String, file: URL?) throws {
+    self.path = path
+    self.file = file
+    guard case .object(let members) = value else {
+      throw Self.error("Expected an object, found \(value.kind).", path: path, file: file)
+    }
+    self.members = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Refuses what is left over.
+  func finish() throws {
+    guard let key = members.keys.min() else { return }
+    throw error(key, "Unknown key '\(key)'.", fix: "Remove it, or correct its name.")
+  }
+
+  mutating func value(_ key: String) -> JSONValue? { members.removeValue(forKey: key) }
+
+  mutating func text(_ key: String) throws -> String? {
+    guard let value = value(key) else { return nil }
+    guard case .string(let text) = value else { throw error(key, "Expected a text, found \(value.kind).") }
+    return text
+  }
+
+  mutating func requiredText(_ key: String) throws -> String {
+    guard let text = try text(key) else { throw error(key, "The key '\(key)' is missing.") }
+    return text
+  }
+
+  mutating func flag(_ key: String, default standard: Bool) throws -> Bool {
+    guard let value = value(key) else { return standard }
+    guard case .boolean(let flag) = value else { throw error(key, "Expected true or false, found \(value.kind).") }
+    return flag
+  }
+
+  mutating func integer(_ key: String) throws -> Int? {
+    guard let value = value(key) else { return nil }
+    guard case .number(let text) = value, let number = Int(text) else {
+      throw error(key, "Expected a whole number, found \(value.kind).")
+    }
+    return number
+  }
+
+  mutating func list(_ key: String) throws -> [(value: JSONValue, path: String)] {
+    guard let value = value(key) else { return [] }
+    guard case .array(let values) = value else { throw error(key, "Expected a list, found \(value.kind).") }
+    return values.enumerated().map { ($1, "\(full(key))[\($0)]") }
+  }
+
+  /// A list of objects, each taken apart by `body`, which may leave nothing over.
+  mutating func objects<Result>(
+    _ key: String, _ body: (inout JSONFields) throws -> Result
+  ) throws -> [Result] {
+    try list(key).map { value, path in
+      var fields = try JSONFields(value, path: path, file: file)
+      let result = try body(&fields)
+      try fields.finish()
+      return result
+    }
+  }
+
+  /// An object that is taken apart by `body`, which may leave nothing over.
+  mutating func object<Result>(_ key: String, _ body: (inout JSONFields) throws -> Result) throws -> Result? {
+    guard let value = value(key) else { return nil }
+    var fields = try JSONFields(value, path: full(key), file: file)
+    let result = try body(&fields)
+    try fields.finish()
+    return result
+  }
+
+  mutating func texts(_ key: String) throws -> [String] {
+    try list(key).map { value, path in
+      guard case .string(let text) = value else {
+        throw Self.error("Expected a text, found \(value.kind).", path: path, file: file)
+      }
+      return text
+    }
+  }
+
+  /// An object whose keys are names.
+  mutating func map<Value>(
+    _ key: String, _ body: (inout JSONFields, String) throws -> Value
+  ) throws -> [String: Value] {
+    guard let value = value(key) else { return [:] }
+    var fields = try JSONFields(value, path: full(key), file: file)
+    var result: [String: Value] = [:]
+    for name in fields.members.keys.sorted() { result[name] = try body(&fields, name) }
+    try fields.finish()
+    return result
+  }
+
+  mutating func textMap(_ key: String) throws -> [String: String] {
+    try map(key) { try $0.requiredText($1) }
+  }
+
+  func error(_ key: String, _ message: String, fix: String? = nil) -> PersistError {
+    Self.error(message, path: full(key), file: file, fix: fix)
+  }
+
+  private func full(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+  private static func error(_ message: String, path: String, file: URL?, fix: String? = nil) -> PersistError {
+    PersistError(.malformedFile, at: PersistError.Place(file: file, key: path), message, fix: fix)
+  }
+}
