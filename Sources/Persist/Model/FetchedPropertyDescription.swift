@@ -24,7 +24,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
 /// A fetch request as a model describes it: a template, or what a fetched property asks for.
 public struct FetchRequestDescription: Sendable, Hashable {
   /// What the result consists of; raw values are Core Data's.
-  public enum ResultType: Int, Sendable, Hashable {
+  public enum ResultType: Int, Sendable, Hashable, CaseIterable {
     case objects = 0
     case objectIDs = 1
     case dictionaries = 2

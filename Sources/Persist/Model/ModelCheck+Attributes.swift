@@ -63,7 +63,7 @@ extension ModelCheck {
   }
 
   /// Counts what each composite type flattens to, from the inside out, so that the work is bounded whatever nests.
-  private mutating func checkCompositeNesting() {
+  static func flattenedCounts(of composites: [String: CompositeDescription]) -> [String: Int] {
     var counts: [String: Int] = [:]
     var waiting = composites
     for _ in 0..<Limit.compositeDepth {
@@ -73,19 +73,27 @@ extension ModelCheck {
           return counts[type]
         }
         guard !inner.contains(nil) else { continue }
-        counts[name] = min(inner.reduce(0) { $0 + ($1 ?? 0) }, Limit.compositeElements + 1)
+        counts[name] = inner.reduce(0) { min($0 + ($1 ?? 0), Limit.compositeElements + 1) }
       }
       waiting = waiting.filter { counts[$0.key] == nil }
     }
-    for name in waiting.keys.sorted() {
-      report(
-        .entity(name), "The composite type '\(name)' contains itself, or nests too deep.",
-        fix: "Take the element out that leads back to '\(name)'.")
-    }
-    for (name, count) in counts.sorted(by: { $0.key < $1.key }) where count > Limit.compositeElements {
-      report(
-        .entity(name), "The composite type '\(name)' flattens to more than \(Limit.compositeElements) elements.",
-        fix: "Divide it.")
+    return counts
+  }
+
+  private mutating func checkCompositeNesting() {
+    for name in composites.keys.sorted() {
+      let place = PersistError.Place.entity(name)
+      guard let count = flattenedCounts[name] else {
+        report(
+          place, "The composite type '\(name)' contains itself, or nests too deep.",
+          fix: "Take the element out that leads back to '\(name)'.")
+        continue
+      }
+      if count > Limit.compositeElements {
+        report(
+          place, "The composite type '\(name)' flattens to more than \(Limit.compositeElements) elements.",
+          fix: "Divide it.")
+      }
     }
   }
 }

@@ -7,7 +7,7 @@ struct ModelCheck {
   enum Limit {
     static let entities = 10_000
     static let parents = 100
-    /// Properties of all entities together, inherited ones counted in each.
+    /// Properties of all entities together, inherited ones and elements of composites counted in each.
     static let properties = 1_000_000
     static let compositeDepth = 15
     static let compositeElements = 1_000
@@ -18,6 +18,8 @@ struct ModelCheck {
   let description: ModelDescription
   let entities: [String: EntityDescription]
   let composites: [String: CompositeDescription]
+  /// How many attributes each composite type flattens to; nil for one that contains itself or nests too deep.
+  let flattenedCounts: [String: Int]
   /// An entity's own properties by name.
   private let ownProperties: [String: [String: Property.Kind]]
   private(set) var problems: [PersistError] = []
@@ -45,6 +47,7 @@ struct ModelCheck {
     self.description = description
     entities = Dictionary(description.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     composites = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    flattenedCounts = Self.flattenedCounts(of: composites)
     ownProperties = entities.mapValues { entity in
       let kinds =
         entity.attributes.map(Property.Kind.attribute) + entity.relationships.map(Property.Kind.relationship)
@@ -89,6 +92,10 @@ struct ModelCheck {
         fix: "Divide the model.")
       return
     }
+    let slotCounts = entities.mapValues { entity in
+      entity.relationships.count + entity.fetchedProperties.count
+        + entity.attributes.reduce(0) { $0 + 1 + ($1.compositeName.flatMap { flattenedCounts[$0] } ?? 0) }
+    }
     var total = 0
     for entity in description.entities {
       let lineage = lineage(of: entity.name)
@@ -98,12 +105,12 @@ struct ModelCheck {
           fix: "Make the hierarchy flatter.")
         return
       }
-      total += lineage.reduce(0) { $0 + (ownProperties[$1.name]?.count ?? 0) }
+      total += lineage.reduce(0) { $0 + (slotCounts[$1.name] ?? 0) }
     }
     if total > Limit.properties {
       report(
-        .unknown, "The entities have \(total) properties together, inherited ones included; at most "
-          + "\(Limit.properties) are possible.", fix: "Divide the model.")
+        .unknown, "The entities have \(total) properties together, inherited ones and elements included; at "
+          + "most \(Limit.properties) are possible.", fix: "Divide the model.")
     }
   }
 

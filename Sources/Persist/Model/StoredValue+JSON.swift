@@ -1,0 +1,106 @@
+import Foundation
+
+/// Values in a model's JSON. A value of the type that is expected stands there plainly; any other one with its kind.
+extension StoredValue {
+  /// Takes a member that holds a value; nil where there is none.
+  init?(json key: String, of fields: inout JSONFields, type: AttributeType) throws {
+    guard let json = fields.value(key) else { return nil }
+    guard let value = Self.plain(json, as: type) ?? Self.withKind(json) else {
+      throw fields.error(key, "Expected a value of type \(type.rawValue), found \(json.kind).")
+    }
+    self = value
+  }
+
+  func jsonValue(as type: AttributeType) -> JSONValue {
+    let kind = jsonKind
+    return Self.plainKind(of: type) == kind.name ? kind.value : .object([.init(kind.name, kind.value)])
+  }
+
+  /// The kind whose values an attribute has; nil where they are always written with their kind.
+  private static func plainKind(of type: AttributeType) -> String? {
+    switch type {
+    case .int16, .int32, .int64: "integer"
+    case .double, .float: "double"
+    case .decimal: "decimal"
+    case .string: "string"
+    case .boolean: "boolean"
+    case .date: "date"
+    case .binary, .transformable: "data"
+    case .uuid: "uuid"
+    case .uri: "uri"
+    case .composite, .objectID, .undefined: nil
+    }
+  }
+
+  private var jsonKind: (name: String, value: JSONValue) {
+    switch self {
+    case .null: ("null", .null)
+    case .boolean(let value): ("boolean", .boolean(value))
+    case .integer(let value): ("integer", .number(String(value)))
+    case .double(let value): ("double", .double(value))
+    case .decimal(let value): ("decimal", .string(value.description))
+    case .string(let value): ("string", .string(value))
+    case .date(let value): ("date", .double(value.timeIntervalSinceReferenceDate))
+    case .data(let value): ("data", .string(value.base64EncodedString()))
+    case .uuid(let value): ("uuid", .string(value.uuidString))
+    case .uri(let value): ("uri", .string(value))
+    case .objectID(let value): ("objectID", .string(value.description))
+    case .composite(let elements):
+      ("composite", .object(elements.sorted { $0.key < $1.key }.map { name, value in
+        let kind = value.jsonKind
+        return .init(name, .object([.init(kind.name, kind.value)]))
+      }))
+    }
+  }
+
+  private static func plain(_ json: JSONValue, as type: AttributeType) -> StoredValue? {
+    plainKind(of: type).flatMap { value(json, kind: $0) }
+  }
+
+  private static func withKind(_ json: JSONValue) -> StoredValue? {
+    guard case .object(let members) = json, let member = members.first, members.count == 1 else { return nil }
+    return value(member.value, kind: member.key)
+  }
+
+  private static func value(_ json: JSONValue, kind: String) -> StoredValue? {
+    switch (kind, json) {
+    case ("null", .null): .null
+    case ("boolean", .boolean(let value)): .boolean(value)
+    case ("integer", .number(let text)): Int64(text).map(StoredValue.integer)
+    case ("double", _): number(json).map(StoredValue.double)
+    case ("date", _): number(json).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case ("decimal", .string(let text)): decimal(text).map(StoredValue.decimal)
+    case ("string", .string(let text)): .string(text)
+    case ("data", .string(let text)): Data(base64Encoded: text).map(StoredValue.data)
+    case ("uuid", .string(let text)): UUID(uuidString: text).map(StoredValue.uuid)
+    case ("uri", .string(let text)): .uri(text)
+    case ("objectID", .string(let text)):
+      URL(string: text).flatMap { ManagedObjectID(uriRepresentation: $0) }.map(StoredValue.objectID)
+    case ("composite", .object(let members)): composite(members)
+    default: nil
+    }
+  }
+
+  private static func composite(_ members: [JSONValue.Member]) -> StoredValue? {
+    var elements: [String: StoredValue] = [:]
+    for member in members {
+      guard let value = withKind(member.value) else { return nil }
+      elements[member.key] = value
+    }
+    return .composite(elements)
+  }
+
+  private static func number(_ json: JSONValue) -> Double? {
+    switch json {
+    case .number(let text): Double(text)
+    case .string(let text) where ["nan", "inf", "-inf"].contains(text): Double(text)
+    default: nil
+    }
+  }
+
+  private static func decimal(_ text: String) -> Decimal? {
+    if text == "NaN" { return .nan }
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
+    return Decimal(string: text)
+  }
+}
