@@ -27,8 +27,7 @@ extension PropertyList {
     if bytes.starts(with: Array("bplist".utf8)) {
       self = try BinaryPropertyListReader(bytes, place: place).read()
     } else if XMLPropertyListReader.recognises(bytes) {
-      var reader = try XMLPropertyListReader(bytes, place: place)
-      self = try reader.read()
+      self = try XMLPropertyListReader(place: place).read(data)
     } else {
       throw PersistError(
         .malformedFile, at: place, "This is neither a binary nor an XML property list.",

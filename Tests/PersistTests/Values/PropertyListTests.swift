@@ -12,7 +12,7 @@ struct PropertyListTests {
     "reals": .array([.real(0.1), .real(-0.0), .real(.infinity), .real(.greatestFiniteMagnitude)]),
     "date": .date(Date(timeIntervalSinceReferenceDate: 445_103_622.25)),
     "data": .data(Data((0...255).map { UInt8($0) })),
-    "texts": .array([.string(""), .string("Tea"), .string("Tee für 🫖"), .string(String(repeating: "x", count: 300))]),
+    "texts": .array(["", "Tea", "Tee für 🫖", String(repeating: "x", count: 300)].map(PropertyList.string)),
     "uids": .array([.uid(0), .uid(300), .uid(70_000)]),
     "nested": .dictionary(["empty": .dictionary([:]), "list": .array([])]),
   ])
@@ -65,10 +65,12 @@ struct PropertyListTests {
 
   @Test("Malformed XML lists are refused with their line", arguments: [
     "<plist><dict><key>a</key></dict></plist>", "<plist><dict><string>a</string></dict></plist>",
-    "<plist><array></dict></plist>", "<plist><array>", "<plist><integer>x</integer></plist>", "<plist><blob/></plist>",
-    "<plist><string>&boom;</string></plist>", "<plist><string>a</string><string>b</string></plist>", "<plist", "<plist>",
+    "<plist><array></dict></plist>", "<plist><array>", "<plist><integer>x</integer></plist>",
+    "<plist><array>text</array></plist>", "<plist><string><true/></string></plist>", "<plist><blob/></plist>",
+    "<plist><string>&boom;</string></plist>", "<plist><string>a</string><string>b</string></plist>",
+    "<plist", "<plist>", "<plist></>", "<plist><key/></plist>",
     "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "<plist><true/></plist> more",
-    "<!DOCTYPE plist [<!ENTITY boom \"bang\">]><plist><string>&boom;</string></plist>", "<plist></>", "<plist><key/></plist>",
+    "<!DOCTYPE plist [<!ENTITY boom \"bang\">]><plist><string>&boom;</string></plist>",
   ])
   func malformedXML(_ text: String) {
     let error = #expect(throws: PersistError.self) { try PropertyList(data: Data(("\n" + text).utf8)) }

@@ -1,0 +1,88 @@
+import Foundation
+
+/// The objects of an archive that `NSKeyedArchiver` wrote.
+///
+/// Such an archive is a property list: `$objects` holds every object once, flat; objects refer to each other by UID,
+/// and to their class by `$class`; `$top` names the roots. Nothing is instantiated here; ``ArchivedObject`` walks the list.
+///
+/// Objects may refer to each other in circles and be shared, so reading counts its steps: a small archive can't cost
+/// unbounded time, whatever it says.
+final class KeyedArchive {
+  /// Where the archive comes from, for errors.
+  let place: PersistError.Place
+  private let objects: [PropertyList]
+  private let top: [String: PropertyList]
+  private var stepsLeft: Int
+
+  convenience init(data: Data, place: PersistError.Place) throws {
+    try self.init(PropertyList(data: data, place: place), place: place)
+  }
+
+  init(_ list: PropertyList, place: PersistError.Place) throws {
+    guard let objects = list["$objects"]?.arrayValue, let top = list["$top"]?.dictionaryValue, !objects.isEmpty else {
+      throw PersistError(
+        .malformedFile, at: place, "This property list isn't a keyed archive: it has no '$objects' and '$top'.")
+    }
+    self.objects = objects
+    self.top = top
+    self.place = place
+    stepsLeft = min(10_000_000, 100_000 + 100 * objects.count)
+    for object in objects { try checkReferences(object) }
+    try checkReferences(.dictionary(top))
+  }
+
+  /// The archived object itself.
+  func root() throws -> ArchivedObject {
+    guard let reference = top["root"] ?? (top.count == 1 ? top.values.first : nil),
+      let root = try resolve(reference)
+    else { throw PersistError(.malformedFile, at: place, "The keyed archive has no root object.") }
+    return root
+  }
+
+  /// What a value stands for: the object that a reference names, or the value itself; nil for null.
+  func resolve(_ value: PropertyList) throws -> ArchivedObject? {
+    try spend(1)
+    guard let number = Self.reference(value) else { return ArchivedObject(archive: self, value: value, number: nil) }
+    let object = objects[number]
+    if object == .null || object == .string("$null") { return nil }
+    return ArchivedObject(archive: self, value: object, number: number)
+  }
+
+  /// Counts work done.
+  ///
+  /// - Throws: ``PersistError/Code/limitExceeded`` when it comes to more than an honest archive of this size needs.
+  func spend(_ steps: Int) throws {
+    stepsLeft -= steps
+    guard stepsLeft < 0 else { return }
+    throw PersistError(
+      .limitExceeded, at: place, "Reading this archive of \(objects.count) objects takes too many steps.",
+      fix: "Its objects refer to each other over and over; no archiver writes such a file.")
+  }
+
+  /// Every reference names an object that is there; so later steps needn't ask.
+  private func checkReferences(_ value: PropertyList) throws {
+    if let number = Self.reference(value) {
+      guard objects.indices.contains(number) else {
+        throw PersistError(
+          .malformedFile, at: place,
+          "The keyed archive refers to object \(number); it has \(objects.count) objects.")
+      }
+      return
+    }
+    switch value {
+    case .array(let elements): for element in elements { try checkReferences(element) }
+    case .dictionary(let entries): for entry in entries.values { try checkReferences(entry) }
+    default: break
+    }
+  }
+
+  /// The number that a UID holds, -1 where it is out of range; an archive in XML writes `CF$UID` dictionaries.
+  private static func reference(_ value: PropertyList) -> Int? {
+    switch value {
+    case .uid(let number): Int(exactly: number) ?? -1
+    case .dictionary(let entries) where entries.count == 1:
+      if case .integer(let number)? = entries["CF$UID"] { Int(number) } else { nil }
+    default: nil
+    }
+  }
+}

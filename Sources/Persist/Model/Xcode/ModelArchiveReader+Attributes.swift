@@ -1,0 +1,141 @@
+import Foundation
+
+extension ModelArchiveReader {
+  /// How deep composite attributes may nest.
+  private static let compositeLimit = 16
+
+  func attribute(
+    _ object: ArchivedObject, of entity: String, composites: inout [CompositeDescription], depth: Int = 0
+  ) throws -> AttributeDescription {
+    let name = try object.requiredText("NSPropertyName")
+    let number = try object.integer("NSAttributeType")
+    guard let type = Self.attributeType(number) else {
+      throw PersistError(
+        .malformedFile, at: object.place("NSAttributeType"),
+        "The attribute \(entity).\(name) has the type \(number), which isn't known.")
+    }
+    var attribute = AttributeDescription(
+      name, type, isOptional: try object.flag("NSIsOptional"), isTransient: try object.flag("NSIsTransient"),
+      renamingIdentifier: try renamingIdentifier(of: object, named: name),
+      versionHashModifier: try object.text("NSVersionHashModifier"), userInfo: try userInfo(of: object),
+      valueTransformerName: try object.text("NSValueTransformerName"), isIndexed: try object.flag("NSIsIndexed"),
+      isIndexedBySpotlight: try object.flag("NSIndexedBySpotlight"))
+    attribute.unknown = try unknown(in: object, besides: Self.attributeKeys)
+    let className = try object.text("NSAttributeValueClassName")
+    attribute.valueClassName = className == Self.valueClassName(type) ? nil : className
+    readFlags(try object.integer("NSFlagsKey"), into: &attribute)
+    try readDefault(of: object, into: &attribute)
+    try readValidation(of: object, into: &attribute)
+    if object.className == "NSDerivedAttributeDescription" { try readDerivation(of: object, into: &attribute) }
+    if type == .composite {
+      guard depth < Self.compositeLimit else {
+        throw PersistError(
+          .limitExceeded, at: object.place(), "Composite attributes nest deeper than \(Self.compositeLimit) levels.")
+      }
+      try readComposite(object, of: entity, into: &attribute, composites: &composites, depth: depth)
+    }
+    return attribute
+  }
+
+  private static let attributeKeys: Set<String> = [
+    "NSAttributeType", "NSAttributeValueClassName", "NSDefaultValue", "NSFlagsKey", "NSValueTransformerName",
+  ]
+
+  /// The type for a number of `NSAttributeType`.
+  static func attributeType(_ number: Int64) -> AttributeType? {
+    switch number {
+    case 0: .undefined
+    case 100: .int16
+    case 200: .int32
+    case 300: .int64
+    case 400: .decimal
+    case 500: .double
+    case 600: .float
+    case 700: .string
+    case 800: .boolean
+    case 900: .date
+    case 1000: .binary
+    case 1100: .uuid
+    case 1200: .uri
+    case 1800: .transformable
+    case 2000: .objectID
+    case 2100: .composite
+    default: nil
+    }
+  }
+
+  /// The class that values of a type have unless a model says otherwise.
+  private static func valueClassName(_ type: AttributeType) -> String? {
+    switch type {
+    case .int16, .int32, .int64, .double, .float, .boolean: "NSNumber"
+    case .decimal: "NSDecimalNumber"
+    case .string: "NSString"
+    case .date: "NSDate"
+    case .binary: "NSData"
+    case .uuid: "NSUUID"
+    case .uri: "NSURL"
+    case .objectID: "NSManagedObjectID"
+    case .composite: "NSDictionary"
+    case .transformable, .undefined: nil
+    }
+  }
+
+  private func readFlags(_ flags: Int64, into attribute: inout AttributeDescription) {
+    attribute.allowsExternalStorage = flags & 4 != 0
+    attribute.preservesValueOnDeletion = flags & 16 != 0
+    let others = flags & ~(4 | 16)
+    if others != 0 { attribute.unknown["NSFlagsKey"] = String(others) }
+  }
+
+  private func readDefault(of object: ArchivedObject, into attribute: inout AttributeDescription) throws {
+    guard let value = try object.member("NSDefaultValue") else { return }
+    if let converted = try value.storedValue?.converted(to: attribute.type) {
+      attribute.defaultValue = converted
+    } else {
+      attribute.unknown["NSDefaultValue"] = try note(value)
+    }
+  }
+
+  /// The derivation is the one member that holds an expression.
+  private func readDerivation(of object: ArchivedObject, into attribute: inout AttributeDescription) throws {
+    for key in object.keys where !Self.attributeKeys.contains(key) && !Self.propertyKeys.contains(key) {
+      guard let member = try object.member(key), member.className?.hasSuffix("Expression") == true else { continue }
+      do {
+        attribute.derivation = try ArchivedFormat().expression(member)
+        attribute.unknown[key] = nil
+        return
+      } catch let error as Inexpressible {
+        throw PersistError(
+          .malformedFile, at: object.place(key),
+          "The derivation of '\(attribute.name)' is \(error.what), which has no form in the predicate language.")
+      }
+    }
+    throw object.expected("The expression of a derived attribute", for: "NSDerivationExpression")
+  }
+
+  /// The elements are the one member that holds attributes.
+  private func readComposite(
+    _ object: ArchivedObject, of entity: String, into attribute: inout AttributeDescription,
+    composites: inout [CompositeDescription], depth: Int
+  ) throws {
+    var elements: [AttributeDescription] = []
+    var name: String?
+    for key in object.keys where !Self.attributeKeys.contains(key) && !Self.propertyKeys.contains(key) {
+      guard let member = try object.member(key) else { continue }
+      if let members = try member.elements ?? member.entries?.map(\.value),
+        !members.isEmpty, members.allSatisfy({ $0.isKind(of: "NSAttributeDescription") })
+      {
+        elements = try members.map { try self.attribute($0, of: entity, composites: &composites, depth: depth + 1) }
+        attribute.unknown[key] = nil
+      } else if key.contains("Composite"), let text = try member.text {
+        name = text
+        attribute.unknown[key] = nil
+      }
+    }
+    elements.sort { $0.name < $1.name }
+    // An archive may hold the elements without the type's name; entity and attribute make one that is nobody else's.
+    let compositeName = name ?? "\(entity).\(attribute.name)"
+    attribute.compositeName = compositeName
+    composites.append(CompositeDescription(compositeName, elements: elements))
+  }
+}

@@ -1,0 +1,92 @@
+extension ModelArchiveReader {
+  /// Reads uniqueness constraints and indexes.
+  ///
+  /// From fetch indexes Core Data also makes, for its earlier versions, compound indexes, marks on single properties,
+  /// and of such a mark again an index with the property's name. Those repeat what a fetch index says, and are left out.
+  func readIndexes(of object: ArchivedObject, into entity: inout EntityDescription) throws {
+    entity.uniquenessConstraints = try propertyLists(object, "NSUniqueTuples")
+    let indexes = try object.elements("NSFetchIndexDescriptions").map(fetchIndex)
+    let indexed = Set(indexes.map(Self.propertyNames))
+    for position in entity.attributes.indices where indexed.contains([entity.attributes[position].name]) {
+      entity.attributes[position].isIndexed = false
+    }
+    entity.compoundIndexes = try propertyLists(object, "NSCompoundIndexes").filter { !indexed.contains($0) }
+    let namedOtherwise = Set(indexes.filter { [$0.name] != Self.propertyNames($0) }.map(Self.propertyNames))
+    entity.indexes = indexes.filter { [$0.name] != Self.propertyNames($0) || !namedOtherwise.contains([$0.name]) }
+  }
+
+  /// The names of an index's properties; empty ones stand for expressions.
+  private static func propertyNames(_ index: FetchIndexDescription) -> [String] {
+    index.elements.map { if case .property(let name) = $0.subject { name } else { "" } }
+  }
+
+  private func propertyLists(_ object: ArchivedObject, _ key: String) throws -> [[String]] {
+    try object.elements(key).map { list in
+      guard let members = try list.elements else { throw object.expected("Lists of properties", for: key) }
+      return try members.map { try propertyName($0) }
+    }
+  }
+
+  /// The name of a property: a text, or the property itself, or a proxy for it.
+  private func propertyName(_ object: ArchivedObject) throws -> String {
+    if let text = try object.text { return text }
+    return try underlyingProperty(of: object).requiredText("NSPropertyName")
+  }
+
+  private func fetchIndex(_ object: ArchivedObject) throws -> FetchIndexDescription {
+    var index = FetchIndexDescription(
+      try object.requiredText("NSIndexName"), elements: try object.elements("NSIndexElements").map(indexElement))
+    if let predicate = try object.member("NSPartialIndexPredicate") {
+      do {
+        index.partialPredicate = try ArchivedFormat().predicate(predicate)
+      } catch let error as Inexpressible {
+        throw PersistError(
+          .malformedFile, at: object.place("NSPartialIndexPredicate"),
+          "The index '\(index.name)' is limited by \(error.what), which has no form in the predicate language.")
+      }
+    }
+    return index
+  }
+
+  private func indexElement(_ object: ArchivedObject) throws -> FetchIndexDescription.Element {
+    let kind: FetchIndexDescription.Element.Kind
+    switch try object.integer("NSFetchIndexElementType") {
+    case 0: kind = .binary
+    case 1: kind = .rTree
+    default: throw object.expected("0 or 1", for: "NSFetchIndexElementType")
+    }
+    return FetchIndexDescription.Element(
+      try indexSubject(object), kind: kind, isAscending: try object.flag("NSAscending", default: true))
+  }
+
+  /// A property's name, or an expression with the type of its result.
+  private func indexSubject(_ object: ArchivedObject) throws -> FetchIndexDescription.Element.Subject {
+    var expression: ArchivedObject?
+    for key in object.keys {
+      guard let member = try object.member(key) else { continue }
+      if member.className == "NSExpressionDescription" {
+        expression = member
+      } else if member.className?.hasSuffix("Expression") == true {
+        return .expression(try text(of: member, in: object), .undefined)
+      }
+    }
+    guard let expression else { return .property(try object.requiredText("NSPropertyName")) }
+    for key in expression.keys {
+      if let member = try expression.member(key), member.className?.hasSuffix("Expression") == true {
+        let number = try expression.integer("NSExpressionResultType", default: expression.integer("NSAttributeType"))
+        return .expression(try text(of: member, in: object), Self.attributeType(number) ?? .undefined)
+      }
+    }
+    throw expression.expected("An expression", for: "NSExpression")
+  }
+
+  private func text(of expression: ArchivedObject, in object: ArchivedObject) throws -> String {
+    do {
+      return try ArchivedFormat().expression(expression)
+    } catch let error as Inexpressible {
+      throw PersistError(
+        .malformedFile, at: object.place(),
+        "An index is over \(error.what), which has no form in the predicate language.")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+extension ModelArchiveReader {
+  /// Reads a fetch request. Keys differ between versions in their prefixes; what a key means is told by the rest.
+  func fetchRequest(_ object: ArchivedObject) throws -> FetchRequestDescription {
+    guard object.isKind(of: "NSFetchRequest") else { throw object.expected("A fetch request", for: "$class") }
+    var request = FetchRequestDescription(entity: "")
+    for key in object.keys {
+      try read(key, of: object, into: &request)
+    }
+    guard !request.entity.isEmpty else { throw object.expected("The entity of a fetch request", for: "NSEntity") }
+    return request
+  }
+
+  private func read(_ key: String, of object: ArchivedObject, into request: inout FetchRequestDescription) throws {
+    guard let member = try object.member(key) else { return }
+    func flag(_ fallback: Bool) throws -> Bool { try object.flag(key, default: fallback) }
+    switch key.drop(while: { $0 == "_" }).replacingPrefix("NS", with: "").lowercased() {
+    case "entity", "entityname":
+      if let name = try member.text ?? member.text("NSEntityName") { request.entity = name }
+    case "predicate":
+      do {
+        request.predicate = try ArchivedFormat().predicate(member)
+      } catch let error as Inexpressible {
+        request.unknown[key] = error.what
+      }
+    case "sortdescriptors": request.sort = try object.elements(key).map(sortDescriptor)
+    case "fetchlimit": request.fetchLimit = Int(clamping: try object.integer(key))
+    case "fetchbatchsize", "batchsize": request.fetchBatchSize = Int(clamping: try object.integer(key))
+    case "includessubentities": request.includesSubentities = try flag(true)
+    case "includespropertyvalues": request.includesPropertyValues = try flag(true)
+    case "includespendingchanges": request.includesPendingChanges = try flag(true)
+    case "returnsobjectsasfaults": request.returnsObjectsAsFaults = try flag(true)
+    case "returnsdistinctresults": request.returnsDistinctResults = try flag(false)
+    case "resulttype":
+      let number = Int(clamping: try object.integer(key))
+      if let type = FetchRequestDescription.ResultType(rawValue: number) {
+        request.resultType = type
+      } else {
+        request.unknown[key] = String(number)
+      }
+    default: request.unknown[key] = try note(member)
+    }
+  }
+
+  private func sortDescriptor(_ object: ArchivedObject) throws -> FetchRequestDescription.Sort {
+    FetchRequestDescription.Sort(
+      try object.requiredText("NSKey"), isAscending: try object.flag("NSAscending", default: true),
+      selector: try object.text("NSSelector").flatMap { $0 == "compare:" ? nil : $0 })
+  }
+}
+
+extension Substring {
+  fileprivate func replacingPrefix(_ prefix: String, with replacement: String) -> String {
+    hasPrefix(prefix) ? replacement + dropFirst(prefix.count) : String(self)
+  }
+}

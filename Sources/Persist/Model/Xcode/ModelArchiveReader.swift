@@ -1,0 +1,231 @@
+import Foundation
+
+/// Turns the archive of a model into a description.
+struct ModelArchiveReader {
+  /// How deep entities may inherit from each other.
+  static let inheritanceLimit = 100
+
+  let archive: KeyedArchive
+  private let root: ArchivedObject
+
+  init(_ archive: KeyedArchive) throws {
+    self.archive = archive
+    root = try archive.root()
+    guard root.isKind(of: "NSManagedObjectModel") else {
+      throw PersistError(
+        .malformedFile, at: root.place(),
+        "The archive holds an object of the class \(root.className ?? "unknown"); a model was expected.")
+    }
+  }
+
+  func model() throws -> ModelDescription {
+    let archived = try root.entries("NSEntities")
+    let objects = Dictionary(archived.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    var model = ModelDescription()
+    for (name, object) in archived {
+      guard try object.requiredText("NSEntityName") == name else {
+        throw object.expected("'\(name)'", for: "NSEntityName")
+      }
+      let (entity, composites) = try self.entity(object, inherited: inheritedNames(of: object, among: objects))
+      model.entities.append(entity)
+      for composite in composites where !model.composites.contains(where: { $0.name == composite.name }) {
+        model.composites.append(composite)
+      }
+    }
+    for (name, request) in try root.entries("NSFetchRequestTemplates") {
+      model.fetchRequestTemplates[name] = try fetchRequest(request)
+    }
+    model.versionIdentifiers = try root.elements("NSVersionIdentifiers")
+      .compactMap { try $0.text }.filter { !$0.isEmpty }.sorted()
+    for key in root.keys where !Self.modelKeys.contains(key) {
+      guard try readConfigurations(key, into: &model) == false else { continue }
+      model.unknown[key] = try note(root.member(key))
+    }
+    return model
+  }
+
+  private static let modelKeys: Set<String> = ["NSEntities", "NSFetchRequestTemplates", "NSVersionIdentifiers"]
+
+  /// Names of configurations with their entities: a dictionary of lists of entities, or of their names.
+  private func readConfigurations(_ key: String, into model: inout ModelDescription) throws -> Bool {
+    guard key.contains("onfiguration"), let configurations = try root.member(key)?.entries else { return false }
+    for (name, members) in configurations {
+      model.configurations[name] = try (members.elements ?? [])
+        .compactMap { try $0.text ?? $0.text("NSEntityName") }.sorted()
+    }
+    return true
+  }
+
+  /// The names of all properties of the entities above one.
+  private func inheritedNames(
+    of entity: ArchivedObject, among objects: [String: ArchivedObject]
+  ) throws -> Set<String> {
+    var names: Set<String> = []
+    var current = entity
+    var levels = 0
+    while let parent = try current.member("NSSuperentity") {
+      levels += 1
+      guard levels <= Self.inheritanceLimit else {
+        throw PersistError(
+          .limitExceeded, at: entity.place("NSSuperentity"),
+          "Entities inherit from each other over more than \(Self.inheritanceLimit) levels, or in a circle.")
+      }
+      // The entity of that name in the model is meant; a copy beside it would say nothing more.
+      current = try parent.text("NSEntityName").flatMap { objects[$0] } ?? parent
+      for (name, _) in try current.entries("NSProperties") { names.insert(name) }
+    }
+    return names
+  }
+}
+
+extension ModelArchiveReader {
+  private func entity(
+    _ object: ArchivedObject, inherited: Set<String>
+  ) throws -> (EntityDescription, [CompositeDescription]) {
+    let name = try object.requiredText("NSEntityName")
+    var entity = EntityDescription(name)
+    var composites: [CompositeDescription] = []
+    (entity.moduleName, entity.className) = Self.moduleAndClass(try object.text("NSClassNameForEntity"))
+    entity.isAbstract = try object.flag("NSIsAbstract")
+    entity.parent = try object.member("NSSuperentity")?.requiredText("NSEntityName")
+    entity.renamingIdentifier = try renamingIdentifier(of: object, named: name)
+    entity.versionHashModifier = try object.text("NSVersionHashModifier")
+    entity.userInfo = try userInfo(of: object)
+    for (propertyName, property) in try object.entries("NSProperties") where !inherited.contains(propertyName) {
+      // Early archives put proxies where an entity shares another's property.
+      let property = try underlyingProperty(of: property)
+      guard try property.text("NSPropertyName") == propertyName else {
+        throw property.expected("'\(propertyName)'", for: "NSPropertyName")
+      }
+      if property.isKind(of: "NSAttributeDescription") {
+        entity.attributes.append(try attribute(property, of: name, composites: &composites))
+      } else if property.isKind(of: "NSRelationshipDescription") {
+        entity.relationships.append(try relationship(property))
+      } else if property.isKind(of: "NSFetchedPropertyDescription") {
+        entity.fetchedProperties.append(try fetchedProperty(property))
+      } else {
+        entity.unknown["property \(propertyName)"] = try note(property)
+      }
+    }
+    try readIndexes(of: object, into: &entity)
+    for key in object.keys where !Self.entityKeys.contains(key) {
+      entity.unknown[key] = try note(object.member(key))
+    }
+    return (entity, composites)
+  }
+
+  private static let entityKeys: Set<String> = [
+    "NSClassNameForEntity", "NSCompoundIndexes", "NSEntityName", "NSFetchIndexDescriptions", "NSIsAbstract",
+    "NSManagedObjectModel", "NSProperties", "NSRenamingIdentifier", "NSSubentities", "NSSuperentity", "NSUniqueTuples",
+    "NSUserInfo", "NSVersionHashModifier",
+  ]
+
+  /// Takes `Shop.Item` apart, as the readers of sources do.
+  private static func moduleAndClass(_ name: String?) -> (module: String?, name: String?) {
+    guard let name, !name.isEmpty, name != "NSManagedObject" else { return (nil, nil) }
+    guard let dot = name.lastIndex(of: ".") else { return (nil, name) }
+    return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+  }
+
+  private func relationship(_ object: ArchivedObject) throws -> RelationshipDescription {
+    let name = try object.requiredText("NSPropertyName")
+    guard
+      let destination = try object.text("_NSDestinationEntityName")
+        ?? object.member("NSDestinationEntity")?.text("NSEntityName")
+    else { throw object.expected("The name of an entity", for: "_NSDestinationEntityName") }
+    let inverse = try object.text("_NSInverseRelationshipName")
+      ?? object.member("NSInverseRelationship")?.text("NSPropertyName")
+    guard let deleteRule = DeleteRule(rawValue: Int(try object.integer("NSDeleteRule", default: 1))) else {
+      throw object.expected("A delete rule, 0 to 3,", for: "NSDeleteRule")
+    }
+    var relationship = RelationshipDescription(
+      name: name, destination: destination, inverse: inverse, minimumCount: try count(object, "NSMinCount"),
+      maximumCount: try count(object, "NSMaxCount"), isOptional: try object.flag("NSIsOptional"),
+      isTransient: try object.flag("NSIsTransient"), isOrdered: try object.flag("NSIsOrdered"), deleteRule: deleteRule,
+      renamingIdentifier: try renamingIdentifier(of: object, named: name),
+      versionHashModifier: try object.text("NSVersionHashModifier"), userInfo: try userInfo(of: object),
+      isIndexedBySpotlight: try object.flag("NSIndexedBySpotlight"))
+    relationship.unknown = try unknown(in: object, besides: Self.relationshipKeys)
+    return relationship
+  }
+
+  private static let relationshipKeys: Set<String> = [
+    "NSDeleteRule", "NSDestinationEntity", "NSInverseRelationship", "NSIsOrdered", "NSMaxCount", "NSMinCount",
+    "_NSDestinationEntityName", "_NSInverseRelationshipName",
+  ]
+
+  private func count(_ object: ArchivedObject, _ key: String) throws -> Int {
+    guard let count = Int32(exactly: try object.integer(key)), count >= 0 else {
+      throw object.expected("A number of objects", for: key)
+    }
+    return Int(count)
+  }
+
+  private func fetchedProperty(_ object: ArchivedObject) throws -> FetchedPropertyDescription {
+    let name = try object.requiredText("NSPropertyName")
+    guard let request = try object.member("NSFetchRequest") else {
+      throw object.expected("A fetch request", for: "NSFetchRequest")
+    }
+    return FetchedPropertyDescription(
+      name, request: try fetchRequest(request), isOptional: try object.flag("NSIsOptional"),
+      renamingIdentifier: try renamingIdentifier(of: object, named: name), userInfo: try userInfo(of: object))
+  }
+}
+
+extension ModelArchiveReader {
+  /// The keys that all kinds of properties have. `_P` packs flags that stand as keys as well.
+  static let propertyKeys: Set<String> = [
+    "NSEntity", "NSIndexedBySpotlight", "NSIsIndexed", "NSIsOptional", "NSIsTransient", "NSPropertyName",
+    "NSRenamingIdentifier", "NSUserInfo", "NSValidationPredicates", "NSValidationWarnings", "NSVersionHashModifier",
+    "_P",
+  ]
+
+  /// An archive always writes a renaming identifier; one that equals the name says nothing.
+  func renamingIdentifier(of object: ArchivedObject, named name: String) throws -> String? {
+    try object.text("NSRenamingIdentifier").flatMap { $0 == name || $0.isEmpty ? nil : $0 }
+  }
+
+  func userInfo(of object: ArchivedObject) throws -> [String: String] {
+    var result: [String: String] = [:]
+    for (key, value) in try object.entries("NSUserInfo") { result[key] = try note(value) }
+    return result
+  }
+
+  func unknown(in object: ArchivedObject, besides known: Set<String>) throws -> [String: String] {
+    var result: [String: String] = [:]
+    for key in object.keys where !known.contains(key) && !Self.propertyKeys.contains(key) {
+      result[key] = try note(object.member(key))
+    }
+    return result
+  }
+
+  /// What an object says, in short: its value where it has one, the texts that it holds, or its class.
+  func note(_ object: ArchivedObject?) throws -> String? {
+    guard let object else { return nil }
+    switch try object.storedValue {
+    case .string(let text)?, .uri(let text)?: return text
+    case .boolean(let value)?: return value ? "YES" : "NO"
+    case .integer(let value)?: return String(value)
+    case .double(let value)?: return "\(value)"
+    case .decimal(let value)?: return value.description
+    case .date(let value)?: return "\(value.timeIntervalSinceReferenceDate)"
+    case .data(let value)?: return value.base64EncodedString()
+    case .uuid(let value)?: return value.uuidString
+    case .null?, .objectID?, .composite?, nil: break
+    }
+    if let elements = try object.elements {
+      let notes = try elements.map { try $0.storedValue == nil ? $0.className ?? "" : note($0) ?? "" }
+      return notes.joined(separator: ", ")
+    }
+    return object.className
+  }
+
+  /// The property that an object is or, being a proxy, stands for.
+  func underlyingProperty(of object: ArchivedObject) throws -> ArchivedObject {
+    guard object.className == "_NSPropertyDescriptionProxy" else { return object }
+    for key in object.keys {
+      if let member = try object.member(key), member.isKind(of: "NSPropertyDescription") { return member }
+    }
+    throw object.expected("A property that the proxy stands for", for: object.keys.joined(separator: ", "))
+  }
+}

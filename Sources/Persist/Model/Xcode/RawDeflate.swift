@@ -1,0 +1,55 @@
+import CZlib
+import Foundation
+
+/// Data compressed with DEFLATE, without the header that zlib and gzip put before it.
+///
+/// A store's model cache has that form.
+///
+/// - SeeAlso: RFC 1951, <https://zlib.net/manual.html>
+enum RawDeflate {
+  /// The greatest size that data may have when it is expanded: far above any model's, far below harm.
+  static let expandedLimit = 1 << 26
+
+  /// Expands data.
+  ///
+  /// - Throws: ``PersistError/Code/malformedFile`` for damaged data, ``PersistError/Code/limitExceeded`` where the
+  ///   result is larger than ``expandedLimit``.
+  static func expand(_ data: Data, place: PersistError.Place) throws -> Data {
+    guard data.count <= expandedLimit else {
+      throw PersistError(.limitExceeded, at: place, "The compressed data has more than \(expandedLimit) bytes.")
+    }
+    var stream = z_stream()
+    // Negative window bits ask for data without a header.
+    guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+      throw PersistError(.malformedFile, at: place, "zlib couldn't be started.")
+    }
+    defer { inflateEnd(&stream) }
+    var input = [UInt8](data)
+    var output: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let chunkSize = chunk.count
+    var status = Z_OK
+    // zlib keeps pointers into both arrays between calls, and only within these closures are they used.
+    try input.withUnsafeMutableBufferPointer { source in
+      stream.next_in = source.baseAddress
+      stream.avail_in = uInt(source.count)
+      while status == Z_OK {
+        let produced = chunk.withUnsafeMutableBufferPointer { target in
+          stream.next_out = target.baseAddress
+          stream.avail_out = uInt(chunkSize)
+          status = inflate(&stream, Z_NO_FLUSH)
+          return chunkSize - Int(stream.avail_out)
+        }
+        output += chunk[..<produced]
+        guard output.count <= expandedLimit else {
+          throw PersistError(
+            .limitExceeded, at: place, "The compressed data comes to more than \(expandedLimit) bytes.")
+        }
+      }
+    }
+    guard status == Z_STREAM_END else {
+      throw PersistError(.malformedFile, at: place, "The compressed data is damaged or cut short (zlib: \(status)).")
+    }
+    return Data(output)
+  }
+}

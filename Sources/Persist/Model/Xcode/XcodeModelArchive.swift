@@ -1,0 +1,28 @@
+import Foundation
+
+/// Compiled models: keyed archives of `NSManagedObjectModel`.
+///
+/// Xcode writes them as `.mom` files; Core Data writes one into each store (`Z_MODELCACHE`), compressed.
+///
+/// They say what the model's source says, in other words: each property names its renaming identifier also when it was
+/// never renamed, limits are validation predicates with a number as their warning, and a store's archive repeats
+/// inherited properties in each subentity. The description that comes out is the source's, as far as the archive has
+/// it; lists are in name order.
+enum XcodeModelArchive {
+  /// Reads a `.mom` file.
+  static func model(at url: URL) throws -> ModelDescription {
+    try model(fromArchive: BoundedFile.data(at: url, limit: PropertyList.Limits.bytes), place: .file(url))
+  }
+
+  /// Reads an archive that isn't compressed.
+  ///
+  /// - Parameter place: where the bytes come from, for errors.
+  static func model(fromArchive data: Data, place: PersistError.Place = .unknown) throws -> ModelDescription {
+    try ModelArchiveReader(KeyedArchive(data: data, place: place)).model()
+  }
+
+  /// Reads what the table `Z_MODELCACHE` of a store holds.
+  static func model(fromModelCache deflated: Data, place: PersistError.Place = .unknown) throws -> ModelDescription {
+    try model(fromArchive: RawDeflate.expand(deflated, place: place), place: place)
+  }
+}
