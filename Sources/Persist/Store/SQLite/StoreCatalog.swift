@@ -1,12 +1,15 @@
 import Foundation
 
-/// What a store file says of itself: its metadata, its schema, its entity numbers and the models that it carries.
+/// What a store file says of itself: its metadata, its schema, its entity numbers and Persist's note of its model.
 ///
-/// Read in one go and without knowing a model; a model is found by it.
+/// Read in one go and without knowing a model; a model is found by it. The model that the store carries is read by
+/// ``EmbeddedModel`` when it is wanted.
 struct StoreCatalog: Sendable {
   let metadata: StoreMetadata
   let schema: StoreSchema
   let numberRows: [EntityNumbers.Row]
+  /// Persist's own note of the model, where the store has one that still holds.
+  let record: ModelRecord?
 
   /// - Throws: ``PersistError/Code/notAStore`` for a database that isn't a store, ``PersistError/Code/storeDamaged`` for
   ///   metadata that can't be read.
@@ -20,12 +23,7 @@ struct StoreCatalog: Sendable {
     }
     metadata = try StoreMetadata(connection)
     numberRows = try Self.numberRows(connection)
-  }
-
-  /// The whole text of the model that the store carries in `Z_MODELCACHE`, compressed; nil where it has none.
-  func modelCache(_ connection: SQLiteConnection) throws -> Data? {
-    guard schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil else { return nil }
-    return try connection.first(.modelCache) { $0.data(0) }.flatMap { $0.isEmpty ? nil : $0 }
+    record = try ModelRecord(connection, schema: schema, metadata: metadata)
   }
 
   private static func numberRows(_ connection: SQLiteConnection) throws -> [EntityNumbers.Row] {

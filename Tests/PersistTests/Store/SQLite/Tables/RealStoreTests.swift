@@ -40,4 +40,27 @@ struct RealStoreTests {
       }
     }
   }
+
+  @Test("The embedded model of a store explains every table and column of it, and every row", arguments: SharedData.stores)
+  func embedded(_ store: URL) throws {
+    let connection = try SQLiteConnection(store, mode: .readOnly)
+    let catalog = try StoreCatalog(connection)
+    let framework = catalog.metadata.frameworkVersion ?? 0
+    switch try EmbeddedModel(connection, catalog: catalog) {
+    case .none: #expect(framework < 637)
+    case .unusable(let error): Issue.record("\(store.lastPathComponent): \(error)")
+    case .model(let model):
+      let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
+      let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
+      #expect(numbers.differences + map.differences + map.unexplained == [])
+      var problems: [StoreProblem] = []
+      try StoreCheck(connection, map: map, files: ExternalDataFolder(storeAt: store)).run { problems.append($0) }
+      // An application can set one end of a relationship past Core Data: then its store has it so.
+      let oneSided = problems.filter { $0.kind == .oneSidedRelationship && $0.detail.hasSuffix("leads to nothing.") }
+      #expect(problems.count == oneSided.count, "\(store.lastPathComponent): \(problems)")
+      print(
+        "\(store.lastPathComponent): framework \(framework), \(model.entities.count) entities,",
+        "\(map.tables.map(\.columns.count).reduce(0, +)) columns, \(map.joinTables.count) join tables, \(problems.count) problems")
+    }
+  }
 }

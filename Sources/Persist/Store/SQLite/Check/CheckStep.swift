@@ -1,0 +1,260 @@
+/// One question that a check asks a store: SQL whose every row is a problem.
+///
+/// A row gives the key of the row that has the problem, that row's entity number, and up to two values for the words.
+struct CheckStep: Sendable {
+  let kind: StoreProblem.Kind
+  /// The entity to name where the row's entity number is null or unknown.
+  let entity: String
+  let property: String?
+  let sql: SQLText
+  /// The words of a problem from the two values.
+  let detail: @Sendable (SQLValue, SQLValue) -> String
+}
+
+extension CheckStep {
+  /// Every question that a store of a layout is asked, table by table.
+  static func steps(for map: TableMap) -> [CheckStep] {
+    let roots = map.tables.filter { $0.entity.superentity == nil }
+    return roots.flatMap { entitySteps(map, $0) }
+      + map.tables.flatMap { table in
+        valueSteps(map, table) + toOneSteps(map, table) + toManySteps(map, table) + uniquenessSteps(map, table)
+      }
+      + map.joinTables.flatMap { joinSteps(map, $0) }
+      + roots.map(keyCounterStep)
+  }
+
+  private static func entitySteps(_ map: TableMap, _ root: TableMap.EntityTable) -> [CheckStep] {
+    let hierarchy = map.model.hierarchy(of: root.entity)
+    let known = Set(map.numbers.byIndex)
+    let own = hierarchy.map { map.numbers[$0] }
+    let foreign = known.subtracting(own).sorted()
+    let abstract = hierarchy.filter(\.isAbstract)
+    var steps = [
+      CheckStep(
+        kind: .unknownEntity, entity: root.entity.name, property: nil,
+        sql: .rowsOutside(entityNumbers: known.sorted(), table: root.table),
+        detail: { number, _ in "The row's entity number \(number.words) names no entity of the model." })
+    ]
+    if !foreign.isEmpty {
+      steps.append(
+        CheckStep(
+          kind: .wrongTable, entity: root.entity.name, property: nil,
+          sql: .rows(entityNumbers: foreign, table: root.table),
+          detail: { _, _ in "The row stands in table '\(root.table)', which isn't its entity's." }))
+    }
+    if !abstract.isEmpty {
+      steps.append(
+        CheckStep(
+          kind: .abstractEntity, entity: root.entity.name, property: nil,
+          sql: .rows(entityNumbers: abstract.map { map.numbers[$0] }, table: root.table),
+          detail: { _, _ in "The row is of an abstract entity, which has no objects of its own." }))
+    }
+    return steps
+  }
+
+  /// Required attributes and to-one relationships, each asked of the entity that declares it and all below.
+  private static func valueSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
+    table.columns.compactMap { column in
+      let property = table.entity.properties.first { $0.name == column.property }
+      guard let property, property.declaringEntity == table.entity.name, property.isRequired(column.role) else {
+        return nil
+      }
+      return CheckStep(
+        kind: .missingValue, entity: table.entity.name, property: property.name,
+        sql: .nulls(in: column.name, of: table.table, entityNumbers: numbers(map, table.entity)),
+        detail: { _, _ in "'\(property.name)' is required and has no value." })
+    }
+  }
+
+  private static func toOneSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
+    table.columns.filter { $0.role == .toOne }.flatMap { column -> [CheckStep] in
+      guard let property = table.entity.property(named: column.property), let relationship = property.relationship,
+        property.declaringEntity == table.entity.name
+      else { return [] }
+      let destination = map.model.destination(of: relationship)
+      let reference = KeyReference(
+        table: table.table, column: column.name, destination: map[destination].table,
+        destinationNumbers: numbers(map, destination))
+      let step = { kind, sql, detail in
+        CheckStep(kind: kind, entity: table.entity.name, property: property.name, sql: sql, detail: detail)
+      }
+      var steps = [
+        step(.danglingRelationship, .dangling(reference)) { key, _ in
+          "'\(property.name)' leads to row \(key.words) of '\(reference.destination)', which isn't there."
+        },
+        step(.wrongDestination, .wrongDestination(reference)) { key, number in
+          "'\(property.name)' leads to row \(key.words), whose entity number \(number.words) isn't of \(destination.name)."
+        },
+      ]
+      if let slot = property.entityNumberSlot, let companion = table.column(slot: slot) {
+        steps.append(
+          step(.wrongEntityNumber, .wrongCompanion(reference, companion: companion.name)) { stored, real in
+            "Beside '\(property.name)' stands entity number \(stored.words); the row that it leads to has \(real.words)."
+          })
+      }
+      if let inverse = relationship.inverse.flatMap({ destination.property(named: $0) }), inverse.isToOne,
+        let back = map[destination].column(slot: inverse.slot)
+      {
+        steps.append(
+          step(.oneSidedRelationship, .oneSided(reference, back: back.name)) { key, other in
+            "'\(property.name)' leads to row \(key.words), whose '\(inverse.name)' leads to \(other.words)."
+          })
+      }
+      return steps
+    }
+  }
+
+  /// Positions in ordered relationships, and the keys of to-many relationships without inverse.
+  private static func toManySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
+    table.entity.properties.flatMap { property -> [CheckStep] in
+      guard property.declaringEntity == table.entity.name, let relationship = property.relationship,
+        case .foreignKey(let key) = table.toMany[property.slot]
+      else { return [] }
+      let members = map.model.destination(of: relationship).name
+      let name = "\(table.entity.name).\(property.name)"
+      var steps: [CheckStep] = []
+      if relationship.inverse == nil {
+        let reference = KeyReference(
+          table: key.table, column: key.column, destination: table.table,
+          destinationNumbers: numbers(map, table.entity))
+        steps.append(
+          CheckStep(
+            kind: .danglingRelationship, entity: members, property: nil, sql: .dangling(reference),
+            detail: { key, _ in "The row is a member of \(name) of row \(key.words), which isn't there." }))
+      }
+      if let order = key.orderColumn {
+        steps += positionSteps(
+          entity: members, property: relationship.inverse, of: name,
+          missing: .missingPositions(order, besideKey: key.column, of: key.table),
+          duplicate: .duplicatePositions(order, besideKey: key.column, of: key.table))
+      }
+      return steps
+    }
+  }
+
+  private static func positionSteps(
+    entity: String, property: String?, of name: String, missing: SQLText, duplicate: SQLText
+  ) -> [CheckStep] {
+    [
+      CheckStep(
+        kind: .missingPosition, entity: entity, property: property, sql: missing,
+        detail: { owner, _ in "The row has no position in \(name) of row \(owner.words)." }),
+      CheckStep(
+        kind: .duplicatePosition, entity: entity, property: property, sql: duplicate,
+        detail: { owner, position in
+          "Another row has the same position \(position.words) in \(name) of row \(owner.words)."
+        }),
+    ]
+  }
+
+  private static func uniquenessSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
+    table.entity.description.uniquenessConstraints.compactMap { properties in
+      let columns = properties.compactMap { name in
+        table.columns.first { $0.property == name && $0.role != .toOneEntity }?.name
+      }
+      guard columns.count == properties.count, !columns.isEmpty else { return nil }
+      let words = properties.map { "'\($0)'" }.joined(separator: ", ")
+      return CheckStep(
+        kind: .duplicateValue, entity: table.entity.name, property: properties.joined(separator: ", "),
+        sql: .duplicates(in: columns, of: table.table, entityNumbers: numbers(map, table.entity)),
+        detail: { count, value in "\(count.words) rows have the same \(words): \(value.words)." })
+    }
+  }
+
+  private static func joinSteps(_ map: TableMap, _ join: TableMap.JoinTable) -> [CheckStep] {
+    let ends = join.isReflexive ? [(join.first, join.second)] : [(join.first, join.second), (join.second, join.first)]
+    var steps = ends.flatMap { own, other -> [CheckStep] in
+      guard let entity = map.model.entitiesByName[own.entity], let members = map.model.entitiesByName[other.entity]
+      else { return [] }
+      let name = "\(own.entity).\(own.relationship)"
+      let reference = KeyReference(
+        table: join.name, column: other.column, destination: map[members].table,
+        destinationNumbers: numbers(map, members))
+      let step = { kind, sql, detail in
+        CheckStep(kind: kind, entity: own.entity, property: own.relationship, sql: sql, detail: detail)
+      }
+      var steps = [
+        step(.danglingRelationship, .danglingMembers(reference, owner: own.column)) { key, _ in
+          "\(name) has row \(key.words) of '\(reference.destination)' as a member, which isn't there."
+        },
+        step(.wrongDestination, .wrongMembers(reference, owner: own.column)) { key, number in
+          "\(name) has row \(key.words) as a member, whose entity number \(number.words) isn't of \(members.name)."
+        },
+      ]
+      if join.isReflexive {
+        let back = KeyReference(
+          table: join.name, column: own.column, destination: map[entity].table,
+          destinationNumbers: numbers(map, entity))
+        steps.append(
+          step(.danglingRelationship, .danglingMembers(back, owner: other.column)) { key, _ in
+            "\(name) has row \(key.words) of '\(back.destination)' as a member, which isn't there."
+          })
+      }
+      if let order = own.orderColumn {
+        steps += [
+          step(.missingPosition, .missingJoinPositions(order, owner: own.column, of: join.name)) { _, _ in
+            "A member of \(name) has no position."
+          },
+          step(.duplicatePosition, .duplicateJoinPositions(order, owner: own.column, of: join.name)) { position, _ in
+            "Two members of \(name) have position \(position.words)."
+          },
+        ]
+      }
+      return steps
+    }
+    steps.append(
+      CheckStep(
+        kind: .duplicateMember, entity: join.first.entity, property: join.first.relationship,
+        sql: .duplicateMembers(of: join.name, owner: join.first.column, member: join.second.column),
+        detail: { member, _ in "Row \(member.words) is a member more than once." }))
+    return steps
+  }
+
+  private static func keyCounterStep(_ root: TableMap.EntityTable) -> CheckStep {
+    CheckStep(
+      kind: .keyCounter, entity: root.entity.name, property: nil,
+      sql: .keyCounter(table: root.table, entityNumber: root.number),
+      detail: { counter, key in
+        counter == .null
+          ? "Z_PRIMARYKEY has no greatest key; the greatest in use is \(key.words)."
+          : "Z_PRIMARYKEY says that \(counter.words) is the greatest key; \(key.words) is in use."
+      })
+  }
+
+  private static func numbers(_ map: TableMap, _ entity: Entity) -> [Int] {
+    map.model.hierarchy(of: entity).map { map.numbers[$0] }
+  }
+}
+
+/// A column with keys of another table's rows.
+struct KeyReference: Sendable {
+  let table: String
+  let column: String
+  let destination: String
+  /// The entity numbers that the rows may have.
+  let destinationNumbers: [Int]
+}
+
+extension Property {
+  /// Whether a column of the property must have a value. A derived value is there only after a save.
+  fileprivate func isRequired(_ role: TableMap.Column.Role) -> Bool {
+    switch role {
+    case .attribute: attribute.map { !$0.isOptional && !$0.isDerived && $0.type != .composite } ?? false
+    case .toOne: relationship.map { !$0.isOptional } ?? false
+    case .toOneEntity: false
+    }
+  }
+}
+
+extension SQLValue {
+  /// The value as it stands in a sentence.
+  fileprivate var words: String {
+    switch self {
+    case .null: "nothing"
+    case .integer(let value): String(value)
+    case .double(let value): String(value)
+    case .text(let value): "'\(value)'"
+    case .blob(let value): "\(value.count) bytes"
+    }
+  }
+}

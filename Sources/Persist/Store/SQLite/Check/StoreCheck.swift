@@ -1,0 +1,89 @@
+import Foundation
+
+/// Looks for everything that can be wrong in a store: SQLite's own check, then the object graph.
+///
+/// Nothing is written, and memory doesn't grow with the store: each problem is handed out as it is found.
+struct StoreCheck {
+  private let connection: SQLiteConnection
+  private let map: TableMap
+  private let files: ExternalDataFolder?
+
+  /// - Parameters:
+  ///   - files: where the files of large values are; nil leaves them out.
+  init(_ connection: SQLiteConnection, map: TableMap, files: ExternalDataFolder?) {
+    self.connection = connection
+    self.map = map
+    self.files = files
+  }
+
+  /// Runs every check, all on one state of the store.
+  ///
+  /// A file so damaged that a question can't be answered gives a problem for it, not an error.
+  ///
+  /// - Throws: what `report` throws, and errors of reading that aren't damage.
+  func run(_ report: (StoreProblem) throws -> Void) throws {
+    try connection.readTransaction {
+      try unlessDamaged(report) { try checkDatabase(report) }
+      for difference in map.differences {
+        try report(StoreProblem(kind: .schemaMismatch, detail: difference))
+      }
+      guard map.differences.isEmpty else { return }
+      for step in CheckStep.steps(for: map) { try unlessDamaged(report) { try run(step, report) } }
+      try unlessDamaged(report) { try checkFiles(report) }
+    }
+  }
+
+  private func checkDatabase(_ report: (StoreProblem) throws -> Void) throws {
+    try connection.query(.integrityCheck) { row in
+      let words = row.text(0)
+      if words != "ok" { try report(StoreProblem(kind: .damagedDatabase, detail: words)) }
+    }
+  }
+
+  private func run(_ step: CheckStep, _ report: (StoreProblem) throws -> Void) throws {
+    try connection.query(step.sql) { row in
+      try report(
+        StoreProblem(
+          kind: step.kind, entity: entityName(row, column: 1) ?? step.entity, pk: row.isNull(0) ? nil : row.integer(0),
+          property: step.property, detail: step.detail(row.value(2), row.value(3))))
+    }
+  }
+
+  private func checkFiles(_ report: (StoreProblem) throws -> Void) throws {
+    guard let files else { return }
+    var orphans = Set(files.names())
+    for table in map.tables {
+      for column in table.columns {
+        guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
+          table.entity.property(named: column.property)?.declaringEntity == table.entity.name
+        else { continue }
+        try connection.query(.externalFiles(in: column.name, of: table.table)) { row in
+          let name = String(decoding: row.data(2).prefix { $0 != 0 }, as: UTF8.self)
+          orphans.remove(name)
+          if (try? files.file(named: name)) == nil {
+            try report(
+              StoreProblem(
+                kind: .missingFile, entity: entityName(row, column: 1) ?? table.entity.name, pk: row.integer(0),
+                property: column.property, detail: "The value's file '\(name)' isn't there."))
+          }
+        }
+      }
+    }
+    for name in orphans.sorted() {
+      try report(StoreProblem(kind: .orphanFile, detail: "The file '\(name)' belongs to no row."))
+    }
+  }
+
+  private func entityName(_ row: SQLiteStatement, column: Int32) -> String? {
+    row.isNull(column) ? nil : map.table(ofNumber: Int(clamping: row.integer(column)))?.entity.name
+  }
+
+  /// Damage that a question runs into is a finding.
+  private func unlessDamaged(_ report: (StoreProblem) throws -> Void, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as PersistError where error.code == .storeDamaged {
+      try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// What Persist notes of a store's model, in a table of its own: fingerprints and the model's whole text.
+///
+/// The note says which `NSStoreModelVersionHashes` it was made for. When Core Data migrates the store later it writes other
+/// hashes and knows nothing of the note; the note then no longer holds and counts as absent. The model's text can be
+/// long and is read only when it is wanted.
+struct ModelRecord: Sendable {
+  static let table = "PERSIST_METADATA"
+
+  private enum Key {
+    static let fingerprints = "fingerprints"
+    static let model = "model"
+    static let hashes = "hashes"
+  }
+
+  /// The fingerprint of each entity of the store's model.
+  let fingerprints: [String: Fingerprint]
+
+  /// The note of an open database; nil where there is none, or where it was made for another model than the store's.
+  init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
+    guard schema.column("VALUE", of: Self.table) != nil, schema.column("KEY", of: Self.table) != nil,
+      try Self.read(Key.hashes, from: connection) == Self.digest(of: metadata.versionHashes),
+      let bytes = try Self.read(Key.fingerprints, from: connection),
+      let entries = try? PropertyList(data: bytes, place: .store(connection.url)).dictionaryValue
+    else { return nil }
+    let fingerprints = entries.compactMapValues { $0.dataValue.flatMap(Fingerprint.init(bytes:)) }
+    guard !fingerprints.isEmpty, fingerprints.count == entries.count else { return nil }
+    self.fingerprints = fingerprints
+  }
+
+  /// The text of the model in Persist's JSON form; only while the note holds.
+  static func modelText(_ connection: SQLiteConnection) throws -> Data? { try read(Key.model, from: connection) }
+
+  /// Notes the model that the store has from now on; the caller holds the transaction.
+  ///
+  /// - Parameters:
+  ///   - metadata: the metadata as the same transaction leaves them.
+  ///   - modelText: the model in Persist's JSON form.
+  static func write(
+    fingerprints: [String: Fingerprint], modelText: Data, metadata: StoreMetadata, to connection: SQLiteConnection
+  ) throws {
+    let entries = PropertyList.dictionary(fingerprints.mapValues { .data($0.bytes) })
+    try connection.execute(.createModelRecord)
+    try connection.execute(.setModelRecord(Key.fingerprints, .blob(entries.binaryData())))
+    try connection.execute(.setModelRecord(Key.model, .blob(modelText)))
+    try connection.execute(.setModelRecord(Key.hashes, .blob(digest(of: metadata.versionHashes))))
+  }
+
+  private static func read(_ key: String, from connection: SQLiteConnection) throws -> Data? {
+    try connection.first(.modelRecord(key)) { $0.data(0) }
+  }
+
+  /// A digest of entity names and hashes.
+  private static func digest(of hashes: [String: Data]) -> Data {
+    var message: [UInt8] = []
+    for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
+      message += Array(name.utf8) + [0, UInt8(truncatingIfNeeded: hash.count)] + Array(hash)
+    }
+    return Data(SHA256.digest(message))
+  }
+}

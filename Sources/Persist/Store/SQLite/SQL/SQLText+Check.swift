@@ -1,0 +1,133 @@
+/// The questions of a check. Each gives rows of a key, an entity number and two values; each reads a table once and looks up
+/// others by key, so that memory doesn't grow with the store.
+extension SQLText {
+  static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
+
+  private static func list(_ numbers: [Int]) -> SQLText {
+    numbers.map { "\(number: Int64($0))" as SQLText }.joined(separator: ", ")
+  }
+
+  static func rowsOutside(entityNumbers: [Int], table: String) -> SQLText {
+    """
+    SELECT Z_PK, Z_ENT, Z_ENT, NULL FROM \(name: table) \
+    WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list(entityNumbers)))
+    """
+  }
+
+  static func rows(entityNumbers: [Int], table: String) -> SQLText {
+    "SELECT Z_PK, Z_ENT, NULL, NULL FROM \(name: table) WHERE Z_ENT IN (\(list(entityNumbers)))"
+  }
+
+  static func nulls(in column: String, of table: String, entityNumbers: [Int]) -> SQLText {
+    """
+    SELECT Z_PK, Z_ENT, NULL, NULL FROM \(name: table) \
+    WHERE \(name: column) IS NULL AND Z_ENT IN (\(list(entityNumbers)))
+    """
+  }
+
+  static func dangling(_ key: KeyReference) -> SQLText {
+    """
+    SELECT o.Z_PK, o.Z_ENT, o.\(name: key.column), NULL FROM \(name: key.table) AS o \
+    WHERE o.\(name: key.column) IS NOT NULL \
+    AND NOT EXISTS (SELECT 1 FROM \(name: key.destination) AS d WHERE d.Z_PK = o.\(name: key.column))
+    """
+  }
+
+  static func wrongDestination(_ key: KeyReference) -> SQLText {
+    """
+    SELECT o.Z_PK, o.Z_ENT, d.Z_PK, d.Z_ENT FROM \(name: key.table) AS o \
+    CROSS JOIN \(name: key.destination) AS d ON d.Z_PK = o.\(name: key.column) \
+    WHERE d.Z_ENT NOT IN (\(list(key.destinationNumbers)))
+    """
+  }
+
+  static func wrongCompanion(_ key: KeyReference, companion: String) -> SQLText {
+    """
+    SELECT o.Z_PK, o.Z_ENT, o.\(name: companion), d.Z_ENT FROM \(name: key.table) AS o \
+    CROSS JOIN \(name: key.destination) AS d ON d.Z_PK = o.\(name: key.column) \
+    WHERE o.\(name: companion) IS NOT d.Z_ENT
+    """
+  }
+
+  static func oneSided(_ key: KeyReference, back: String) -> SQLText {
+    """
+    SELECT o.Z_PK, o.Z_ENT, d.Z_PK, d.\(name: back) FROM \(name: key.table) AS o \
+    CROSS JOIN \(name: key.destination) AS d ON d.Z_PK = o.\(name: key.column) \
+    WHERE d.\(name: back) IS NOT o.Z_PK
+    """
+  }
+
+  static func missingPositions(_ order: String, besideKey key: String, of table: String) -> SQLText {
+    """
+    SELECT Z_PK, Z_ENT, \(name: key), NULL FROM \(name: table) \
+    WHERE \(name: key) IS NOT NULL AND \(name: order) IS NULL
+    """
+  }
+
+  static func duplicatePositions(_ order: String, besideKey key: String, of table: String) -> SQLText {
+    """
+    SELECT MAX(Z_PK), Z_ENT, \(name: key), \(name: order) FROM \(name: table) \
+    WHERE \(name: key) IS NOT NULL AND \(name: order) IS NOT NULL \
+    GROUP BY \(name: key), \(name: order) HAVING COUNT(*) > 1
+    """
+  }
+
+  static func duplicates(in columns: [String], of table: String, entityNumbers: [Int]) -> SQLText {
+    let present = columns.map { "\(name: $0) IS NOT NULL" as SQLText }.joined(separator: " AND ")
+    let first = columns.prefix(1)
+    return """
+      SELECT MIN(Z_PK), Z_ENT, COUNT(*), \(names: first) FROM \(name: table) \
+      WHERE \(present) AND Z_ENT IN (\(list(entityNumbers))) GROUP BY \(names: columns) HAVING COUNT(*) > 1
+      """
+  }
+
+  /// A join row's own key stands for the row that has the problem; where it is null the row has no owner at all.
+  static func danglingMembers(_ key: KeyReference, owner: String) -> SQLText {
+    """
+    SELECT j.\(name: owner), NULL, j.\(name: key.column), NULL FROM \(name: key.table) AS j \
+    WHERE NOT EXISTS (SELECT 1 FROM \(name: key.destination) AS d WHERE d.Z_PK = j.\(name: key.column))
+    """
+  }
+
+  static func wrongMembers(_ key: KeyReference, owner: String) -> SQLText {
+    """
+    SELECT j.\(name: owner), NULL, d.Z_PK, d.Z_ENT FROM \(name: key.table) AS j \
+    CROSS JOIN \(name: key.destination) AS d ON d.Z_PK = j.\(name: key.column) \
+    WHERE d.Z_ENT NOT IN (\(list(key.destinationNumbers)))
+    """
+  }
+
+  static func missingJoinPositions(_ order: String, owner: String, of table: String) -> SQLText {
+    "SELECT \(name: owner), NULL, NULL, NULL FROM \(name: table) WHERE \(name: order) IS NULL"
+  }
+
+  static func duplicateJoinPositions(_ order: String, owner: String, of table: String) -> SQLText {
+    """
+    SELECT \(name: owner), NULL, \(name: order), NULL FROM \(name: table) WHERE \(name: order) IS NOT NULL \
+    GROUP BY \(name: owner), \(name: order) HAVING COUNT(*) > 1
+    """
+  }
+
+  static func duplicateMembers(of table: String, owner: String, member: String) -> SQLText {
+    """
+    SELECT \(name: owner), NULL, \(name: member), NULL FROM \(name: table) \
+    GROUP BY \(name: owner), \(name: member) HAVING COUNT(*) > 1
+    """
+  }
+
+  static func keyCounter(table: String, entityNumber: Int) -> SQLText {
+    """
+    SELECT NULL, NULL, p.Z_MAX, t.greatest FROM (SELECT MAX(Z_PK) AS greatest FROM \(name: table)) AS t \
+    LEFT JOIN Z_PRIMARYKEY AS p ON p.Z_ENT = \(number: Int64(entityNumber)) \
+    WHERE t.greatest IS NOT NULL AND (p.Z_MAX IS NULL OR p.Z_MAX < t.greatest)
+    """
+  }
+
+  /// Rows whose value stands in a file: its form is a byte 2 and the file's name.
+  static func externalFiles(in column: String, of table: String) -> SQLText {
+    """
+    SELECT Z_PK, Z_ENT, CAST(SUBSTR(CAST(\(name: column) AS BLOB), 2, 255) AS BLOB) FROM \(name: table) \
+    WHERE SUBSTR(CAST(\(name: column) AS BLOB), 1, 1) = x'02'
+    """
+  }
+}
