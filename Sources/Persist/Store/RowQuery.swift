@@ -4,6 +4,8 @@ public struct RowQuery: Sendable {
   public var includesSubentities: Bool
   /// Only rows with these keys; nil for all.
   public var keys: [Int64]?
+  /// Only rows with greater keys, by key: how a walk through many rows goes on; nil for all. Not together with an order.
+  public var afterKey: Int64?
   public var sort: [SortOrder]
   /// The greatest number of rows; nil for all.
   public var limit: Int?
@@ -23,12 +25,13 @@ public struct RowQuery: Sendable {
   }
 
   public init(
-    entity: Entity, includesSubentities: Bool = true, keys: [Int64]? = nil, sort: [SortOrder] = [],
-    limit: Int? = nil, offset: Int = 0, keysOnly: Bool = false
+    entity: Entity, includesSubentities: Bool = true, keys: [Int64]? = nil, afterKey: Int64? = nil,
+    sort: [SortOrder] = [], limit: Int? = nil, offset: Int = 0, keysOnly: Bool = false
   ) {
     self.entity = entity
     self.includesSubentities = includesSubentities
     self.keys = keys
+    self.afterKey = afterKey
     self.sort = sort
     self.limit = limit
     self.offset = offset

@@ -31,9 +31,11 @@ public final class ManagedObjectID: Sendable {
 
   /// A new temporary identifier.
   public convenience init(temporaryFor entityName: String) {
-    let number = Self.lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue
-    self.init(entityName: entityName, storeIdentifier: "", key: .temporary(number))
+    self.init(entityName: entityName, storeIdentifier: "", key: .temporary(Self.nextTemporaryNumber()))
   }
+
+  /// A number that no other unsaved object of this process has.
+  static func nextTemporaryNumber() -> UInt64 { lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue }
 
   private static let lastTemporary = Atomic<UInt64>(0)
 

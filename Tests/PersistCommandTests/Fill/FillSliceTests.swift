@@ -1,5 +1,6 @@
 import Foundation
-import Persist
+@testable import Persist
+import PersistTestSupport
 import Testing
 
 @testable import PersistCommand
@@ -135,5 +136,25 @@ struct FillSliceTests {
       ]))
     let error = #expect(throws: PersistError.self) { try writes(model, 0..<10) }
     #expect(error?.place.property == "many")
+  }
+}
+
+extension FillSliceTests {
+  @Test("Objects can be made for every real model", .needsSharedData)
+  func realModels() throws {
+    for url in SharedData.modelContents {
+      let model = try ManagedObjectModel(XMLModelReader.model(at: url))
+      let writes = try writes(model, 0..<20)
+      let concrete = model.entities.filter { !$0.isAbstract }
+      #expect(writes.inserts.count == concrete.count * 20, "\(url.path)")
+      let invalid = writes.inserts.flatMap { row in
+        row.entity.properties.filter { property in
+          guard row.values[property.slot].isNull, !property.isTransient else { return false }
+          if let attribute = property.attribute { return !attribute.isOptional && !attribute.isDerived }
+          return property.isToOne && property.relationship?.isOptional == false
+        }.map { "\(row.entity.name).\($0.name)" }
+      }
+      #expect(Set(invalid).isEmpty, "\(url.path)")
+    }
   }
 }

@@ -1,0 +1,102 @@
+/// Carries a deletion along the delete rules, through cycles, each object once.
+///
+/// | rule | the other end |
+/// |---|---|
+/// | nullify | forgets the object |
+/// | cascade | is deleted too |
+/// | deny | stays as it is; the next save refuses unless it is deleted as well |
+/// | no action | stays as it is |
+///
+/// Objects that were never saved leave no trace: for them deny and no action nullify.
+struct DeletePropagation {
+  private let context: ManagedObjectContext
+  private static let batchSize = 500
+
+  init(in context: ManagedObjectContext) { self.context = context }
+
+  func delete(_ object: ManagedObject) {
+    if object.change == .deleted {
+      object.prepareForDeletion()
+      return
+    }
+    var waiting = [object]
+    var position = 0
+    while position < waiting.count {
+      // Whole groups at a time, so that the rows of what a cascade reaches are read together.
+      let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
+      position += group.count
+      context.prefetchRows(of: group)
+      for object in group where object.change != .deleted && object.table != nil {
+        object.prepareForDeletion()
+        guard object.change != .deleted, object.table != nil else { continue }
+        waiting += release(object)
+      }
+      if position > 10_000 {
+        waiting.removeFirst(position)
+        position = 0
+      }
+    }
+  }
+
+  /// Marks one object as deleted and lets the other ends of its relationships know.
+  ///
+  /// - Returns: the objects that are to be deleted with it.
+  private func release(_ object: ManagedObject) -> [ManagedObject] {
+    let isNew = object.change == .inserted
+    let ends = object.layout.relationships.map { ($0, others(of: object, in: $0)) }
+    switch object.change {
+    case .inserted: context.inserted.remove(object)
+    case .updated: context.updated.remove(object)
+    case .none, .deleted: break
+    }
+    object.change = .deleted
+    var cascaded: [ManagedObject] = []
+    for (relationship, others) in ends {
+      switch relationship.deleteRule {
+      case .cascade: cascaded += others.filter { $0.change != .deleted }
+      case .nullify: letGo(of: object, others, by: relationship)
+      case .deny, .noAction: if isNew { letGo(of: object, others, by: relationship) }
+      }
+    }
+    if isNew {
+      clearOneWayReferences(to: object)
+      object.detach()
+    } else {
+      context.deleted.insert(object)
+    }
+    if context.isPreparingSave { context.changedWhilePreparing.append(object) }
+    return cascaded
+  }
+
+  private func others(of object: ManagedObject, in relationship: RelationshipLayout) -> [ManagedObject] {
+    if relationship.deleteRule == .noAction, object.change != .inserted { return [] }
+    guard relationship.isToMany else { return object.toOne(at: relationship.slot).map { [$0] } ?? [] }
+    // Nothing is to be told to members that nothing leads back from.
+    if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
+    return object.memberIDs(of: relationship).compactMap(context.registeredOrFault)
+  }
+
+  private func letGo(of object: ManagedObject, _ others: [ManagedObject], by relationship: RelationshipLayout) {
+    for other in others where other.change != .deleted && other !== object {
+      guard let back = other.back(of: relationship) else { continue }
+      if back.isToMany || other.toOne(at: back.slot) === object { other.forget(object, in: back) }
+    }
+  }
+
+  /// Takes a new object out of the relationships without inverse that lead to it. Only changed objects can have it.
+  private func clearOneWayReferences(to object: ManagedObject) {
+    for referrer in object.layout.oneWayReferrers {
+      for holder in context.inserted.objects + context.updated.objects
+      where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {
+        guard let relationship = holder.layout.relationshipsBySlot[referrer.slot] else { continue }
+        if relationship.isToMany {
+          if holder.memberIDs(of: relationship).contains(object.objectID) {
+            holder.forget(object, in: relationship)
+          }
+        } else if holder.toOne(at: referrer.slot) === object {
+          holder.setPending(.null, at: referrer.slot)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+extension FetchPass {
+  /// Hands out the results in groups.
+  func forEachBatch(size: Int, _ body: ([ManagedObject]) throws -> Void) throws {
+    guard order.isEmpty, request.fetchLimit == 0, request.fetchOffset == 0, request.objectIDs == nil else {
+      let ids = try objectIDs()
+      for start in stride(from: 0, to: ids.count, by: size) {
+        let wanted = Array(ids[start..<min(start + size, ids.count)])
+        let found = try FetchPass(FetchRequest(request.entityName, objectIDs: wanted), in: context).objects()
+        let byID = Dictionary(found.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+        try body(wanted.compactMap { byID[$0] })
+      }
+      return
+    }
+    for store in stores {
+      var query = query(for: store, keysOnly: !request.includesPropertyValues) ?? RowQuery(entity: layout.entity)
+      query.limit = size
+      query.afterKey = .min
+      while let after = query.afterKey {
+        let batch = try store.rows(query)
+        query.afterKey = batch.rows.count < size ? nil : batch.rows.last.map(\.key)
+        let objects = make(batch, from: store)
+        if !objects.isEmpty { try body(objects) }
+        // A store that gave the same rows again would keep the walk going for ever.
+        if let next = query.afterKey, next <= after { return }
+      }
+    }
+    for start in stride(from: 0, to: added.count, by: size) {
+      try body(Array(added[start..<min(start + size, added.count)]))
+    }
+  }
+}

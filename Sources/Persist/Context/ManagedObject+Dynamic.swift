@@ -1,0 +1,171 @@
+import Foundation
+
+/// Access by name, for names and values that a program knows, and for those that come from outside.
+extension ManagedObject {
+  /// A property by its name: an attribute's value, a ``ManagedObject``, or a ``RelationshipSet``.
+  ///
+  /// The name and the type of what is set are the programmer's: a wrong one stops the program with a sentence. For names
+  /// and values from outside there are ``value(forKey:)`` and ``setValue(_:forKey:)``, which throw.
+  ///
+  /// ```swift
+  /// item["name"] = "Tea"
+  /// item["category"] = category
+  /// let quantity = item["quantity"] as? Int
+  /// ```
+  public final subscript(name: String) -> Any? {
+    get {
+      do { return try value(forKey: name) } catch { preconditionFailure("\(error)") }
+    }
+    set {
+      do {
+        try setValue(newValue, forKey: name)
+      } catch let error as PersistError where error.code == .foreignObject && table == nil {
+        // The context may have gone while the program still held the object: that is no mistake of its.
+      } catch {
+        preconditionFailure("\(error)")
+      }
+    }
+  }
+
+  /// The value of a property.
+  ///
+  /// - Returns: for an attribute what ``setValue(_:forKey:)`` takes for its type; for a to-one relationship a
+  ///   ``ManagedObject`` or nil; for a to-many one a ``RelationshipSet``.
+  /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no attribute or relationship of that name.
+  public final func value(forKey name: String) throws -> Any? {
+    let property = try property(named: name)
+    switch property.kind {
+    case .attribute: return DynamicConversion.any(attributeValue(at: property.slot))
+    case .relationship(let relationship):
+      guard relationship.isToMany else { return toOne(at: property.slot) }
+      return layout.relationshipsBySlot[property.slot] == nil ? nil : try related(name)
+    case .fetchedProperty: throw notStored(property)
+    }
+  }
+
+  /// Sets a property.
+  ///
+  /// | attribute type | takes |
+  /// |---|---|
+  /// | `int16 int32 int64` | every integer type, within the range |
+  /// | `boolean` | `Bool` |
+  /// | `double float` | every floating-point and integer type |
+  /// | `decimal` | `Decimal` and every integer type |
+  /// | `string` | `String` |
+  /// | `date` | `Date` |
+  /// | `binary transformable` | `Data`, `[UInt8]`; of a transformable the archived form |
+  /// | `uuid` | `UUID` |
+  /// | `uri` | `URL`, `String` |
+  /// | `composite` | `[String: Any]` |
+  /// | to-one relationship | a ``ManagedObject`` of the same context |
+  /// | to-many relationship | a sequence of them: an array, a set, a ``RelationshipSet`` |
+  ///
+  /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/typeMismatch``, or
+  ///   ``PersistError/Code/foreignObject`` for an object of another context.
+  public final func setValue(_ value: Any?, forKey name: String) throws {
+    let property = try property(named: name)
+    switch property.kind {
+    case .attribute(let attribute):
+      let conversion = DynamicConversion(attribute: attribute, place: place(name))
+      let stored =
+        attribute.type == .composite
+        ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
+      setAttributeValue(stored, at: property.slot)
+    case .relationship(let description):
+      guard let relationship = layout.relationshipsBySlot[property.slot], table != nil else {
+        throw PersistError(
+          .foreignObject, at: place(name), "The object belongs to no context, and so has no relationships.",
+          fix: "Insert it into a context first.")
+      }
+      if description.isToMany {
+        replaceMembers(with: try relatable(elements(of: value, name), by: relationship), of: relationship)
+      } else {
+        setToOne(try relatable(elements(ofOne: value, name), by: relationship).first, at: property.slot)
+      }
+    case .fetchedProperty: throw notStored(property)
+    }
+  }
+
+  /// The members of a to-many relationship.
+  ///
+  /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no to-many relationship of that name.
+  public final func related(_ name: String) throws -> RelationshipSet<ManagedObject> {
+    let slot = try property(named: name).slot
+    if let relationship = layout.relationshipsBySlot[slot], relationship.isToMany {
+      return RelationshipSet(owner: self, relationship: relationship)
+    }
+    guard table != nil || layout.properties[slot].isToMany == false else {
+      throw PersistError(
+        .foreignObject, at: place(name), "The object belongs to no context, and so has no relationships.",
+        fix: "Insert it into a context first.")
+    }
+    throw PersistError(.unknownProperty, at: place(name), "'\(name)' isn't a to-many relationship.")
+  }
+
+  /// The members of a to-many relationship, by its slot, for typed access.
+  public final func toMany<Element: ManagedObject>(
+    at slot: Int, of type: Element.Type = Element.self
+  ) -> RelationshipSet<Element> {
+    guard let relationship = layout.relationshipsBySlot[slot], relationship.isToMany else {
+      preconditionFailure("Slot \(slot) of '\(layout.entity.name)' isn't a to-many relationship of a context's object.")
+    }
+    return RelationshipSet(owner: self, relationship: relationship)
+  }
+
+  private final func property(named name: String) throws -> Property {
+    if let property = layout.entity.property(named: name) { return property }
+    throw PersistError(
+      .unknownProperty, at: .property(layout.entity.name, name), "'\(layout.entity.name)' has no property '\(name)'.",
+      fix: "Its properties are \(layout.properties.map(\.name).sorted().joined(separator: ", ")).")
+  }
+
+  private final func place(_ name: String) -> PersistError.Place { .property(layout.entity.name, name) }
+
+  private final func notStored(_ property: Property) -> PersistError {
+    PersistError(
+      .unknownProperty, at: place(property.name), "'\(property.name)' is a fetched property: it has no value of its own.",
+      fix: "Fetch its objects with a request.")
+  }
+
+  private final func elements(ofOne value: Any?, _ name: String) throws -> [ManagedObject] {
+    switch value {
+    case nil: return []
+    case let object as ManagedObject: return [object]
+    case let object as ManagedObject?: return object.map { [$0] } ?? []
+    case let value?: throw mismatch(value, name, takes: "a managed object")
+    }
+  }
+
+  private final func elements(of value: Any?, _ name: String) throws -> [ManagedObject] {
+    guard let value else { return [] }
+    guard let sequence = value as? any Sequence else { throw mismatch(value, name, takes: "a sequence of objects") }
+    return try Self.array(sequence).map { element in
+      guard let object = element as? ManagedObject else { throw mismatch(element, name, takes: "managed objects") }
+      return object
+    }
+  }
+
+  private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 } }
+
+  private final func mismatch(_ value: Any, _ name: String, takes: String) -> PersistError {
+    PersistError(.typeMismatch, at: place(name), "'\(name)' takes \(takes), not a \(type(of: value)).")
+  }
+
+  private final func relatable(
+    _ objects: [ManagedObject], by relationship: RelationshipLayout
+  ) throws -> [ManagedObject] {
+    for object in objects {
+      guard object.table?.context === table?.context else {
+        throw PersistError(
+          .foreignObject, at: place(relationship.name), "\(object) belongs to another context, or to none.",
+          fix: "Take the object of this context by its identifier.")
+      }
+      guard object.layout.isKind(ofEntityAt: relationship.destinationIndex) else {
+        throw PersistError(
+          .typeMismatch, at: place(relationship.name),
+          "'\(relationship.name)' doesn't lead to '\(object.layout.entity.name)'.")
+      }
+    }
+    return objects
+  }
+}

@@ -1,0 +1,189 @@
+import OrderedCollections
+
+/// Both sides of a relationship are kept in step by every change, before and after saving: whoever sets one side sets
+/// the other.
+///
+/// An object without a context has no relationships: they read as empty, and setting them has no effect.
+extension ManagedObject {
+  /// The other end of a to-one relationship, by its slot.
+  public final func toOne(at slot: Int) -> ManagedObject? {
+    if loading == .fault { fulfil() }
+    guard let table else { return nil }
+    if !pending.isEmpty, let value = pending[slot] {
+      guard case .objectID(let id) = value else { return nil }
+      return table.context.registeredOrFault(id)
+    }
+    guard let snapshot, let siblings = table.siblings, let relationship = layout.relationshipsBySlot[slot],
+      let key = committedKey(of: relationship, in: snapshot)
+    else { return nil }
+    let target = table.context.layout(ofDestination: relationship, in: snapshot, of: layout)
+    return table.context.registeredOrFault(target, key: key, in: siblings)
+  }
+
+  /// Sets a to-one relationship by its slot, and the other side with it.
+  ///
+  /// - Parameter other: an object of this object's context and of the relationship's destination.
+  public final func setToOne(_ other: ManagedObject?, at slot: Int) {
+    guard let context = table?.context, let relationship = layout.relationshipsBySlot[slot] else { return }
+    if let other { requireRelatable(other, by: relationship) }
+    if loading == .fault { fulfil() }
+    let old = toOne(at: slot)
+    if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
+    willChange()
+    setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
+    if let old, let back = old.back(of: relationship) {
+      old.forget(self, in: back)
+    }
+    guard let other, let back = other.back(of: relationship) else { return }
+    if back.isToMany {
+      other.willChangeMembers()
+      other.members(of: back).insert(objectID)
+    } else {
+      if let previous = other.toOne(at: back.slot), previous !== self {
+        previous.willChange()
+        previous.setPending(.null, at: slot)
+      }
+      other.willChange()
+      other.setPending(.objectID(objectID), at: back.slot)
+    }
+    _ = context
+  }
+
+  private final func committedOrPendingIsNull(at slot: Int) -> Bool {
+    if !pending.isEmpty, let value = pending[slot] { return value.isNull }
+    guard let snapshot else { return true }
+    return snapshot.isNull(slot, of: layout.rowSlotCount)
+  }
+
+  /// The relationship of this object that leads back from `relationship`, nil where there is none.
+  final func back(of relationship: RelationshipLayout) -> RelationshipLayout? {
+    guard let inverse = relationship.inverse, inverse.slot < layout.relationshipsBySlot.count,
+      let back = layout.relationshipsBySlot[inverse.slot], back.name == inverse.name
+    else { return nil }
+    return back
+  }
+
+  /// Takes an object out of one of this object's relationships, this side only.
+  final func forget(_ other: ManagedObject, in relationship: RelationshipLayout) {
+    if relationship.isToMany {
+      willChangeMembers()
+      members(of: relationship).remove(other.objectID)
+    } else {
+      willChange()
+      setPending(.null, at: relationship.slot)
+    }
+  }
+
+  /// As ``willChange()``, for a to-many relationship: the row itself isn't needed until the save.
+  final func willChangeMembers() {
+    guard let table else { return }
+    if change == .none, loading != .missing {
+      table.context.noteUpdate(of: self)
+    } else if table.context.isPreparingSave {
+      table.context.noteRepeatedChange(of: self)
+    }
+  }
+
+  private final func requireRelatable(_ other: ManagedObject, by relationship: RelationshipLayout) {
+    precondition(
+      other.table?.context === table?.context,
+      "\(layout.entity.name).\(relationship.name) takes objects of the same context; this one belongs to another or none.")
+    precondition(
+      other.layout.isKind(ofEntityAt: relationship.destinationIndex),
+      "\(layout.entity.name).\(relationship.name) doesn't lead to '\(other.layout.entity.name)'.")
+  }
+}
+
+extension ManagedObject {
+  /// The members of a to-many relationship with their changes, read or not.
+  final func members(of relationship: RelationshipLayout) -> ToManyMembers {
+    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
+    if let members = toManys[relationship.slot] { return members }
+    let isKnown = table?.isTemporary != false || relationship.isTransient
+    let members = ToManyMembers(isOrdered: relationship.isOrdered, base: isKnown ? [] : nil)
+    toManys[relationship.slot] = members
+    return members
+  }
+
+  /// The members of a to-many relationship as they are now; the store is asked where that wasn't done yet.
+  final func memberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {
+    guard let table else { return [] }
+    let members = members(of: relationship)
+    if let current = members.current { return current }
+    guard let store = table.store else { return [] }
+    do {
+      members.load(
+        try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key))
+    } catch {
+      table.context.deferError(error)
+    }
+    return members.current ?? members.added
+  }
+
+  /// Whether an object is among the members; an inverse to-one tells without reading the members.
+  final func isMember(_ other: ManagedObject, of relationship: RelationshipLayout) -> Bool {
+    if !toManys.isEmpty, let current = toManys[relationship.slot]?.current { return current.contains(other.objectID) }
+    if let back = other.back(of: relationship), !back.isToMany { return other.toOne(at: back.slot) === self }
+    return memberIDs(of: relationship).contains(other.objectID)
+  }
+
+  /// Adds a member, or moves one to another place.
+  final func insertMember(_ other: ManagedObject, at index: Int? = nil, of relationship: RelationshipLayout) {
+    guard table != nil else { return }
+    requireRelatable(other, by: relationship)
+    if index != nil { _ = memberIDs(of: relationship) }
+    if isMember(other, of: relationship) {
+      if let index { move(other, to: index, in: relationship) }
+      return
+    }
+    willChangeMembers()
+    members(of: relationship).insert(other.objectID, at: index)
+    guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
+    if back.isToMany {
+      other.willChangeMembers()
+      other.members(of: back).insert(objectID)
+    } else {
+      if let owner = other.toOne(at: back.slot) {
+        owner.willChangeMembers()
+        owner.members(of: relationship).remove(other.objectID)
+      }
+      other.willChange()
+      other.setPending(.objectID(objectID), at: back.slot)
+    }
+  }
+
+  final func removeMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
+    guard table != nil, isMember(other, of: relationship) else { return }
+    willChangeMembers()
+    members(of: relationship).remove(other.objectID)
+    guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
+    other.forget(self, in: back)
+  }
+
+  /// Makes `others` the members; of an ordered relationship in this order.
+  final func replaceMembers(with others: [ManagedObject], of relationship: RelationshipLayout) {
+    guard let context = table?.context else { return }
+    for other in others { requireRelatable(other, by: relationship) }
+    let old = memberIDs(of: relationship)
+    let new = OrderedSet(others.map(\.objectID))
+    if relationship.isOrdered ? old == new : old.isEqualSet(to: new) { return }
+    for id in old.subtracting(new) {
+      guard let other = context.registeredOrFault(id) else { continue }
+      removeMember(other, of: relationship)
+    }
+    for other in others where !old.contains(other.objectID) { insertMember(other, of: relationship) }
+    if relationship.isOrdered {
+      willChangeMembers()
+      members(of: relationship).replace(with: new)
+    }
+  }
+
+  private final func move(_ other: ManagedObject, to index: Int, in relationship: RelationshipLayout) {
+    var order = memberIDs(of: relationship)
+    guard order.remove(other.objectID) != nil else { return }
+    order.insert(other.objectID, at: min(index, order.count))
+    guard order != memberIDs(of: relationship) else { return }
+    willChangeMembers()
+    members(of: relationship).replace(with: order)
+  }
+}

@@ -1,0 +1,178 @@
+public import Foundation
+
+extension ManagedObject {
+  /// The value of an attribute by its slot, unsaved changes included.
+  ///
+  /// Fires the fault. Typed access in the layers above is built on this and its siblings; `slot` is a
+  /// ``Property/slot`` of the object's entity, and of an attribute.
+  public final func attributeValue(at slot: Int) -> StoredValue {
+    if loading == .fault { fulfil() }
+    if !pending.isEmpty, let value = pending[slot] { return value }
+    return committedValue(at: slot)
+  }
+
+  /// Sets an attribute by its slot.
+  ///
+  /// - Parameter value: of the case that ``StoredValue`` names for the attribute's type, or null.
+  public final func setAttributeValue(_ value: StoredValue, at slot: Int) {
+    willChange()
+    setPending(value, at: slot)
+  }
+
+  public final func integer(at slot: Int) -> Int64? {
+    if loading == .fault { fulfil() }
+    if !pending.isEmpty, let value = pending[slot] {
+      if case .integer(let number) = value { return number }
+      return nil
+    }
+    guard let snapshot else { return StoredValue.integer(missingValue(at: slot)) }
+    return snapshot.isNull(slot, of: layout.rowSlotCount) ? nil : snapshot.integer(slot)
+  }
+
+  public final func boolean(at slot: Int) -> Bool? {
+    if case .boolean(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+
+  public final func double(at slot: Int) -> Double? {
+    if case .double(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+
+  public final func decimal(at slot: Int) -> Decimal? {
+    if case .decimal(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+
+  public final func string(at slot: Int) -> String? {
+    if case .string(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+
+  public final func date(at slot: Int) -> Date? {
+    if case .date(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+
+  public final func data(at slot: Int) -> Data? {
+    if case .data(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+
+  public final func uuid(at slot: Int) -> UUID? {
+    if case .uuid(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+}
+
+extension ManagedObject {
+  /// The value of an attribute or a to-one relationship as it was read, without unsaved changes.
+  final func committedValue(at slot: Int) -> StoredValue {
+    guard let snapshot else { return missingValue(at: slot) }
+    switch layout.forms[slot] {
+    case .none: return committedCompound(at: slot, in: snapshot)
+    case .externalData:
+      guard !snapshot.isNull(slot, of: layout.rowSlotCount) else { return .null }
+      switch snapshot.externalContent(slot) {
+      case .inline(let data): return .data(data)
+      case .file(let name): return externalData(named: name)
+      }
+    case let form: return snapshot.value(slot, as: form, slotCount: layout.rowSlotCount)
+    }
+  }
+
+  /// What a property without a row reads as: the default where the row was found to be gone, else nothing.
+  private final func missingValue(at slot: Int) -> StoredValue {
+    loading == .missing ? layout.initialValues[slot] ?? .null : .null
+  }
+
+  /// A to-one relationship's identifier or a composite attribute's elements.
+  private final func committedCompound(at slot: Int, in snapshot: RowSnapshot) -> StoredValue {
+    let property = layout.properties[slot]
+    if let relationship = layout.relationshipsBySlot[slot], !relationship.isToMany {
+      guard let key = committedKey(of: relationship, in: snapshot), let siblings = table?.siblings,
+        let context = table?.context
+      else { return .null }
+      let target = context.layout(ofDestination: relationship, in: snapshot, of: layout)
+      return .objectID(siblings.table(for: target).objectID(of: target, key: key))
+    }
+    guard !property.elements.isEmpty else { return .null }
+    var root: [String: StoredValue] = [:]
+    for element in property.elements {
+      let value = snapshot.value(element.slot, as: SlotForm(element.attribute), slotCount: layout.rowSlotCount)
+      if !value.isNull { Self.put(value, at: element.path.dropFirst(), in: &root) }
+    }
+    return root.isEmpty ? .null : .composite(root)
+  }
+
+  private static func put(_ value: StoredValue, at path: ArraySlice<String>, in tree: inout [String: StoredValue]) {
+    guard let name = path.first else { return }
+    if path.count == 1 {
+      tree[name] = value
+    } else {
+      var inner: [String: StoredValue] = [:]
+      if case .composite(let existing)? = tree[name] { inner = existing }
+      put(value, at: path.dropFirst(), in: &inner)
+      tree[name] = .composite(inner)
+    }
+  }
+
+  /// The key of a to-one relationship's destination as it was read; nil for none.
+  final func committedKey(of relationship: RelationshipLayout, in snapshot: RowSnapshot) -> Int64? {
+    guard !relationship.isTransient, !snapshot.isNull(relationship.slot, of: layout.rowSlotCount) else { return nil }
+    let key = snapshot.integer(relationship.slot)
+    return key == 0 ? nil : key
+  }
+
+  private final func externalData(named name: String) -> StoredValue {
+    guard let context = table?.context, let store = table?.store else { return .null }
+    do {
+      return try .data(store.externalData(named: name))
+    } catch {
+      context.deferError(error)
+      return .null
+    }
+  }
+
+  /// The value with unsaved changes, without making the object anything else than a fault where it has its row.
+  final func presentValue(at slot: Int) -> StoredValue {
+    if !pending.isEmpty, let value = pending[slot] { return value }
+    return snapshot == nil ? attributeValue(at: slot) : committedValue(at: slot)
+  }
+
+  final func setPending(_ value: StoredValue, at slot: Int) {
+    if pending.isEmpty { pending = ContiguousArray(repeating: nil, count: layout.properties.count) }
+    pending[slot] = value
+  }
+
+  /// What every change begins with: the row is read, and the context learns of it.
+  final func willChange() {
+    if loading == .fault { fulfil() }
+    if change == .none, let table, loading == .loaded {
+      table.context.noteUpdate(of: self)
+    } else if let table, table.context.isPreparingSave {
+      table.context.noteRepeatedChange(of: self)
+    }
+  }
+
+  /// Whether a property differs from what the store has. Transient properties never do.
+  final func isChanged(at slot: Int) -> Bool {
+    if layout.properties[slot].isTransient { return false }
+    if let relationship = layout.relationshipsBySlot[slot], relationship.isToMany {
+      return !toManys.isEmpty && toManys[slot]?.hasChanges == true
+    }
+    guard !pending.isEmpty, let value = pending[slot] else { return false }
+    return value != committedValue(at: slot)
+  }
+}
+
+extension ManagedObject {
+  /// The names of the persistent properties that differ from what the store has.
+  public final var changedPropertyNames: [String] {
+    layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
+  }
+
+  /// Whether a save would write anything of the object; changes of transient attributes alone don't count.
+  public final var hasPersistentChangedValues: Bool {
+    change == .inserted || change == .deleted || layout.properties.indices.contains { isChanged(at: $0) }
+  }
+}
+
+extension StoredValue {
+  fileprivate static func integer(_ value: StoredValue) -> Int64? {
+    if case .integer(let number) = value { number } else { nil }
+  }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Which class serves which entity.
+///
+/// A model names an entity's class by a text. A text never makes a class: only classes that the program registered
+/// are used, and ``ManagedObject`` where none was.
+///
+/// ```swift
+/// ManagedObjectClasses.register(Item.self, Category.self)            // for every context of the process
+/// let context = ManagedObjectContext(coordinator, classes: ["Item": Item.self])      // for one context
+/// ```
+public enum ManagedObjectClasses {
+  private static let registered = Mutex<[String: ManagedObject.Type]>([:])
+
+  /// Registers classes under their names, with and without their modules', for contexts that are made from now on.
+  public static func register(_ classes: ManagedObject.Type...) {
+    registered.withLock { names in
+      for type in classes {
+        names[String(reflecting: type)] = type
+        names[String(describing: type)] = type
+      }
+    }
+  }
+
+  /// The class for an entity: the one given for it, else the registered one that the entity or its parents name.
+  static func `class`(for entity: Entity, given: [String: ManagedObject.Type]) -> ManagedObject.Type {
+    var next: Entity? = entity
+    while let current = next {
+      if let type = given[current.name] { return type }
+      if let name = current.description.className {
+        let module = current.description.moduleName.map { "\($0).\(name)" }
+        let type = registered.withLock { names in module.flatMap { names[$0] } ?? names[shortened(name, names)] }
+        if let type { return type }
+      }
+      next = current.superentity
+    }
+    return ManagedObject.self
+  }
+
+  /// A model may name the class with a module that no class has, such as a leading dot for the current product's.
+  private static func shortened(_ name: String, _ names: [String: ManagedObject.Type]) -> String {
+    if names[name] != nil { return name }
+    return name.split(separator: ".").last.map(String.init) ?? name
+  }
+}

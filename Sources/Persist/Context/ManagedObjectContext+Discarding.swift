@@ -1,0 +1,99 @@
+import Foundation
+
+extension ManagedObjectContext {
+  /// Discards every change since the last save: new objects leave the context, deleted ones are back, changed ones
+  /// have what the store has.
+  public func rollback() {
+    let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
+    inserted.removeAll()
+    updated.removeAll()
+    deleted.removeAll()
+    for object in changed + gone { object.discardChanges() }
+    for object in new {
+      object.detach()
+      object.change = .none
+    }
+  }
+
+  /// Forgets every object. Objects that the program still holds are faults without a context.
+  public func reset() {
+    inserted.removeAll()
+    updated.removeAll()
+    deleted.removeAll()
+    for table in tables {
+      for object in table.map.objects {
+        object.detach()
+        object.change = .none
+        object.becomeFault()
+      }
+    }
+  }
+
+  /// Makes an object take its values from the store again.
+  ///
+  /// - Parameter mergingChanges: true reads the row now and keeps the unsaved changes on top of it; false discards the
+  ///   changes, on both sides of relationships, and makes the object a fault.
+  public func refresh(_ object: ManagedObject, mergingChanges: Bool) {
+    guard object.table?.context === self, object.change != .inserted, object.change != .deleted else { return }
+    if mergingChanges {
+      guard object.change == .updated else { return reread(object) }
+      for members in object.toManys { members?.forgetStored() }
+      reread(object)
+    } else {
+      takeBackRelationshipChanges(of: object)
+      if object.change == .updated {
+        updated.remove(object)
+        object.change = .none
+      }
+      object.becomeFault()
+    }
+  }
+
+  /// Refreshes every object that is alive: unchanged ones become faults, changed ones keep their changes.
+  public func refreshAllObjects() {
+    for table in tables {
+      for object in table.map.objects where object.change == .none || object.change == .updated {
+        refresh(object, mergingChanges: object.change == .updated)
+      }
+    }
+  }
+
+  private func reread(_ object: ManagedObject) {
+    if object.change == .none { object.toManys = [] }
+    object.snapshot = nil
+    let wasFault = object.loading == .fault
+    object.loading = .fault
+    guard let store = object.table?.store else { return }
+    do {
+      let query = RowQuery(entity: object.layout.entity, includesSubentities: false, keys: [object.key])
+      if let row = try store.rows(query).rows.first {
+        object.snapshot = row.snapshot
+        object.loading = .loaded
+        if wasFault { object.awakeFromFetch() }
+      } else {
+        object.loading = .missing
+      }
+    } catch {
+      deferError(error)
+    }
+  }
+
+  /// Undoes the changes of an object's relationships, and so those that the other sides got from them.
+  private func takeBackRelationshipChanges(of object: ManagedObject) {
+    for relationship in object.layout.relationships {
+      if !relationship.isToMany {
+        guard object.isChanged(at: relationship.slot) else { continue }
+        var committed: ManagedObject?
+        if case .objectID(let id) = object.committedValue(at: relationship.slot) { committed = registeredOrFault(id) }
+        object.setToOne(committed, at: relationship.slot)
+      } else if !object.toManys.isEmpty, let members = object.toManys[relationship.slot], members.hasChanges {
+        for id in members.added {
+          if let member = registeredOrFault(id) { object.removeMember(member, of: relationship) }
+        }
+        for id in members.removed {
+          if let member = registeredOrFault(id) { object.insertMember(member, of: relationship) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+extension ManagedObjectContext {
+  /// A new object of the entity with a name.
+  ///
+  /// - Throws: ``PersistError/Code/unknownEntity``; ``PersistError/Code/invalidRequest`` for an abstract entity.
+  @discardableResult
+  public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
+    let layout = layout(of: try entity(named: name))
+    guard !layout.entity.isAbstract else {
+      throw PersistError(
+        .invalidRequest, at: .entity(name), "'\(name)' is abstract: it has no objects of its own.",
+        fix: "Insert an object of one of its subentities.")
+    }
+    let origin = ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded)
+    let object = managedObjectClass(of: layout).init(origin)
+    insert(object)
+    return object
+  }
+
+  /// Takes in an object that was made without a context, as a new one.
+  ///
+  /// - Parameter object: of an entity of this context's model, and of no context; one of this context stays as it is.
+  public func insert(_ object: ManagedObject) {
+    if object.table?.context === self { return }
+    precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
+    object.layout = layout(of: object.layout.entity)
+    object.table = unsavedTable
+    object.key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber())
+    object.identifier = nil
+    object.loading = .loaded
+    object.snapshot = nil
+    object.toManys = []
+    object.change = .inserted
+    unsavedTable.map.insert(object, key: object.key)
+    inserted.insert(object)
+    if isPreparingSave { changedWhilePreparing.append(object) }
+    object.awakeFromInsert()
+  }
+
+  /// The object with an identifier, without a look into the store: a fault where it isn't alive.
+  ///
+  /// Where the store has no such row, the object counts as deleted once it was used, and reads as defaults.
+  ///
+  /// - Parameter id: of an entity and a store of this context; one that isn't stops the program. For identifiers from
+  ///   outside there is ``existingObject(with:)``.
+  public func object(with id: ManagedObjectID) -> ManagedObject {
+    guard let object = registeredOrFault(id) else {
+      preconditionFailure("\(id) is of no store of this context's coordinator, or of an object that was never saved.")
+    }
+    return object
+  }
+
+  /// The object with an identifier, its row read.
+  ///
+  /// - Throws: ``PersistError/Code/objectNotFound`` where there is no such row, or it is to be deleted.
+  public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+    try throwDeferredError()
+    if let object = registeredOrFault(id), object.change != .deleted {
+      object.fulfil()
+      try throwDeferredError()
+      if object.loading != .missing { return object }
+    }
+    throw PersistError(
+      .objectNotFound, at: .init(entity: id.entityName, row: id.primaryKey), "There is no object \(id).",
+      fix: "It was deleted, never saved, or belongs to a store that isn't open.")
+  }
+
+  /// The object with an identifier where it is alive in this context.
+  public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+    switch id.key {
+    case .temporary(let number): unsavedTable.map[Int64(bitPattern: number)]
+    case .permanent(let key):
+      layout(named: id.entityName).flatMap { layout in
+        tables(ofStore: id.storeIdentifier)?.table(for: layout).map[key]
+      }
+    }
+  }
+
+  /// Marks an object for deletion and carries out the delete rules of its relationships.
+  ///
+  /// A new object is forgotten at once. A row is deleted with the next save.
+  public func delete(_ object: ManagedObject) {
+    guard object.table?.context === self else {
+      precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
+      return
+    }
+    DeletePropagation(in: self).delete(object)
+  }
+
+  /// New objects, which the next save inserts.
+  public var insertedObjects: Set<ManagedObject> { Set(inserted.objects) }
+  /// Changed objects, new and deleted ones not included.
+  public var updatedObjects: Set<ManagedObject> { Set(updated.objects) }
+  /// Objects that the next save deletes.
+  public var deletedObjects: Set<ManagedObject> { Set(deleted.objects) }
+  /// Every object that is alive in this context.
+  public var registeredObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }) }
+  public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+}

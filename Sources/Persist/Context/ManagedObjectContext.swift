@@ -1,0 +1,165 @@
+import Foundation
+
+/// A scratch pad of objects over the stores of a coordinator: fetches them, makes them, keeps their changes, saves them.
+///
+/// A context is an ordinary class that isn't Sendable. Whoever creates it owns it: an actor, the main actor, a task. The
+/// compiler keeps its objects with it, so that no queue and no `perform` stands between a program and its objects.
+/// Several contexts work on the same stores at once; hand over identifiers, not objects.
+///
+/// ```swift
+/// let context = ManagedObjectContext(coordinator)
+/// let tea = ManagedObject(entity: try context.entity(named: "Item"), insertInto: context)
+/// tea["name"] = "Tea"
+/// try context.save()
+/// let items = try context.fetch(FetchRequest("Item", sortedBy: "name"))
+/// ```
+///
+/// There is one object for each row in a context. Changed objects are held until they are saved; others live for as long
+/// as the program holds them.
+public final class ManagedObjectContext {
+  public let coordinator: PersistentStoreCoordinator
+  let layouts: [EntityLayout]
+  let classes: [ManagedObject.Type]
+  private var storeTables: [StoreTables] = []
+  private var unsaved: ObjectTable?
+
+  var inserted = ChangeSet()
+  var updated = ChangeSet()
+  var deleted = ChangeSet()
+  /// An error of a getter, which can't throw, for the next call that can.
+  private var deferred: (any Error)?
+  /// Objects that were changed again while hooks prepare a save.
+  var changedWhilePreparing: [ManagedObject] = []
+  var isPreparingSave = false
+
+  /// A context over the stores that the coordinator has and will have.
+  ///
+  /// - Parameter classes: classes by entity name, for this context; others are those that are registered.
+  public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
+    self.coordinator = coordinator
+    layouts = coordinator.layouts
+    classes = layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given) }
+  }
+
+  deinit {
+    for table in tables {
+      for object in table.map.objects { object.detach() }
+    }
+  }
+
+  /// Entities of the coordinator's model.
+  ///
+  /// - Throws: ``PersistError/Code/unknownEntity``.
+  public func entity(named name: String) throws -> Entity { try coordinator.model.entity(named: name) }
+
+  /// The entity that a class serves.
+  func entity(for type: ManagedObject.Type) -> Entity {
+    if let index = classes.firstIndex(where: { $0 == type }) { return layouts[index].entity }
+    let name = String(describing: type)
+    guard let entity = coordinator.model.entitiesByName[name] else {
+      preconditionFailure("No entity of the model has the class \(name): register it, or name the entity.")
+    }
+    return entity
+  }
+
+  func layout(of entity: Entity) -> EntityLayout {
+    let index = entity.number - 1
+    precondition(
+      layouts.indices.contains(index) && layouts[index].entity === entity,
+      "'\(entity.name)' belongs to another model than the context's.")
+    return layouts[index]
+  }
+}
+
+extension ManagedObjectContext {
+  /// All tables that exist, those of unsaved objects included.
+  var tables: [ObjectTable] { storeTables.flatMap(\.existing) + (unsaved.map { [$0] } ?? []) }
+
+  var unsavedTable: ObjectTable {
+    if let unsaved { return unsaved }
+    let table = ObjectTable(context: self, store: nil, siblings: nil)
+    unsaved = table
+    return table
+  }
+
+  func tables(of store: any PersistentStore) -> StoreTables {
+    if let tables = storeTables.first(where: { $0.store === store }) { return tables }
+    let tables = StoreTables(context: self, store: store)
+    storeTables.append(tables)
+    return tables
+  }
+
+  /// The tables of the store with an identifier, nil where the coordinator has none such.
+  func tables(ofStore identifier: String) -> StoreTables? {
+    if let tables = storeTables.first(where: { $0.identifier == identifier }) { return tables }
+    return coordinator.openStore(identifier: identifier).map { tables(of: $0) }
+  }
+
+  /// The entity of a to-one relationship's destination, as the row names it.
+  func layout(
+    ofDestination relationship: RelationshipLayout, in snapshot: RowSnapshot, of owner: EntityLayout
+  ) -> EntityLayout {
+    if let slot = relationship.entityNumberSlot, !snapshot.isNull(slot, of: owner.rowSlotCount) {
+      let index = Int(truncatingIfNeeded: snapshot.integer(slot)) - 1
+      if layouts.indices.contains(index) { return layouts[index] }
+    }
+    return layouts[relationship.destinationIndex]
+  }
+
+  func layout(named name: String) -> EntityLayout? {
+    coordinator.model.entitiesByName[name].map { layouts[$0.number - 1] }
+  }
+
+  /// The object of a row: the one that is alive, else a new fault.
+  func registeredOrFault(_ layout: EntityLayout, key: Int64, in tables: StoreTables) -> ManagedObject {
+    let table = tables.table(for: layout)
+    if let object = table.map[key] { return object }
+    return makeFault(layout, key: key, id: nil, in: table)
+  }
+
+  /// The object of an identifier: the one that is alive, else a new fault; nil where the identifier can't be one of
+  /// this context's.
+  func registeredOrFault(_ id: ManagedObjectID) -> ManagedObject? {
+    switch id.key {
+    case .temporary(let number): return unsavedTable.map[Int64(bitPattern: number)]
+    case .permanent(let key):
+      guard let layout = layout(named: id.entityName), let tables = tables(ofStore: id.storeIdentifier) else {
+        return nil
+      }
+      let table = tables.table(for: layout)
+      return table.map[key] ?? makeFault(layout, key: key, id: id, in: table)
+    }
+  }
+
+  func managedObjectClass(of layout: EntityLayout) -> ManagedObject.Type { classes[layout.index] }
+
+  func makeFault(_ layout: EntityLayout, key: Int64, id: ManagedObjectID?, in table: ObjectTable) -> ManagedObject {
+    let origin = ManagedObject.Origin(layout: layout, table: table, identifier: id, key: key, loading: .fault)
+    let object = classes[layout.index].init(origin)
+    table.map.insert(object, key: key)
+    return object
+  }
+}
+
+extension ManagedObjectContext {
+  func noteUpdate(of object: ManagedObject) {
+    object.change = .updated
+    updated.insert(object)
+    if isPreparingSave { changedWhilePreparing.append(object) }
+  }
+
+  func noteRepeatedChange(of object: ManagedObject) {
+    if changedWhilePreparing.last !== object { changedWhilePreparing.append(object) }
+  }
+
+  /// Keeps the first error of a getter for the next call that can throw.
+  func deferError(_ error: any Error) {
+    if deferred == nil { deferred = error }
+  }
+
+  func throwDeferredError() throws {
+    guard let error = deferred else { return }
+    deferred = nil
+    throw error
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The live objects of one hierarchy and store in a context, or all those of a context that were never saved.
+///
+/// Every object leads here, and from here to its context and store.
+final class ObjectTable {
+  /// Not counted: the context owns its tables, and takes every object out of them before it goes.
+  unowned(unsafe) let context: ManagedObjectContext
+  /// Nil for the objects that were never saved.
+  let store: (any PersistentStore)?
+  /// The tables of the same store by the root entity's index; nil for the objects that were never saved.
+  unowned(unsafe) let siblings: StoreTables?
+  // Only the context's own isolation reaches the map, and no operation of the map calls out: nothing can overlap.
+  @exclusivity(unchecked) var map = IdentityMap()
+
+  init(context: ManagedObjectContext, store: (any PersistentStore)?, siblings: StoreTables?) {
+    self.context = context
+    self.store = store
+    self.siblings = siblings
+  }
+
+  var isTemporary: Bool { store == nil }
+
+  /// The identifier of a row: that of its object where it is alive.
+  func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
+    if let object = map[key] { return object.objectID }
+    return ManagedObjectID(
+      entityName: layout.entity.name, storeIdentifier: siblings?.identifier ?? "", key: .permanent(key))
+  }
+}
+
+/// A context's tables for one store.
+final class StoreTables {
+  let store: any PersistentStore
+  let identifier: String
+  private let context: Unmanaged<ManagedObjectContext>
+  private var tables: [ObjectTable?]
+
+  init(context: ManagedObjectContext, store: any PersistentStore) {
+    // Not counted: the context owns this.
+    self.context = .passUnretained(context)
+    self.store = store
+    identifier = store.identifier
+    tables = Array(repeating: nil, count: context.layouts.count)
+  }
+
+  /// The table of the hierarchy that an entity belongs to.
+  func table(for layout: EntityLayout) -> ObjectTable {
+    if let table = tables[layout.rootIndex] { return table }
+    let table = ObjectTable(context: context.takeUnretainedValue(), store: store, siblings: self)
+    tables[layout.rootIndex] = table
+    return table
+  }
+
+  var existing: [ObjectTable] { tables.compactMap { $0 } }
+}

@@ -1,0 +1,116 @@
+import OrderedCollections
+
+/// The objects at the other end of a to-many relationship: a live view that can be changed.
+///
+/// It always shows the relationship as it is now. Counting and asking for an object don't make the members; walking
+/// through them makes them in groups, each group's rows read at once. A walk goes through the members as they were
+/// when it began, so that they may be changed during it.
+///
+/// An ordered relationship keeps its members in order. Another has them in some order, which is the same until they
+/// change.
+///
+/// ```swift
+/// category.items.insert(tea)        // tea.category is category now
+/// category.items.count              // 1
+/// ```
+public struct RelationshipSet<Element: ManagedObject> {
+  let owner: ManagedObject
+  let relationship: RelationshipLayout
+
+  private var ids: OrderedSet<ManagedObjectID> { owner.memberIDs(of: relationship) }
+
+  /// The members' identifiers; none of the members is made for that.
+  public var objectIDs: [ManagedObjectID] { ids.elements }
+
+  /// Whether an object is a member. Doesn't read the members where the inverse is a to-one relationship.
+  public func contains(_ object: ManagedObject) -> Bool {
+    owner.table != nil && owner.isMember(object, of: relationship)
+  }
+
+  /// Adds an object, at the end where the relationship is ordered. A member stays where it is.
+  public func insert(_ object: Element) { owner.insertMember(object, of: relationship) }
+
+  /// Adds an object of an ordered relationship at a place, or moves a member there.
+  ///
+  /// - Parameter index: at most ``count``; for a member its place among the others.
+  public func insert(_ object: Element, at index: Int) {
+    precondition(relationship.isOrdered, "'\(relationship.name)' isn't ordered: its members have no places.")
+    precondition(index >= 0 && index <= count, "'\(relationship.name)' has no place \(index), only 0 to \(count).")
+    owner.insertMember(object, at: index, of: relationship)
+  }
+
+  public func insert(contentsOf objects: some Sequence<Element>) {
+    for object in objects { insert(object) }
+  }
+
+  /// Takes an object out; nothing happens where it isn't a member.
+  public func remove(_ object: ManagedObject) { owner.removeMember(object, of: relationship) }
+
+  public func remove(contentsOf objects: some Sequence<ManagedObject>) {
+    for object in Array(objects) { remove(object) }
+  }
+
+  public func removeAll() { owner.replaceMembers(with: [], of: relationship) }
+
+  /// Makes these the members; of an ordered relationship in this order.
+  public func replace(with objects: some Sequence<Element>) {
+    owner.replaceMembers(with: Array(objects), of: relationship)
+  }
+
+  private func member(_ id: ManagedObjectID) -> Element? {
+    guard let object = owner.table?.context.registeredOrFault(id) else { return nil }
+    guard let member = object as? Element else {
+      preconditionFailure(
+        "'\(relationship.name)' has an object of class \(type(of: object)), not \(Element.self): register its class.")
+    }
+    return member
+  }
+}
+
+extension RelationshipSet: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { ids.count }
+
+  public subscript(index: Int) -> Element {
+    guard let member = member(ids[index]) else {
+      preconditionFailure("The owner of '\(relationship.name)' has no context any more.")
+    }
+    return member
+  }
+
+  public func makeIterator() -> Iterator { Iterator(set: self, ids: ids.elements) }
+
+  /// Walks through the members as they were when it was made.
+  public struct Iterator: IteratorProtocol {
+    private static var groupSize: Int { 100 }
+
+    private let set: RelationshipSet
+    private let ids: [ManagedObjectID]
+    private var position = 0
+    /// The members of the current group, held so that their rows stay read.
+    private var group: [Element] = []
+    private var groupStart = 0
+
+    init(set: RelationshipSet, ids: [ManagedObjectID]) {
+      self.set = set
+      self.ids = ids
+    }
+
+    public mutating func next() -> Element? {
+      if position - groupStart >= group.count, !readGroup() { return nil }
+      defer { position += 1 }
+      return group[position - groupStart]
+    }
+
+    private mutating func readGroup() -> Bool {
+      group = []
+      while group.isEmpty, position < ids.count {
+        let end = Swift.min(position + Self.groupSize, ids.count)
+        group = ids[position..<end].compactMap { set.member($0) }
+        if group.isEmpty { position = end } else { groupStart = position }
+      }
+      set.owner.table?.context.prefetchRows(of: group)
+      return !group.isEmpty
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+
+extension SavePass {
+  /// What each store gets: a value, made without touching a store except for orders that weren't read yet.
+  func writes() throws -> [StoreWrites] {
+    var plan = Plan(stores: [], context: context)
+    for object in context.inserted.objects { try plan.insert(object) }
+    for object in context.updated.objects { try plan.update(object) }
+    for object in context.deleted.objects { plan.delete(object) }
+    try context.throwDeferredError()
+    return plan.stores
+  }
+
+  /// The writes while they are gathered.
+  private struct Plan {
+    var stores: [StoreWrites]
+    let context: ManagedObjectContext
+    /// The place in ``stores`` for new objects, by index of the entity.
+    private var placeForInserts: [Int: Int] = [:]
+
+    init(stores: [StoreWrites], context: ManagedObjectContext) {
+      self.stores = stores
+      self.context = context
+    }
+
+    mutating func insert(_ object: ManagedObject) throws {
+      let place = try placeForInsert(of: object.layout)
+      var values: [StoredValue] = []
+      values.reserveCapacity(object.layout.properties.count)
+      for property in object.layout.properties {
+        values.append(try value(of: object, property, for: stores[place].tables))
+      }
+      stores[place].inserted.append(object)
+      stores[place].writes.inserts.append(
+        RowWrites.Insert(id: object.objectID, entity: object.layout.entity, values: values))
+      try relate(object, at: place)
+    }
+
+    mutating func update(_ object: ManagedObject) throws {
+      guard let tables = object.table?.siblings else { return }
+      let place = place(of: tables)
+      stores[place].updated.append(object)
+      guard object.hasPersistentChangedValues, let snapshot = object.snapshot else { return }
+      var changes: [(slot: Int, value: StoredValue)] = []
+      for property in object.layout.properties where !property.isToMany && object.isChanged(at: property.slot) {
+        changes.append((property.slot, try value(of: object, property, for: tables)))
+      }
+      stores[place].writes.updates.append(
+        RowWrites.Update(
+          id: object.objectID, entity: object.layout.entity, version: snapshot.version, changes: changes))
+      try relate(object, at: place)
+    }
+
+    mutating func delete(_ object: ManagedObject) {
+      guard let tables = object.table?.siblings else { return }
+      let place = place(of: tables)
+      stores[place].deleted.append(object)
+      guard let snapshot = object.snapshot else { return }
+      stores[place].writes.deletes.append(
+        RowWrites.Delete(id: object.objectID, entity: object.layout.entity, version: snapshot.version))
+    }
+
+    /// The links and orders of an object's to-many relationships.
+    private mutating func relate(_ object: ManagedObject, at place: Int) throws {
+      guard !object.toManys.isEmpty else { return }
+      for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
+        guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
+        if relationship.tellsLinks {
+          let owner = object.objectID
+          let added = members.added.filter { tells(owner, $0, relationship) && isKept($0) }
+          let removed = members.removed.filter { tells(owner, $0, relationship) && isKept($0) }
+          for id in added { try requireSameStore(id, as: stores[place].tables, object, relationship.name) }
+          if !added.isEmpty || !removed.isEmpty {
+            stores[place].writes.links.append(
+              RowWrites.Link(
+                owner: owner, entity: object.layout.entity, slot: relationship.slot, added: Array(added),
+                removed: Array(removed)))
+          }
+        }
+        if relationship.isOrdered {
+          let order = object.memberIDs(of: relationship).filter(isKept)
+          stores[place].writes.orderings.append(
+            RowWrites.Ordering(
+              owner: object.objectID, entity: object.layout.entity, slot: relationship.slot, members: Array(order)))
+        }
+      }
+    }
+
+    /// A relationship that is its own inverse has both ends change; one of them tells.
+    private func tells(
+      _ owner: ManagedObjectID, _ member: ManagedObjectID, _ relationship: RelationshipLayout
+    ) -> Bool {
+      guard relationship.isOwnInverse else { return true }
+      switch (owner.key, member.key) {
+      case (.permanent(let owner), .permanent(let member)): return owner <= member
+      case (.temporary(let owner), .temporary(let member)): return owner <= member
+      case (.permanent, .temporary): return true
+      case (.temporary, .permanent): return false
+      }
+    }
+
+    /// Whether a member will have a row after the save.
+    private func isKept(_ id: ManagedObjectID) -> Bool {
+      guard let object = context.registeredObject(for: id) else { return !id.isTemporary }
+      return object.change != .deleted
+    }
+
+    private func value(
+      of object: ManagedObject, _ property: Property, for tables: StoreTables
+    ) throws -> StoredValue {
+      guard !object.pending.isEmpty, !property.isTransient, let value = object.pending[property.slot] else { return .null }
+      guard case .objectID(let id) = value else { return value }
+      // An object that was never saved and is gone reads as nil, and so is written.
+      if id.isTemporary, context.registeredObject(for: id) == nil { return .null }
+      try requireSameStore(id, as: tables, object, property.name)
+      return value
+    }
+
+    private func requireSameStore(
+      _ id: ManagedObjectID, as tables: StoreTables, _ object: ManagedObject, _ property: String
+    ) throws {
+      let identifier: String
+      if id.isTemporary {
+        guard stores.count > 1 || context.coordinator.storeCount > 1, let other = context.registeredObject(for: id) else {
+          return
+        }
+        identifier = try context.coordinator.storeForInsert(of: other.layout.entity).identifier
+      } else {
+        identifier = id.storeIdentifier
+      }
+      guard identifier != tables.identifier else { return }
+      throw PersistError(
+        .saveFailed, at: .property(object.layout.entity.name, property),
+        "'\(property)' leads to \(id), which is in another store.",
+        fix: "Relationships can't cross stores: keep both objects in one, or keep the other's URI in an attribute.")
+    }
+
+    private mutating func placeForInsert(of layout: EntityLayout) throws -> Int {
+      if let place = placeForInserts[layout.index] { return place }
+      let store = try context.coordinator.storeForInsert(of: layout.entity)
+      let place = place(of: context.tables(of: store))
+      placeForInserts[layout.index] = place
+      return place
+    }
+
+    private mutating func place(of tables: StoreTables) -> Int {
+      if let place = stores.firstIndex(where: { $0.tables === tables }) { return place }
+      stores.append(StoreWrites(tables: tables))
+      return stores.count - 1
+    }
+  }
+}

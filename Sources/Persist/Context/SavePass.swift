@@ -1,0 +1,115 @@
+import Foundation
+
+/// The steps of one save.
+struct SavePass {
+  let context: ManagedObjectContext
+  private static let hookRounds = 1000
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// What one store gets, with the objects that the inserts stand for.
+  struct StoreWrites {
+    let tables: StoreTables
+    var writes = RowWrites()
+    var inserted: [ManagedObject] = []
+    var updated: [ManagedObject] = []
+    var deleted: [ManagedObject] = []
+  }
+
+  /// Calls the will-save hooks, and again those of objects that hooks changed, until nothing changes any more.
+  func runHooks() throws {
+    context.isPreparingSave = true
+    defer {
+      context.isPreparingSave = false
+      context.changedWhilePreparing = []
+    }
+    var objects = context.inserted.objects + context.updated.objects + context.deleted.objects
+    for _ in 0..<Self.hookRounds {
+      context.changedWhilePreparing = []
+      for object in objects where object.table != nil { object.willSave() }
+      objects = Array(Set(context.changedWhilePreparing))
+      if objects.isEmpty { return }
+    }
+    throw PersistError(
+      .saveFailed, at: .entity(objects.first?.entity.name ?? ""),
+      "After \(Self.hookRounds) rounds of willSave objects still change.",
+      fix: "Set a property in willSave only where it has another value.")
+  }
+
+  /// Reads the rows of objects that are saved without having been read: they must be there, and their versions are needed.
+  func readMissingRows() throws {
+    let unread = (context.updated.objects + context.deleted.objects).filter {
+      $0.snapshot == nil && $0.loading == .fault
+    }
+    for (_, objects) in Dictionary(grouping: unread, by: { ObjectIdentifier($0.layout) }) {
+      try context.readRows(of: objects)
+    }
+    let gone = unread.filter { $0.snapshot == nil && $0.change == .updated }
+    if !gone.isEmpty { throw Self.conflict(gone.map { ($0.entity, $0.key, $0.table?.store?.url, "is gone") }) }
+    // What was to be deleted and is gone needs no deleting.
+    for object in unread where object.snapshot == nil { object.loading = .missing }
+  }
+
+  /// Checks every object that the save writes, and throws all that is wrong at once.
+  func validate() throws {
+    var problems: [any Error] = []
+    func check(_ body: () throws -> Void) {
+      do { try body() } catch { problems.append(error) }
+    }
+    for object in context.inserted.objects { check(object.validateForInsert) }
+    for object in context.updated.objects where object.hasPersistentChangedValues { check(object.validateForUpdate) }
+    for object in context.deleted.objects { check(object.validateForDelete) }
+    if problems.count == 1, let only = problems.first { throw only }
+    guard !problems.isEmpty else { return }
+    let all = problems.flatMap { problem -> [PersistError] in
+      guard let error = problem as? PersistError else {
+        return [PersistError(.validationRule, "\(problem)")]
+      }
+      return error.errors.isEmpty ? [error] : error.errors
+    }
+    throw PersistError(.validationMultiple, "\(all.count) rules are broken by what is to be saved.", errors: all)
+  }
+
+  /// Hands a store its writes.
+  func commit(_ writes: StoreWrites) throws -> CommitReceipt {
+    guard !writes.writes.isEmpty else { return CommitReceipt() }
+    do {
+      return try writes.tables.store.commit(writes.writes)
+    } catch let conflicts as RowConflicts {
+      throw Self.conflict(
+        conflicts.conflicts.map { conflict in
+          let what =
+            if let version = conflict.storedVersion {
+              "was changed meanwhile: read as version \(conflict.expectedVersion), now \(version)"
+            } else {
+              "was deleted meanwhile"
+            }
+          return (conflict.entity, conflict.id.primaryKey ?? 0, writes.tables.store.url, what)
+        })
+    }
+  }
+
+  /// Calls the did-save hooks. The context has no changes any more.
+  func finish() {
+    let objects = context.inserted.objects + context.updated.objects + context.deleted.objects
+    for object in objects where object.change != .deleted { object.change = .none }
+    context.inserted.removeAll()
+    context.updated.removeAll()
+    context.deleted.removeAll()
+    for object in objects { object.didSave() }
+  }
+
+  static func conflict(
+    _ rows: [(entity: Entity, key: Int64, store: URL?, what: String)]
+  ) -> PersistError {
+    let errors = rows.map { row in
+      PersistError(
+        .mergeConflict, at: .init(entity: row.entity.name, row: row.key, store: row.store),
+        "\(row.entity.name) \(row.key) \(row.what).")
+    }
+    return PersistError(
+      .mergeConflict, at: errors.first?.place ?? .unknown,
+      "\(rows.count) of the objects to save were changed by others since they were read.",
+      fix: "Refresh them with mergingChanges and save again.", errors: errors)
+  }
+}

@@ -1,0 +1,99 @@
+import OrderedCollections
+
+/// The other ends of one to-many relationship of one object, as identifiers.
+///
+/// Changes are kept as differences, so that an object can be related to one with a hundred thousand others without
+/// reading them. The whole is known once someone asked for it.
+final class ToManyMembers {
+  /// The members as they are stored, in order; nil until they were read.
+  private(set) var base: OrderedSet<ManagedObjectID>?
+  /// The members as they are now; nil until the base was read.
+  private(set) var current: OrderedSet<ManagedObjectID>?
+  /// Members that are new since the last save, and those that left since.
+  private(set) var added: OrderedSet<ManagedObjectID> = []
+  private(set) var removed: OrderedSet<ManagedObjectID> = []
+  /// Whether members were put to particular places, so that the order is no longer the stored one with changes at its end.
+  private(set) var isReordered = false
+
+  private let isOrdered: Bool
+
+  /// - Parameter base: the stored members where they are known, as of a new object, which has none.
+  init(isOrdered: Bool, base: OrderedSet<ManagedObjectID>? = nil) {
+    self.isOrdered = isOrdered
+    self.base = base
+    current = base
+  }
+
+  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+  /// Takes in what the store holds; the differences stay.
+  func load(_ stored: [ManagedObjectID]) {
+    let stored = OrderedSet(stored)
+    base = stored
+    current = removed.isEmpty && added.isEmpty ? stored : stored.subtracting(removed).union(added)
+  }
+
+  /// Adds a member, at the end where no place is given.
+  func insert(_ member: ManagedObjectID, at index: Int? = nil) {
+    let isBack = take(member, from: &removed)
+    if !isBack { added.append(member) }
+    guard var members = current else { return }
+    current = nil
+    if isOrdered, isBack || index.map({ $0 < members.count }) == true { isReordered = true }
+    members.insert(member, at: index ?? members.count)
+    current = members
+  }
+
+  func remove(_ member: ManagedObjectID) {
+    if !take(member, from: &added) { removed.append(member) }
+    guard var members = current else { return }
+    current = nil
+    _ = take(member, from: &members)
+    current = members
+  }
+
+  /// Takes a member out, without moving all that follow it where order doesn't matter.
+  private func take(_ member: ManagedObjectID, from members: inout OrderedSet<ManagedObjectID>) -> Bool {
+    guard let index = members.firstIndex(of: member) else { return false }
+    if isOrdered {
+      members.remove(at: index)
+    } else {
+      members.swapAt(index, members.count - 1)
+      members.removeLast()
+    }
+    return true
+  }
+
+  /// Makes `members` the members, in their order. The stored ones were read before.
+  func replace(with members: OrderedSet<ManagedObjectID>) {
+    let stored = base ?? []
+    added = members.subtracting(stored)
+    removed = stored.subtracting(members)
+    if isOrdered, !members.elementsEqual(stored) { isReordered = true }
+    current = members
+  }
+
+  /// Forgets all changes since the last save.
+  func revert() {
+    (added, removed, isReordered) = ([], [], false)
+    current = base
+  }
+
+  /// Forgets what the store held, so that it is read again; the differences stay.
+  func forgetStored() {
+    guard !isReordered else { return }
+    base = nil
+    current = nil
+  }
+
+  /// Takes the members as they are now for the stored ones.
+  ///
+  /// - Parameter permanent: the permanent identifier of a member that was saved for the first time.
+  func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
+    if let members = current {
+      base = added.contains(where: \.isTemporary) ? OrderedSet(members.map(permanent)) : members
+      current = base
+    }
+    (added, removed, isReordered) = ([], [], false)
+  }
+}

@@ -1,0 +1,144 @@
+public import Foundation
+import Synchronization
+
+/// Brings stores and a model together: opens stores, knows which one holds which entity, and turns identifiers into URIs
+/// and back.
+///
+/// Contexts work through it. It is safe to share: any number of contexts, on any threads, use one coordinator.
+///
+/// ```swift
+/// let registry = try ModelRegistry(contentsOf: modelsFolder)
+/// let coordinator = PersistentStoreCoordinator(model: registry.current, registry: registry)
+/// try coordinator.addStore(at: url, options: .automaticMigration)
+/// let context = ManagedObjectContext(coordinator)
+/// ```
+public final class PersistentStoreCoordinator: Sendable {
+  public let model: ManagedObjectModel
+  /// Every known version of the model, for stores that are to be migrated; nil where only ``model`` is known.
+  public let registry: ModelRegistry?
+  let layouts: [EntityLayout]
+  private let open = Mutex<[any PersistentStore]>([])
+
+  public init(model: ManagedObjectModel, registry: ModelRegistry? = nil) {
+    self.model = model
+    self.registry = registry
+    layouts = EntityLayout.layouts(of: model)
+  }
+
+  /// The open stores, in the order in which they were added.
+  public var stores: [StoreInfo] { openStores.map(StoreInfo.init) }
+
+  /// The store of a file, nil where it isn't open here.
+  public func store(at url: URL) -> StoreInfo? {
+    openStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }.map(StoreInfo.init)
+  }
+
+  /// The identifier that a URI stands for.
+  ///
+  /// - Returns: nil where the text isn't one of an object, or not of an entity and an open store of this coordinator.
+  ///   Whether there is such a row is another question: ``ManagedObjectContext/existingObject(with:)``.
+  public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
+    guard let id = ManagedObjectID(uriRepresentation: uri), model.entitiesByName[id.entityName] != nil else { return nil }
+    // Hosts of URLs have no case; stores' UUIDs are compared without it, and the store's own text is used from here on.
+    let identifier = id.storeIdentifier.lowercased()
+    guard let store = openStores.first(where: { $0.identifier.lowercased() == identifier }) else { return nil }
+    return ManagedObjectID(entityName: id.entityName, storeIdentifier: store.identifier, key: id.key)
+  }
+}
+
+/// An open store, as a program sees it.
+public struct StoreInfo: Sendable, Hashable {
+  /// The UUID in the store's metadata.
+  public let identifier: String
+  /// `SQLite` or `InMemory`.
+  public let type: String
+  /// Nil for a store in memory.
+  public let url: URL?
+  /// The configuration whose entities the store holds; nil for all.
+  public let configuration: String?
+  public let isReadOnly: Bool
+
+  init(_ store: any PersistentStore) {
+    identifier = store.identifier
+    type = store.type
+    url = store.url
+    configuration = store.configuration
+    isReadOnly = store.isReadOnly
+  }
+}
+
+extension PersistentStoreCoordinator {
+  var openStores: [any PersistentStore] { open.withLock { $0 } }
+  var storeCount: Int { open.withLock { $0.count } }
+
+  /// Takes in a store that is open.
+  ///
+  /// - Throws: ``PersistError/Code/storeOpenFailed`` where a store of the same identity is open already, as a copy of a
+  ///   file would be; ``PersistError/Code/modelNotFound`` where the model has no such configuration.
+  @discardableResult
+  func add(_ store: any PersistentStore) throws -> StoreInfo {
+    try requireConfiguration(store.configuration)
+    try open.withLock { stores in
+      if let other = stores.first(where: { $0.identifier == store.identifier }) {
+        throw PersistError(
+          .storeOpenFailed, at: .store(store.url),
+          "A store with the identifier \(store.identifier) is open already: \(other.url?.path ?? "in memory").",
+          fix: "A copy of a store has the identifier of its original; only one of them can be open in a coordinator.")
+      }
+      stores.append(store)
+    }
+    return StoreInfo(store)
+  }
+
+  /// Takes out the store with an identifier, still open.
+  func take(identifier: String) -> (any PersistentStore)? {
+    open.withLock { stores in
+      stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }
+    }
+  }
+
+  func openStore(identifier: String) -> (any PersistentStore)? {
+    open.withLock { stores in stores.first { $0.identifier == identifier } }
+  }
+
+  func requireConfiguration(_ name: String?) throws {
+    guard let name, model.description.configurations[name] == nil else { return }
+    throw PersistError(
+      .modelNotFound, "The model has no configuration '\(name)'.",
+      fix: "It has \(model.description.configurations.keys.sorted().joined(separator: ", ")).")
+  }
+
+  /// The stores that hold rows of an entity or its subentities, in the order in which they were added.
+  func stores(holding entity: Entity) -> [any PersistentStore] {
+    openStores.filter { store in model.hierarchy(of: entity).contains { holds(store, $0) } }
+  }
+
+  /// The store that new objects of an entity go to: the first that holds it and can be written.
+  ///
+  /// - Throws: ``PersistError/Code/storeReadOnly``, or ``PersistError/Code/saveFailed`` where no store holds the entity.
+  func storeForInsert(of entity: Entity) throws -> any PersistentStore {
+    let candidates = openStores.filter { holds($0, entity) }
+    if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
+    guard let readOnly = candidates.first else {
+      throw PersistError(
+        .saveFailed, at: .entity(entity.name), "No open store holds '\(entity.name)'.",
+        fix: storeCount == 0
+          ? "Add a store to the coordinator first." : "Add a store whose configuration has the entity.")
+    }
+    throw PersistError(
+      .storeReadOnly, at: .init(entity: entity.name, store: readOnly.url),
+      "The only store that holds '\(entity.name)' is open for reading only.")
+  }
+
+  /// Whether a store holds the rows of an entity, by its configuration. A configuration that has one entity of a
+  /// hierarchy holds that one's subentities too.
+  private func holds(_ store: any PersistentStore, _ entity: Entity) -> Bool {
+    guard let names = store.configuration.flatMap({ model.description.configurations[$0] }) else { return true }
+    var next: Entity? = entity
+    while let current = next {
+      if names.contains(current.name) { return true }
+      next = current.superentity
+    }
+    return false
+  }
+}

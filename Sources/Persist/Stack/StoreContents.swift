@@ -1,0 +1,146 @@
+/// What a store holds, row by row: for showing and comparing stores, without a context and its objects.
+///
+/// Rows come in batches, so that memory doesn't grow with the store.
+package final class StoreContents {
+  /// An object as the store has it.
+  package struct Object {
+    package let entity: Entity
+    package let key: Int64
+    fileprivate let snapshot: RowSnapshot
+    fileprivate let contents: StoreContents
+  }
+
+  /// A value, or the name of the file that should hold it and isn't there.
+  package enum Content: Sendable, Hashable {
+    case value(StoredValue)
+    case missingFile(String)
+  }
+
+  package let model: ManagedObjectModel
+  private let store: any PersistentStore
+  private let forms: [[SlotForm]]
+
+  init(_ store: any PersistentStore) {
+    self.store = store
+    model = store.model
+    forms = store.model.entities.map { entity in
+      entity.properties.map { $0.attribute.map { SlotForm($0) } ?? .none }
+    }
+  }
+
+  deinit { try? store.close() }
+
+  /// How many objects of exactly an entity there are; those of its subentities don't count.
+  package func count(of entity: Entity) throws -> Int {
+    try store.count(RowQuery(entity: entity, includesSubentities: false))
+  }
+
+  /// Every object of exactly an entity, in order of key.
+  package func forEachObject(of entity: Entity, _ body: (Object) throws -> Void) throws {
+    let batchSize = 1000
+    var last: Int64?
+    while true {
+      let query = RowQuery(entity: entity, includesSubentities: false, afterKey: last ?? Int64.min, limit: batchSize)
+      let batch = try store.rows(query)
+      for row in batch.rows {
+        guard let snapshot = row.snapshot else { continue }
+        try body(Object(entity: entity, key: row.key, snapshot: snapshot, contents: self))
+      }
+      guard batch.rows.count == batchSize, let end = batch.rows.last?.key else { return }
+      last = end
+    }
+  }
+
+  fileprivate func content(_ property: Property, _ attribute: AttributeDescription, in object: Object) throws -> Content {
+    guard attribute.type != .composite else {
+      return .value(composite(property, in: object))
+    }
+    let form = forms[object.entity.number - 1][property.slot]
+    let slotCount = object.entity.rowSlotCount
+    if form == .externalData, !object.snapshot.isNull(property.slot, of: slotCount),
+      case .file(let name) = object.snapshot.externalContent(property.slot)
+    {
+      return try externalContent(named: name)
+    }
+    return .value(object.snapshot.value(property.slot, as: form, slotCount: slotCount))
+  }
+
+  /// A file that can't be had is a fact of the store, not a failure to read it.
+  private func externalContent(named name: String) throws -> Content {
+    do {
+      return try .value(.data(store.externalData(named: name)))
+    } catch let error as PersistError where error.code == .fileAccess || error.code == .malformedFile {
+      return .missingFile(name)
+    }
+  }
+
+  private func composite(_ property: Property, in object: Object) -> StoredValue {
+    var root: [String: StoredValue] = [:]
+    for element in property.elements {
+      let value = object.snapshot.value(
+        element.slot, as: SlotForm(element.attribute), slotCount: object.entity.rowSlotCount)
+      Self.put(value, at: element.path.dropFirst(), in: &root)
+    }
+    return root.values.allSatisfy(\.isNull) ? .null : .composite(root)
+  }
+
+  private static func put(_ value: StoredValue, at path: ArraySlice<String>, in tree: inout [String: StoredValue]) {
+    guard let name = path.first else { return }
+    guard path.count > 1 else {
+      tree[name] = value
+      return
+    }
+    var inner: [String: StoredValue] = [:]
+    if case .composite(let known)? = tree[name] { inner = known }
+    put(value, at: path.dropFirst(), in: &inner)
+    tree[name] = .composite(inner)
+  }
+
+  fileprivate func target(_ property: Property, _ relationship: RelationshipDescription, in object: Object)
+    -> ManagedObjectID?
+  {
+    let slotCount = object.entity.rowSlotCount
+    guard !object.snapshot.isNull(property.slot, of: slotCount) else { return nil }
+    var target = model.destination(of: relationship)
+    if let slot = property.entityNumberSlot, !object.snapshot.isNull(slot, of: slotCount) {
+      let index = Int(clamping: object.snapshot.integer(slot)) - 1
+      if model.entities.indices.contains(index) { target = model.entities[index] }
+    }
+    return ManagedObjectID(
+      entityName: target.name, storeIdentifier: store.identifier,
+      key: .permanent(object.snapshot.integer(property.slot)))
+  }
+
+  fileprivate func members(
+    _ property: Property, _ relationship: RelationshipDescription, of object: Object
+  ) throws -> [ManagedObjectID] {
+    let members = try store.related(by: property, of: object.entity, key: object.key)
+    guard !relationship.isOrdered else { return members }
+    return members.sorted { ($0.entityName, $0.primaryKey ?? 0) < ($1.entityName, $1.primaryKey ?? 0) }
+  }
+}
+
+extension StoreContents.Object {
+  /// The value of an attribute; of a transient one, and of other properties, null.
+  package func value(of property: Property) throws -> StoreContents.Content {
+    guard let attribute = property.attribute, !attribute.isTransient else { return .value(.null) }
+    return try contents.content(property, attribute, in: self)
+  }
+
+  /// The text of a decimal number as the store has it, which may have more digits than `Decimal`.
+  package func decimalText(of property: Property) -> String? {
+    snapshot.isNull(property.slot, of: entity.rowSlotCount) ? nil : snapshot.string(property.slot)
+  }
+
+  /// The other end of a to-one relationship.
+  package func target(of property: Property) -> ManagedObjectID? {
+    guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient else { return nil }
+    return contents.target(property, relationship, in: self)
+  }
+
+  /// The other ends of a to-many relationship: in order where it is ordered, else by entity name and key.
+  package func members(of property: Property) throws -> [ManagedObjectID] {
+    guard let relationship = property.relationship, relationship.isToMany, !relationship.isTransient else { return [] }
+    return try contents.members(property, relationship, of: self)
+  }
+}

@@ -1,0 +1,44 @@
+import Persist
+
+extension JSONText {
+  /// The fields of a migration plan, those of `diff` and `plan`.
+  mutating func fields(of plan: MigrationPlan) {
+    field("from", plan.from)
+    field("to", plan.to)
+    field("way", plan.way.rawValue)
+    field("steps", of: plan.steps) { json, step in json.object { $0.fields(of: step) } }
+    field("losses", of: plan.losses) { json, loss in
+      json.object {
+        $0.field("entity", loss.entity)
+        $0.field("property", loss.property)
+        $0.field("what", loss.what)
+        $0.field("rows", loss.rows)
+      }
+    }
+    field("blockers", of: plan.blockers) { json, blocker in
+      json.object {
+        $0.field("entity", blocker.entity)
+        $0.field("property", blocker.property)
+        $0.field("what", blocker.what)
+        $0.field("fix", blocker.fix)
+      }
+    }
+    if let rows = plan.rows { field("rows", rows) }
+    if let bytes = plan.bytes { field("bytes", bytes) }
+    if let extraBytes = plan.extraBytes { field("extraBytes", extraBytes) }
+    if !plan.hops.isEmpty {
+      field("hops", of: plan.hops) { json, hop in json.object { $0.fields(of: hop) } }
+    }
+  }
+
+  private mutating func fields(of step: MigrationPlan.Step) {
+    field("operation", step.operation.kind.rawValue)
+    field("entity", step.operation.entity)
+    field("property", step.operation.property)
+    field("newName", step.operation.newName)
+    if let detail = step.operation.detail { field("detail", detail) }
+    field("way", step.operation.way.rawValue)
+    field("losesData", step.operation.losesData)
+    field("sql", strings: step.sql)
+  }
+}

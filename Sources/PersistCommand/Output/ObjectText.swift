@@ -1,0 +1,85 @@
+import Foundation
+import Persist
+
+/// An object in words, for people: a heading and a line for each property.
+struct ObjectText {
+  private let width: Int
+  private let properties: DumpedProperties
+  private let longest = 120
+
+  init(_ properties: DumpedProperties) {
+    self.properties = properties
+    width = (properties.attributes + properties.relationships).map(\.name.count).max() ?? 0
+  }
+
+  func text(_ object: StoreContents.Object) throws -> String {
+    var lines = ["\(object.entity.name) \(object.key)"]
+    for property in properties.attributes {
+      let isDecimal = property.attribute?.type == .decimal
+      lines.append(try line(property, isDecimal ? object.decimalText(of: property) : text(object.value(of: property))))
+    }
+    for property in properties.relationships {
+      let others = property.isToMany ? try object.members(of: property) : [object.target(of: property)].compactMap { $0 }
+      let shown = others.prefix(12).map { "\($0.entityName) \($0.primaryKey ?? 0)" }.joined(separator: ", ")
+      let more = others.count > 12 ? ", … \(others.count) in all" : ""
+      lines.append(line(property, others.isEmpty ? nil : "→ \(shown)\(more)"))
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func line(_ property: Property, _ text: String?) -> String {
+    let padding = String(repeating: " ", count: width - property.name.count)
+    return "  \(property.name)\(padding)  \(text ?? "–")"
+  }
+
+  private func text(_ content: StoreContents.Content) -> String? {
+    switch content {
+    case .missingFile(let name): "the file \(name) is missing"
+    case .value(let value): text(value)
+    }
+  }
+
+  private func text(_ value: StoredValue) -> String? {
+    switch value {
+    case .null: nil
+    case .boolean(let value): value ? "true" : "false"
+    case .integer(let value): String(value)
+    case .double(let value): value.description
+    case .decimal(let value): value.description
+    case .string(let value), .uri(let value): quoted(value)
+    case .date(let value): DateText.text(value)
+    case .data(let value):
+      "\(value.count) bytes" + (value.isEmpty ? "" : ": ")
+        + value.prefix(16).map { String(format: "%02x", $0) }.joined(separator: " ") + (value.count > 16 ? " …" : "")
+    case .uuid(let value): value.uuidString
+    case .objectID(let value): value.description
+    case .composite(let elements):
+      elements.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value) ?? "–")" }.joined(separator: ", ")
+    }
+  }
+
+  /// A text in quotes, on one line, and not without end; what a terminal would act on is shown as it is written in code.
+  private func quoted(_ text: String) -> String {
+    let shown = text.prefix(longest)
+    let visible = shown.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
+    }.joined()
+    return shown.endIndex == text.endIndex ? "\"\(visible)\"" : "\"\(visible)…\""
+  }
+}
+
+/// Dates for people.
+enum DateText {
+  /// The moment in UTC with a fraction of a second where there is one; outside of years that calendars agree on, seconds
+  /// since 2001.
+  static func text(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    guard seconds > -63_000_000_000, seconds < 252_000_000_000 else { return "\(seconds) s since 2001" }
+    let whole = seconds.rounded(.down)
+    let moment = Date(timeIntervalSinceReferenceDate: whole).formatted(
+      .iso8601.dateSeparator(.dash).dateTimeSeparator(.space).timeSeparator(.colon))
+    guard seconds != whole else { return moment.replacing("Z", with: " UTC") }
+    let fraction = String(format: "%06d", min(999_999, Int(((seconds - whole) * 1_000_000).rounded())))
+    return moment.replacing("Z", with: ".\(fraction) UTC")
+  }
+}

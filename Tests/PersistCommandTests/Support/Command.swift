@@ -1,0 +1,74 @@
+import Foundation
+import PersistTestSupport
+
+/// Runs the built command line, `persist`, as a process of its own.
+enum Command {
+  /// What a run left behind.
+  struct Outcome: Sendable {
+    let status: Int32
+    let output: String
+    let messages: String
+
+    /// The output as one JSON value.
+    func json() throws -> NSDictionary {
+      guard let value = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? NSDictionary else {
+        throw CocoaError(.propertyListReadCorrupt)
+      }
+      return value
+    }
+
+    /// The output as one JSON value for each line.
+    func jsonLines() throws -> [NSDictionary] {
+      try output.split(separator: "\n").map { line in
+        guard let value = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary else {
+          throw CocoaError(.propertyListReadCorrupt)
+        }
+        return value
+      }
+    }
+  }
+
+  struct NotBuilt: Error, CustomStringConvertible {
+    let places: [String]
+    var description: String { "The command isn't built; looked at \(places.joined(separator: ", "))." }
+  }
+
+  /// The program beside the test bundle.
+  static func executable() throws -> URL {
+    let folders = [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
+      + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+    let places = folders.map { $0.appendingPathComponent("persist") }
+    guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+      throw NotBuilt(places: places.map(\.path))
+    }
+    return place
+  }
+
+  /// - Parameter environment: beside that of the tests.
+  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+    let process = Process()
+    process.executableURL = try executable()
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    // Files, since a pipe that nobody empties would stop a long output.
+    return try withTemporaryFolder { folder in
+      let output = folder.appendingPathComponent("out")
+      let messages = folder.appendingPathComponent("err")
+      for file in [output, messages] { try Data().write(to: file) }
+      let outputHandle = try FileHandle(forWritingTo: output)
+      let messagesHandle = try FileHandle(forWritingTo: messages)
+      process.standardOutput = outputHandle
+      process.standardError = messagesHandle
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      try outputHandle.close()
+      try messagesHandle.close()
+      return try Outcome(
+        status: process.terminationStatus, output: String(contentsOf: output, encoding: .utf8),
+        messages: String(contentsOf: messages, encoding: .utf8))
+    }
+  }
+
+  static func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
+}
