@@ -28,6 +28,19 @@ struct ArchivedFormat {
     return ArchivedFormat(depth: depth + 1)
   }
 
+  /// The text of the expression that an archive holds, as mapping models have them.
+  ///
+  /// - Parameter place: where the bytes come from, for errors.
+  static func expression(fromArchive data: Data, place: PersistError.Place) throws -> String {
+    let root = try KeyedArchive(data: data, place: place).root()
+    do {
+      return try ArchivedFormat().expression(root)
+    } catch let error as Inexpressible {
+      throw PersistError(
+        .malformedFile, at: root.place(), "The archive holds \(error.what), which has no form in the predicate language.")
+    }
+  }
+
   /// The text of an expression.
   ///
   /// - Throws: ``Inexpressible``, or ``PersistError`` for damage.

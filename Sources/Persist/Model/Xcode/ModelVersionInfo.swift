@@ -1,0 +1,53 @@
+import Foundation
+
+/// What the file `VersionInfo.plist` in a compiled model folder (`.momd`) says: the versions, and Core Data's hash of each
+/// entity in each of them.
+struct ModelVersionInfo: Sendable, Hashable {
+  /// The version that is current; its model is the `.mom` file of that name.
+  let currentVersion: String?
+  /// By version and entity. How Core Data computes a hash isn't documented; equal hashes mean equal entities.
+  let hashes: [String: [String: Data]]
+
+  /// The names of all versions, sorted.
+  var versions: [String] { hashes.keys.sorted() }
+
+  /// Reads the file in a `.momd` folder.
+  ///
+  /// - Throws: ``PersistError`` where there is no such file, or where it isn't what its name promises.
+  init(inFolder folder: URL) throws {
+    let file = folder.appendingPathComponent("VersionInfo.plist")
+    let data = try BoundedFile.data(at: file, limit: PropertyList.Limits.bytes)
+    try self.init(PropertyList(data: data, place: .file(file)), place: .file(file))
+  }
+
+  /// - Parameter place: where the list comes from, for errors.
+  init(_ list: PropertyList, place: PersistError.Place = .unknown) throws {
+    func expected(_ what: String, at key: String) -> PersistError {
+      var place = place
+      place.key = key
+      return PersistError(.malformedFile, at: place, "\(what) was expected here.")
+    }
+    let versionsKey = "NSManagedObjectModel_VersionHashes"
+    guard let versions = list[versionsKey]?.dictionaryValue else {
+      throw expected("A dictionary of versions", at: versionsKey)
+    }
+    hashes = try versions.reduce(into: [:]) { hashes, version in
+      guard let entities = version.value.dictionaryValue else {
+        throw expected("A dictionary of entities", at: "\(versionsKey).\(version.key)")
+      }
+      hashes[version.key] = try entities.reduce(into: [:]) { result, entity in
+        guard let hash = entity.value.dataValue, !hash.isEmpty else {
+          throw expected("The data of a hash", at: "\(versionsKey).\(version.key).\(entity.key)")
+        }
+        result[entity.key] = hash
+      }
+    }
+    let currentKey = "NSManagedObjectModel_CurrentVersionName"
+    if let current = list[currentKey] {
+      guard let name = current.stringValue else { throw expected("The name of a version", at: currentKey) }
+      currentVersion = name
+    } else {
+      currentVersion = nil
+    }
+  }
+}
