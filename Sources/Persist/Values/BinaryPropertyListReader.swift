@@ -5,9 +5,9 @@ import Foundation
 /// The layout: the eight bytes `bplist00`, objects, a table of their offsets, and a trailer of 32 bytes, all numbers
 /// big-endian. Each object begins with a marker byte: kind in the upper half, size in the lower.
 ///
-/// Every offset, size and reference is checked. An object that is referred to more than once is decoded once and shared;
-/// what the list would come to with every reference written out is counted, so that nested shared arrays can't make a small
-/// file cost unbounded time later.
+/// Every offset, size and reference is checked. An object that is referred to more than once is decoded once and
+/// shared; what the list would come to with every reference written out is counted, so that nested shared arrays
+/// can't make a small file cost unbounded time later.
 struct BinaryPropertyListReader {
   private let bytes: [UInt8]
   private let place: PersistError.Place
@@ -39,7 +39,8 @@ struct BinaryPropertyListReader {
     guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
       throw refuse("its offsets have \(offsetSize) bytes and its references \(referenceSize); 1 to 8 are possible.")
     }
-    guard let count = Self.number(bytes, at: trailer + 8, size: 8), let top = Self.number(bytes, at: trailer + 16, size: 8),
+    guard let count = Self.number(bytes, at: trailer + 8, size: 8),
+      let top = Self.number(bytes, at: trailer + 16, size: 8),
       let table = Self.number(bytes, at: trailer + 24, size: 8)
     else { throw refuse("its trailer holds numbers out of range.") }
     guard table >= 9, table <= trailer, count >= 1, count <= (trailer - table) / offsetSize, top < count else {
@@ -48,7 +49,8 @@ struct BinaryPropertyListReader {
     topObject = top
     objectEnd = table
     offsets = try (0..<count).map { index in
-      guard let offset = Self.number(bytes, at: table + index * offsetSize, size: offsetSize), offset >= 8, offset < table
+      guard let offset = Self.number(bytes, at: table + index * offsetSize, size: offsetSize),
+        offset >= 8, offset < table
       else { throw refuse("object \(index) lies outside the file.") }
       return offset
     }
@@ -73,11 +75,6 @@ struct BinaryPropertyListReader {
     }
     slots[index] = .beingRead
     let result = try decode(at: offsets[index], depth: depth)
-    guard result.expandedValues <= PropertyList.Limits.expandedValues else {
-      throw PersistError(
-        .limitExceeded, at: place,
-        "The property list comes to more than \(PropertyList.Limits.expandedValues) values, counted wherever they occur.")
-    }
     slots[index] = .read(result.value, expandedValues: result.expandedValues)
     return result
   }
@@ -162,9 +159,9 @@ struct BinaryPropertyListReader {
 
   private func checkExpansion(_ values: Int) throws {
     guard values > PropertyList.Limits.expandedValues else { return }
+    let limit = PropertyList.Limits.expandedValues
     throw PersistError(
-      .limitExceeded, at: place,
-      "The property list comes to more than \(PropertyList.Limits.expandedValues) values, counted wherever they occur.")
+      .limitExceeded, at: place, "The property list comes to more than \(limit) values, counted wherever they occur.")
   }
 
   /// A whole number of 1, 2, 4, 8 or 16 bytes. Up to four bytes it is unsigned; from eight on it has a sign.

@@ -37,7 +37,8 @@ struct ArchivedFormat {
       return try ArchivedFormat().expression(root)
     } catch let error as Inexpressible {
       throw PersistError(
-        .malformedFile, at: root.place(), "The archive holds \(error.what), which has no form in the predicate language.")
+        .malformedFile, at: root.place(),
+        "The archive holds \(error.what), which has no form in the predicate language.")
     }
   }
 

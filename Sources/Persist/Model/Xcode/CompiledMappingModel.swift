@@ -39,7 +39,9 @@ enum CompiledMappingModel {
     of mapping: ArchivedObject, _ nameKey: String, _ hashKey: String, into hashes: inout [String: Data]
   ) throws {
     guard let name = try mapping.text(nameKey), let hash = try mapping.member(hashKey) else { return }
-    guard case .data(let bytes)? = try hash.storedValue else { throw mapping.expected("The data of a hash", for: hashKey) }
+    guard case .data(let bytes)? = try hash.storedValue else {
+      throw mapping.expected("The data of a hash", for: hashKey)
+    }
     guard hashes[name] == nil || hashes[name] == bytes else {
       throw mapping.expected("The hash that another mapping gives for '\(name)'", for: hashKey)
     }

@@ -2,8 +2,9 @@ import Foundation
 
 /// The objects of an archive that `NSKeyedArchiver` wrote.
 ///
-/// Such an archive is a property list: `$objects` holds every object once, flat; objects refer to each other by UID,
-/// and to their class by `$class`; `$top` names the roots. Nothing is instantiated here; ``ArchivedObject`` walks the list.
+/// Such an archive is a property list: `$objects` holds every object once, flat; objects refer to each other by
+/// UID, and to their class by `$class`; `$top` names the roots. Nothing is instantiated here; ``ArchivedObject``
+/// walks the list.
 ///
 /// Objects may refer to each other in circles and be shared, so reading counts its steps: a small archive can't cost
 /// unbounded time, whatever it says.

@@ -4,6 +4,7 @@ extension ModelArchiveReader {
   /// How deep composite attributes may nest.
   private static let compositeLimit = 16
 
+  /// - Parameter entity: the entity's name, for an element of a composite attribute with that attribute's behind it.
   func attribute(
     _ object: ArchivedObject, of entity: String, composites: inout [CompositeDescription], depth: Int = 0
   ) throws -> AttributeDescription {
@@ -125,7 +126,8 @@ extension ModelArchiveReader {
       if let members = try member.elements ?? member.entries?.map(\.value),
         !members.isEmpty, members.allSatisfy({ $0.isKind(of: "NSAttributeDescription") })
       {
-        elements = try members.map { try self.attribute($0, of: entity, composites: &composites, depth: depth + 1) }
+        let path = "\(entity)_\(attribute.name)"
+        elements = try members.map { try self.attribute($0, of: path, composites: &composites, depth: depth + 1) }
         attribute.unknown[key] = nil
       } else if key.contains("Composite"), let text = try member.text {
         name = text
@@ -134,7 +136,7 @@ extension ModelArchiveReader {
     }
     elements.sort { $0.name < $1.name }
     // An archive may hold the elements without the type's name; entity and attribute make one that is nobody else's.
-    let compositeName = name ?? "\(entity).\(attribute.name)"
+    let compositeName = name ?? "\(entity)_\(attribute.name)"
     attribute.compositeName = compositeName
     composites.append(CompositeDescription(compositeName, elements: elements))
   }

@@ -1,8 +1,9 @@
 extension ModelArchiveReader {
   /// Reads uniqueness constraints and indexes.
   ///
-  /// From fetch indexes Core Data also makes, for its earlier versions, compound indexes, marks on single properties,
-  /// and of such a mark again an index with the property's name. Those repeat what a fetch index says, and are left out.
+  /// From fetch indexes Core Data also makes, for its earlier versions, compound indexes, marks on single
+  /// properties, and of such a mark again an index with the property's name. Those repeat what a fetch index says,
+  /// and are left out.
   func readIndexes(of object: ArchivedObject, into entity: inout EntityDescription) throws {
     entity.uniquenessConstraints = try propertyLists(object, "NSUniqueTuples")
     let indexes = try object.elements("NSFetchIndexDescriptions").map(fetchIndex)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the file `VersionInfo.plist` in a compiled model folder (`.momd`) says: the versions, and Core Data's hash of each
-/// entity in each of them.
+/// What the file `VersionInfo.plist` in a compiled model folder (`.momd`) says: the versions, and Core Data's hash
+/// of each entity in each of them.
 struct ModelVersionInfo: Sendable, Hashable {
   /// The version that is current; its model is the `.mom` file of that name.
   let currentVersion: String?
