@@ -14,6 +14,7 @@ import Foundation
 /// | `uuid` | `UUID` | `UUID` |
 /// | `uri` | `URL`, or `String` where `URL` refuses the text | `URL`, `String` |
 /// | `composite` | `[String: Any]` | `[String: Any]` with the elements' types |
+/// | `undefined` | by the value | values of all the types above but composites |
 ///
 /// A ``StoredValue`` of the type's case is always taken.
 struct DynamicConversion {
@@ -65,9 +66,26 @@ struct DynamicConversion {
       if let value = value as? URL { return .uri(value.absoluteString) }
       if let value = value as? String { return .uri(value) }
     case .objectID: if let value = value as? ManagedObjectID { return .objectID(value) }
-    case .composite, .undefined: break
+    case .undefined: if let stored = Self.stored(ofOwnType: value) { return stored }
+    case .composite: break
     }
     throw mismatch(value)
+  }
+
+  /// The value of an attribute without a type, by the value's own.
+  private static func stored(ofOwnType value: Any) -> StoredValue? {
+    switch value {
+    case let value as Bool: .boolean(value)
+    case let value as String: .string(value)
+    case let value as Date: .date(value)
+    case let value as Data: .data(value)
+    case let value as UUID: .uuid(value)
+    case let value as URL: .uri(value.absoluteString)
+    case let value as Decimal: .decimal(value)
+    case let value as any BinaryInteger: Int64(exactly: value).map(StoredValue.integer)
+    case let value as any BinaryFloatingPoint: .double(Double(value))
+    default: nil
+    }
   }
 
   /// A value for a composite attribute.

@@ -33,7 +33,7 @@ extension SavePass {
   private func settle(_ object: ManagedObject, _ permanent: [ManagedObjectID.Key: ManagedObjectID]) {
     if object.layout.transientSlots.isEmpty {
       object.pending = []
-    } else {
+    } else if !object.pending.isEmpty {
       for property in object.layout.properties where !property.isTransient { object.pending[property.slot] = nil }
     }
     for members in object.toManys { members?.accept { permanent[$0.key] ?? $0 } }

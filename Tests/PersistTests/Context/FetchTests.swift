@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Fetching")
+struct FetchTests {
+  /// Saved alpha 22, bravo 25, charlie 10; then, unsaved: alpha 5, charlie 21, bravo deleted, delta 30, echo 40.
+  private func dirty(_ body: (ManagedObjectContext) throws -> Void) throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let saved = try [("alpha", 22), ("bravo", 25), ("charlie", 10)].map {
+        try context.make("Person", ["name": $0.0, "salary": $0.1])
+      }
+      try context.save()
+      saved[0]["salary"] = 5
+      saved[2]["salary"] = 21
+      context.delete(saved[1])
+      try context.make("Person", ["name": "delta", "salary": 30])
+      try context.make("Person", ["name": "echo", "salary": 40])
+      try body(context)
+    }
+  }
+
+  private func names(_ objects: [ManagedObject]) -> [String] { objects.compactMap { $0["name"] as? String } }
+
+  @Test("Unsaved changes overlay what the store has")
+  func overlay() throws {
+    try dirty { (context: ManagedObjectContext) throws in
+      #expect(try names(context.fetch(FetchRequest("Person"))) == ["alpha", "charlie", "delta", "echo"])
+      let bySalary = FetchRequest("Person", sortedBy: "salary", isAscending: false)
+      #expect(try names(context.fetch(bySalary)) == ["echo", "delta", "charlie", "alpha"])
+      #expect(try context.count(bySalary) == 4)
+      var stored = bySalary
+      stored.includesPendingChanges = false
+      #expect(try context.count(stored) == 3)
+      #expect(try context.fetchObjectIDs(stored).count == 3)
+    }
+  }
+
+  @Test("Limit and offset count over the overlaid results")
+  func window() throws {
+    try dirty { (context: ManagedObjectContext) throws in
+      var request = FetchRequest("Person", sortedBy: [.init("salary")], limit: 2, offset: 1)
+      #expect(try names(context.fetch(request)) == ["charlie", "delta"])
+      #expect(try context.fetchObjectIDs(request).count == 2 && context.count(request) == 2)
+      request.fetchOffset = 3
+      #expect(try names(context.fetch(request)) == ["echo"])
+      request.fetchOffset = 9
+      #expect(try context.fetch(request).isEmpty && context.count(request) == 0)
+      try context.save()
+      request.fetchOffset = 1
+      #expect(try names(context.fetch(request)) == ["charlie", "delta"])
+    }
+  }
+
+  @Test("By identifiers: those that exist, unsaved ones included")
+  func byIdentifiers() throws {
+    try dirty { (context: ManagedObjectContext) throws in
+      let all = try context.fetch(FetchRequest("Person", sortedBy: "name"))
+      let request = FetchRequest("Person", objectIDs: [all[0].objectID, all[2].objectID])
+      #expect(try names(context.fetch(request)) == ["alpha", "delta"])
+      #expect(try context.count(request) == 2)
+      #expect(try context.fetch(FetchRequest("Person", objectIDs: [])).isEmpty)
+    }
+  }
+
+  @Test("A parent's fetch gives objects of subentities as what they are; a subentity's only its own")
+  func hierarchy() throws {
+    try withStack(SampleModels.shapes) { stack in
+      let context = stack.context()
+      try context.make("Node", ["name": "node"])
+      try context.make("Leaf", ["name": "leaf", "colour": "green"])
+      try context.save()
+      for context in [context, stack.context()] {
+        let all = try context.fetch(FetchRequest("Node", sortedBy: "name"))
+        #expect(all.map(\.entity.name) == ["Leaf", "Node"] && all[0]["colour"] as? String == "green")
+        #expect(try context.names("Leaf") == ["leaf"])
+        var exact = FetchRequest("Node")
+        exact.includesSubentities = false
+        #expect(try names(context.fetch(exact)) == ["node"] && context.count(exact) == 1)
+      }
+    }
+  }
+
+  @Test("Results are faults until they are read, and reading them costs nothing more")
+  func faults() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for name in ["a", "b", "c"] { try context.make("Person", ["name": name]) }
+      try context.save()
+      let fresh = stack.context()
+      let found = try fresh.fetch(FetchRequest("Person"))
+      let areFaults = found.allSatisfy(\.isFault)
+      #expect(areFaults)
+      let calls = stack.store.calls
+      #expect(names(found) == ["a", "b", "c"] && !found[0].isFault && stack.store.calls == calls)
+      var whole = FetchRequest("Person")
+      whole.returnsObjectsAsFaults = false
+      let other = stack.context()
+      let read = try other.fetch(whole)
+      let hasFaults = read.contains(where: \.isFault)
+      #expect(!hasFaults)
+    }
+  }
+
+  @Test("Identifiers only: each result is read when it is first used")
+  func keysOnly() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for name in ["a", "b"] { try context.make("Person", ["name": name]) }
+      try context.save()
+      let fresh = stack.context()
+      var request = FetchRequest("Person")
+      request.includesPropertyValues = false
+      let found = try fresh.fetch(request)
+      let calls = stack.store.calls
+      #expect(names(found) == ["a", "b"] && stack.store.calls == calls + 2)
+    }
+  }
+
+  @Test("Nothing comes before everything; texts are ordered by their bytes")
+  func order() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for name in ["b", "Z", "ä", "a"] { try context.make("Person", ["name": name]) }
+      try context.make("Person")
+      let request = FetchRequest("Person", sortedBy: "name")
+      #expect(try context.fetch(request).map { $0["name"] as? String } == [nil, "Z", "a", "b", "ä"])
+      try context.save()
+      #expect(try stack.context().fetchObjectIDs(request).map(\.primaryKey) == [5, 2, 4, 1, 3])
+      let bad = FetchRequest("Person", sortedBy: "height")
+      #expect(persistError { _ = try context.fetch(bad) }?.code == .unknownProperty)
+      #expect(persistError { _ = try context.fetch(FetchRequest("Nobody")) }?.code == .unknownEntity)
+    }
+  }
+
+  @Test("A walk in groups sees every object once and holds no more than a group")
+  func batches() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for index in 0..<250 { try context.make("Person", ["name": String(format: "%03d", 249 - index)]) }
+      try context.save()
+      try context.make("Person", ["name": "unsaved"])
+      for request in [FetchRequest("Person"), FetchRequest("Person", sortedBy: "name")] {
+        var seen: [String] = []
+        var most = 0
+        try context.forEachBatch(of: request, size: 100) { group in
+          seen += names(group)
+          most = max(most, context.registeredObjects.count)
+        }
+        #expect(seen.count == 251 && Set(seen).count == 251 && most <= 101)
+        if !request.sortDescriptors.isEmpty { #expect(seen == seen.sorted()) }
+      }
+    }
+  }
+
+  @Test("A fetched object keeps its unsaved change, and an untouched one its older values")
+  func keptValues() throws {
+    try withStack(SampleModels.people) { stack in
+      let (a, b) = (stack.context(), stack.context())
+      let alice = try a.make("Person", ["name": "Alice", "salary": 10])
+      try a.save()
+      let seen = try #require(try b.fetch(FetchRequest("Person")).first)
+      #expect(seen["name"] as? String == "Alice")
+      alice["name"] = "Alicia"
+      try a.save()
+      #expect(try b.fetch(FetchRequest("Person")).first?["name"] as? String == "Alice")
+      b.refresh(seen, mergingChanges: false)
+      #expect(seen["name"] as? String == "Alicia")
+    }
+  }
+}

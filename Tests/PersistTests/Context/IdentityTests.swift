@@ -1,0 +1,215 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Identity and life cycle")
+struct IdentityTests {
+  final class Hooked: ManagedObject {
+    var calls: [String] = []
+    override func awakeFromInsert() { calls.append("insert") }
+    override func awakeFromFetch() { calls.append("fetch") }
+    override func willSave() {
+      calls.append("willSave")
+      if self["nickname"] as? String == "buddy" { self["nickname"] = "stamped" }
+    }
+    override func didSave() { calls.append("didSave") }
+    override func prepareForDeletion() { calls.append("prepareForDeletion") }
+  }
+
+  @Test("A new object has its defaults, and its insertion hook has run once")
+  func insertion() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context(classes: ["Person": Hooked.self])
+      let person = Hooked(context: context)
+      #expect(person.calls == ["insert"])
+      #expect(person["nickname"] as? String == "buddy")
+      #expect(person.isInserted && !person.isFault && person.objectID.isTemporary)
+      #expect(context.insertedObjects == [person] && context.hasChanges)
+    }
+  }
+
+  @Test("A change made in the will-save hook belongs to the save; the hooks run once more for it")
+  func hooks() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context(classes: ["Person": Hooked.self])
+      let person = Hooked(context: context)
+      try context.save()
+      #expect(person.calls == ["insert", "willSave", "willSave", "didSave"])
+      let other = stack.context(classes: ["Person": Hooked.self])
+      let again = try #require(try other.fetch(Hooked.self, FetchRequest("Person")).first)
+      #expect(again.isFault && again.calls.isEmpty)
+      #expect(again["nickname"] as? String == "stamped")
+      #expect(!again.isFault && again.calls == ["fetch"])
+    }
+  }
+
+  @Test("A hook that changes its object for ever ends the save with an error")
+  func endlessHook() throws {
+    final class Restless: ManagedObject {
+      override func willSave() { self["name"] = UUID().uuidString }
+    }
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context(classes: ["Person": Restless.self])
+      _ = Restless(context: context)
+      #expect(persistError { try context.save() }?.code == .saveFailed)
+      #expect(context.hasChanges)
+    }
+  }
+
+  @Test("Saving gives a permanent identifier, whose URI leads back to the same object after a restart")
+  func identifiers() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let alice = try context.make("Person", ["name": "Alice"])
+      let temporary = alice.objectID
+      #expect(context.registeredObject(for: temporary) === alice)
+      #expect(try context.existingObject(with: temporary) === alice)
+      try context.save()
+      let uri = alice.objectID.uriRepresentation
+      #expect(uri.absoluteString == "x-coredata://\(stack.store.identifier)/Person/p1")
+      #expect(context.registeredObject(for: temporary) == nil)
+      let reopened = try stack.reopened()
+      let id = try #require(reopened.coordinator.managedObjectID(forURIRepresentation: uri))
+      #expect(id == alice.objectID)
+      let again = try reopened.context().existingObject(with: id)
+      #expect(!again.isFault && again["name"] as? String == "Alice")
+    }
+  }
+
+  @Test("There is one object for a row: fetches, look-ups and relationships give the same instance")
+  func uniqueness() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let owner = try context.make("Person", ["name": "Ann"])
+      let pet = try context.make("Pet", ["name": "Rex", "owner": owner])
+      try context.save()
+      #expect(try context.fetch(FetchRequest("Pet")).first === pet)
+      #expect(context.object(with: pet.objectID) === pet)
+      #expect(pet.one("owner") === owner)
+      #expect(try owner.many("pets").first === pet)
+      let fresh = stack.context()
+      let first = try fresh.fetch(FetchRequest("Pet"))
+      #expect(try fresh.fetch(FetchRequest("Pet")) == first)
+    }
+  }
+
+  @Test("What nobody holds and nobody changed goes away")
+  func memory() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      for index in 0..<100 {
+        try context.make("Pet", ["name": "\(index)", "owner": context.make("Person")])
+      }
+      try context.save()
+      #expect(context.registeredObjects.isEmpty)
+      var pets = try context.fetch(FetchRequest("Pet"))
+      #expect(context.registeredObjects.count == 100)
+      pets[3]["name"] = "changed"
+      pets = []
+      #expect(context.registeredObjects.count == 1 && context.updatedObjects.count == 1)
+    }
+  }
+
+  @Test("Rolling back discards new, changed and deleted objects")
+  func rollback() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let alice = try context.make("Person", ["name": "Alice"])
+      try context.save()
+      alice["name"] = "Alicia"
+      let bob = try context.make("Person", ["name": "Bob"])
+      context.delete(alice)
+      context.rollback()
+      #expect(!context.hasChanges && context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
+      #expect(!alice.isDeleted && alice["name"] as? String == "Alice")
+      #expect(context.registeredObject(for: bob.objectID) == nil && bob.managedObjectContext == nil)
+      #expect(bob["name"] as? String == "Bob")
+      #expect(try context.count(FetchRequest("Person")) == 1)
+    }
+  }
+
+  @Test("After a reset held objects are faults without a context")
+  func reset() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let alice = try context.make("Person", ["name": "Alice"])
+      try context.save()
+      alice["name"] = "Alicia"
+      context.reset()
+      #expect(context.registeredObjects.isEmpty && !context.hasChanges)
+      #expect(alice.isFault && alice.managedObjectContext == nil && alice["name"] == nil)
+      #expect(try context.names("Person") == ["Alice"])
+    }
+  }
+
+  @Test("An object of a context that is gone keeps what it had read, and reads empty otherwise")
+  func contextGone() throws {
+    try withStack(SampleModels.pets) { stack in
+      var context: ManagedObjectContext? = stack.context()
+      let made = try context?.make("Pet", ["name": "Rex", "owner": context?.make("Person", ["name": "Ann"])])
+      try context?.save()
+      let pet = try #require(made)
+      let unsaved = try #require(try context?.make("Pet", ["name": "New"]))
+      let read = try #require(try context?.make("Person"))
+      let fault = try #require(try stack.context().fetch(FetchRequest("Pet")).first)
+      context = nil
+      #expect(pet.managedObjectContext == nil && pet["name"] as? String == "Rex")
+      #expect(pet["owner"] == nil)
+      pet["name"] = "Max"
+      pet["owner"] = read
+      #expect(pet["name"] as? String == "Max" && !pet.hasChanges)
+      #expect(unsaved["name"] as? String == "New")
+      #expect(try read.many("pets").count == 0)
+      #expect(!pet.objectID.isTemporary && unsaved.objectID.isTemporary)
+      #expect(fault.objectID == pet.objectID && fault["name"] == nil || fault["name"] as? String == "Rex")
+    }
+  }
+
+  @Test("An object made without a context keeps its values and enters one later")
+  func withoutContext() throws {
+    try withStack(SampleModels.pets) { stack in
+      let pet = ManagedObject(entity: try stack.model.entity(named: "Pet"), insertInto: nil)
+      pet["name"] = "Rex"
+      #expect(pet["name"] as? String == "Rex" && pet["owner"] == nil && !pet.isDeleted && pet.entity.name == "Pet")
+      #expect(persistError { try pet.setValue(nil, forKey: "owner") }?.code == .foreignObject)
+      let context = stack.context()
+      context.insert(pet)
+      pet["owner"] = try context.make("Person", ["name": "Ann"])
+      try context.save()
+      let fresh = stack.context()
+      #expect(try fresh.named("Pet", "Rex").one("owner")?["name"] as? String == "Ann")
+    }
+  }
+
+  @Test("Looking for a row that isn't there throws; its object reads as defaults and counts as deleted")
+  func missingRow() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      try context.make("Person")
+      try context.save()
+      let id = ManagedObjectID(
+        entityName: "Person", storeIdentifier: stack.store.identifier, key: .permanent(77))
+      #expect(persistError { _ = try context.existingObject(with: id) }?.code == .objectNotFound)
+      let ghost = context.object(with: id)
+      #expect(ghost["nickname"] as? String == "buddy" && ghost["name"] == nil && ghost.isDeleted)
+      ghost["name"] = "Boo"
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("URIs that can't be one of the coordinator's give no identifier")
+  func foreignURIs() throws {
+    try withStack(SampleModels.people) { stack in
+      let store = stack.store.identifier
+      for text in [
+        "http://\(store)/Person/p1", "x-coredata://\(store)/Nobody/p1", "x-coredata://other/Person/p1",
+        "x-coredata://\(store)/Person/p0", "x-coredata://\(store)/Person/p", "x-coredata://\(store)/Person",
+        "x-coredata://\(store)/Person/p99999999999999999999",
+      ] {
+        let url = try #require(URL(string: text))
+        #expect(stack.coordinator.managedObjectID(forURIRepresentation: url) == nil, "\(text)")
+      }
+    }
+  }
+}

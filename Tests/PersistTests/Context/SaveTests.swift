@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Saving")
+struct SaveTests {
+  @Test("A new context has no changes, and saving it touches no store")
+  func nothing() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+      try context.save()
+      #expect(stack.store.calls == 0)
+    }
+  }
+
+  @Test("A save writes what changed in one commit, and reads nothing again")
+  func oneCommit() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let people = try (0..<100).map { try context.make("Person", ["name": "\($0)"]) }
+      try context.save()
+      #expect(stack.store.calls == 1)
+      people[3]["name"] = "changed"
+      context.delete(people[4])
+      try context.make("Person", ["name": "new"])
+      try context.save()
+      #expect(stack.store.calls == 2)
+      let writes = try #require(stack.store.commits.last)
+      #expect(writes.inserts.count == 1 && writes.updates.count == 1 && writes.deletes.count == 1)
+      #expect(people[3]["name"] as? String == "changed" && people[5]["name"] as? String == "5")
+      #expect(stack.store.calls == 2)
+    }
+  }
+
+  @Test("Saved again and again, an object's version goes up with each change")
+  func versions() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      for salary in 1...5 {
+        try context.save()
+        ann["salary"] = salary
+      }
+      try context.save()
+      #expect(stack.store.commits.dropFirst().compactMap(\.updates.first?.version) == [1, 2, 3, 4, 5])
+    }
+  }
+
+  @Test("Two contexts change one row: the second save is a conflict, and keeps its changes")
+  func conflict() throws {
+    try withStack(SampleModels.people) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      let alice = try first.make("Person", ["name": "Alice", "salary": 10])
+      try first.save()
+      let copy = try second.named("Person", "Alice")
+      alice["name"] = "First"
+      try first.save()
+      copy["name"] = "Second"
+      let error = try #require(persistError { try second.save() })
+      #expect(error.code == .mergeConflict && error.errors.count == 1)
+      #expect(error.errors.first?.place.entity == "Person" && error.errors.first?.place.row == 1)
+      #expect(second.hasChanges && copy["name"] as? String == "Second")
+      second.refresh(copy, mergingChanges: true)
+      #expect(copy["name"] as? String == "Second")
+      try second.save()
+      first.refresh(alice, mergingChanges: false)
+      #expect(alice["name"] as? String == "Second")
+    }
+  }
+
+  @Test("A row that another context deleted is a conflict too")
+  func deletedMeanwhile() throws {
+    try withStack(SampleModels.people) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      let alice = try first.make("Person", ["name": "Alice"])
+      try first.save()
+      let copy = try second.named("Person", "Alice")
+      first.delete(alice)
+      try first.save()
+      copy["name"] = "Second"
+      #expect(persistError { try second.save() }?.code == .mergeConflict)
+      second.delete(copy)
+      #expect(persistError { try second.save() }?.code == .mergeConflict)
+      second.refresh(copy, mergingChanges: true)
+    }
+  }
+
+  @Test("Another context's insert is no conflict")
+  func independentInsert() throws {
+    try withStack(SampleModels.people) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      let alice = try first.make("Person", ["name": "Alice"])
+      try first.save()
+      _ = try second.named("Person", "Alice")
+      alice["name"] = "Alicia"
+      try first.save()
+      try second.make("Person", ["name": "Bob"])
+      try second.save()
+      #expect(try first.names("Person") == ["Alicia", "Bob"])
+    }
+  }
+
+  @Test("New objects refer to each other before they have keys")
+  func newToNew() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let rex = try context.make("Pet", ["name": "Rex"])
+      let ann = try context.make("Person", ["name": "Ann", "pets": [rex]])
+      try context.save()
+      #expect(rex.one("owner") === ann)
+      #expect(try ann.many("pets").objectIDs == [rex.objectID] && !rex.objectID.isTemporary)
+      rex["name"] = "Max"
+      try context.save()
+      #expect(try ann.names("pets") == ["Max"])
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Pet", "Max").one("owner")?["name"] as? String == "Ann")
+    }
+  }
+
+  @Test("A store that is open for reading only refuses the save, and the changes stay")
+  func readOnly() throws {
+    let model = try ManagedObjectModel(SampleModels.people)
+    let stack = try TestStack(model, MemoryStore(model, isReadOnly: true))
+    let context = stack.context()
+    try context.make("Person", ["name": "Ann"])
+    #expect(persistError { try context.save() }?.code == .storeReadOnly)
+    #expect(context.insertedObjects.count == 1)
+  }
+
+  @Test("Each entity goes to the store whose configuration has it; relationships don't cross stores")
+  func configurations() throws {
+    var description = SampleModels.pets
+    description.configurations = ["people": ["Person"], "animals": ["Pet"]]
+    let model = try ManagedObjectModel(description)
+    let (people, animals) = (
+      MemoryStore(model, configuration: "people"), MemoryStore(model, configuration: "animals")
+    )
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(people)
+    try coordinator.add(animals)
+    let context = ManagedObjectContext(coordinator)
+    let ann = try context.make("Person", ["name": "Ann"])
+    let rex = try context.make("Pet", ["name": "Rex"])
+    try context.save()
+    #expect(ann.objectID.storeIdentifier == people.identifier && rex.objectID.storeIdentifier == animals.identifier)
+    #expect(try context.names("Person") == ["Ann"] && context.names("Pet") == ["Rex"])
+    rex["owner"] = ann
+    #expect(persistError { try context.save() }?.code == .saveFailed)
+    #expect(persistError { try coordinator.add(people) }?.code == .storeOpenFailed)
+  }
+
+  @Test("Without a store a save says so")
+  func noStore() throws {
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+    let context = ManagedObjectContext(coordinator)
+    try context.make("Person")
+    #expect(persistError { try context.save() }?.message.contains("No open store") == true)
+    #expect(try context.count(FetchRequest("Person")) == 1)
+  }
+}

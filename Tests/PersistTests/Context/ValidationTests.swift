@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Validation")
+struct ValidationTests {
+  @Test("A required attribute without a value: the only error is the save's error")
+  func required() throws {
+    try withStack(SampleModels.staff) { stack in
+      let context = stack.context()
+      let employee = try context.make("Employee")
+      #expect(persistError { try employee.validateForInsert() }?.code == .validationMissingRequired)
+      let error = try #require(persistError { try context.save() })
+      #expect(error.code == .validationMissingRequired && error.place.property == "name")
+      #expect(stack.store.commits.isEmpty && context.hasChanges)
+      employee["name"] = "Alice"
+      try context.save()
+      employee["name"] = nil
+      #expect(persistError { try context.save() }?.code == .validationMissingRequired)
+    }
+  }
+
+  @Test("All that is wrong is in one error")
+  func several() throws {
+    try withStack(SampleModels.staff) { stack in
+      let context = stack.context()
+      try context.make("Employee", ["salary": -1])
+      #expect(persistError { try context.save() }?.errors.map(\.code) == [.validationMissingRequired, .validationNumberTooSmall])
+      try context.make("Employee", ["name": "A"])
+      let error = try #require(persistError { try context.save() })
+      #expect(error.code == .validationMultiple && error.errors.count == 3)
+      #expect(error.errors.last?.code == .validationStringTooShort)
+    }
+  }
+
+  @Test("An optional attribute without a value isn't put to its rules")
+  func optional() throws {
+    try withStack(SampleModels.staff) { stack in
+      let context = stack.context()
+      try context.make("Employee", ["name": "Alice"])
+      try context.save()
+    }
+  }
+
+  @Test("More objects than a relationship takes")
+  func tooMany() throws {
+    try withStack(SampleModels.staff) { stack in
+      let context = stack.context()
+      let department = try context.make("Department")
+      for name in ["Ann", "Bob", "Cid"] { try context.make("Employee", ["name": name, "department": department]) }
+      let error = try #require(persistError { try department.validateForInsert() })
+      #expect(error.code == .validationTooManyObjects && error.place.property == "employees")
+    }
+  }
+
+  @Test("Ranges, lengths and patterns have codes of their own")
+  func rules() throws {
+    let date = { Date(timeIntervalSinceReferenceDate: $0) }
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Thing",
+        attributes: [
+          AttributeDescription(
+            "number", .double, validation: AttributeValidation(minimum: .double(1), maximum: .double(2))),
+          AttributeDescription(
+            "price", .decimal, validation: AttributeValidation(maximum: .decimal(10))),
+          AttributeDescription(
+            "day", .date, validation: AttributeValidation(minimum: .date(date(0)), maximum: .date(date(100)))),
+          AttributeDescription(
+            "code", .string, validation: AttributeValidation(maximumLength: 4, pattern: "[a-z]+")),
+        ])
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      let cases: [(String, Any, PersistError.Code)] = [
+        ("number", 0.5, .validationNumberTooSmall), ("number", 2.5, .validationNumberTooLarge),
+        ("price", Decimal(11), .validationNumberTooLarge), ("day", date(-1), .validationDateTooSoon),
+        ("day", date(101), .validationDateTooLate), ("code", "abcde", .validationStringTooLong),
+        ("code", "ab1", .validationStringPattern),
+      ]
+      for (name, value, code) in cases {
+        let thing = try context.make("Thing", [name: value])
+        #expect(persistError { try thing.validateForInsert() }?.code == code, "\(name) \(value)")
+        context.delete(thing)
+      }
+      try context.make("Thing", ["number": 1, "price": Decimal(10), "day": date(100), "code": "abcd"])
+      try context.save()
+    }
+  }
+
+  @Test("A required relationship must lead somewhere")
+  func requiredRelationships() throws {
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Book",
+        relationships: [
+          RelationshipDescription("pages", toMany: "Page", inverse: "book", isOptional: false, minimumCount: 1)
+        ]),
+      EntityDescription(
+        "Page", relationships: [RelationshipDescription("book", to: "Book", inverse: "pages", isOptional: false)]),
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      let book = try context.make("Book")
+      #expect(persistError { try context.save() }?.code == .validationTooFewObjects)
+      let page = try context.make("Page")
+      #expect(persistError { try context.save() }?.errors.map(\.code) == [.validationTooFewObjects, .validationMissingRequired])
+      page["book"] = book
+      try context.save()
+      context.delete(page)
+      #expect(persistError { try context.save() }?.code == .validationTooFewObjects)
+    }
+  }
+
+  @Test("A class's own validation speaks with its own error")
+  func ownError() throws {
+    struct TooRich: Error {}
+    final class Employee: ManagedObject {
+      override func validateForInsert() throws {
+        try super.validateForInsert()
+        if self["salary"] as? Int ?? 0 > 1_000_000 { throw TooRich() }
+      }
+    }
+    try withStack(SampleModels.staff) { stack in
+      let context = stack.context(classes: ["Employee": Employee.self])
+      try context.make("Employee", ["name": "Ann", "salary": 2_000_000])
+      #expect(throws: TooRich.self) { try context.save() }
+    }
+  }
+}
