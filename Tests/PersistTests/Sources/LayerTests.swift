@@ -2,10 +2,11 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-/// The order of the framework's folders. `Store/SQLite/SQL` stands before `Store/SQLite`, which uses it.
+/// The order of the framework's folders. `Store/SQLite/SQL` stands before `Store/SQLite`, which uses it; before it the
+/// values that it turns into text: layouts, and changes of them.
 private let layers = LayerRules(folders: [
-  "Errors", "Values", "Model", "Model/Xcode", "Query", "Store", "Store/SQLite/SQL", "Store/SQLite", "Coordinator",
-  "Context", "Migration", "Migration/Xcode", "Observation", "Stack",
+  "Errors", "Values", "Model", "Model/Xcode", "Query", "Store", "Store/SQLite/Tables", "Store/SQLite/Changes",
+  "Store/SQLite/SQL", "Store/SQLite", "Coordinator", "Context", "Migration", "Migration/Xcode", "Observation", "Stack",
 ])
 
 private let framework = PackageFolder.url.appendingPathComponent("Sources/Persist")

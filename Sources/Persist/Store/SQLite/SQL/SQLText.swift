@@ -48,6 +48,21 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
     /// A whole number, for places where SQLite takes no parameter.
     mutating func appendInterpolation(number: Int64) { text += String(number) }
 
+    /// Whole numbers with commas between them.
+    mutating func appendInterpolation(numbers: some Sequence<Int>) {
+      text += numbers.map { String($0) }.joined(separator: ", ")
+    }
+
+    /// A number with a fraction, which reads back as the same one; what isn't a number is no value.
+    mutating func appendInterpolation(real: Double) { text += real.isNaN ? "NULL" : String(real) }
+
+    /// Bytes as a literal.
+    mutating func appendInterpolation(bytes: some Sequence<UInt8>) {
+      let digits = Array("0123456789ABCDEF".utf8)
+      let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+      text += "x'" + String(decoding: hex, as: UTF8.self) + "'"
+    }
+
     /// A text literal, for places where SQLite takes no parameter, as in the definition of a column or a trigger.
     mutating func appendInterpolation(literal: String) {
       text += "'" + literal.replacing("'", with: "''") + "'"

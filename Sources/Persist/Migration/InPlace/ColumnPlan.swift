@@ -1,0 +1,63 @@
+/// How a column of a new table gets its values from the old table, told by the old columns' names.
+struct ColumnPlan: Sendable {
+  let name: String
+  let type: TableMap.ColumnType
+  let subject: InPlaceWork.Subject?
+  /// The old column that becomes this one.
+  var carried: String?
+  /// Whether the carried column is declared with another type.
+  var isRetyped = false
+  /// What the rows of an old entity number get instead of the carried value.
+  var parts: [Int: RowExpression] = [:]
+  /// What stands in for a missing value, by old entity number.
+  var fills: [Int: SQLValue] = [:]
+  /// For a column of entity numbers: the new ones by the old ones.
+  var renumbering: [Int: Int] = [:]
+
+  /// The value as an expression over the old columns, for rows of the old entity numbers.
+  ///
+  /// - Parameter isRenumbered: whether entity numbers are the new ones already.
+  func value(ofEntities numbers: [Int], isRenumbered: Bool) -> RowExpression {
+    let base = carried.map { numbered($0, isRenumbered) } ?? .constant(.null)
+    var cases: [RowExpression: [Int]] = [:]
+    for number in numbers {
+      var value = parts[number] ?? base
+      if case .column(let column) = value { value = numbered(column, isRenumbered) }
+      if let fill = fills[number] { value = .filled(value, with: fill) }
+      if value != base { cases[value, default: []].append(number) }
+    }
+    if cases.count == 1, let (value, covered) = cases.first, covered.count == numbers.count { return value }
+    guard !cases.isEmpty else { return base }
+    let branches = cases.map { RowExpression.EntityCase(numbers: $0.value.sorted(), value: $0.key) }
+      .sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
+    return .byEntity(branches, otherwise: base)
+  }
+
+  private func numbered(_ column: String, _ isRenumbered: Bool) -> RowExpression {
+    isRenumbered && !renumbering.isEmpty ? .renumbered(column, renumbering) : .column(column)
+  }
+
+  /// The one constant that the rows of all these entities get; nil where it isn't as simple as that.
+  func constant(forEntities numbers: [Int]) -> SQLValue? {
+    guard carried == nil, case .constant(let value) = value(ofEntities: numbers, isRenumbered: false) else { return nil }
+    return value
+  }
+}
+
+extension RowExpression {
+  /// The same expression where columns have other names.
+  func renamingColumns(_ rename: (String) -> String) -> RowExpression {
+    switch self {
+    case .column(let name): .column(rename(name))
+    case .constant: self
+    case .filled(let inner, let value): .filled(inner.renamingColumns(rename), with: value)
+    case .byEntity(let cases, let otherwise):
+      .byEntity(
+        cases.map { EntityCase(numbers: $0.numbers, value: $0.value.renamingColumns(rename)) },
+        otherwise: otherwise.renamingColumns(rename))
+    case .renumbered(let column, let numbers): .renumbered(rename(column), numbers)
+    case .marked(let column): .marked(rename(column))
+    case .unmarked(let column): .unmarked(rename(column))
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+extension InPlacePlanner {
+  /// Finds for each column of a new table where its values come from, and what becomes of the old table's columns.
+  mutating func planColumns(of plan: inout TablePlan) {
+    guard let table = plan.oldTable, let real = schema.table(named: table) else { return }
+    let uses = new.columnUses(of: plan.root)
+    var carried = Set<String>()
+    for column in new.layout[plan.name] ?? [] {
+      let columnPlan = self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], of: plan, in: real, &carried)
+      plan.columns.append(columnPlan)
+    }
+    guard case .becomes = plan.source else { return }
+    settleNames(of: &plan, in: real, carried: carried)
+    let retyped = plan.columns.contains(where: \.isRetyped)
+    plan.isRebuilt = retyped || plan.doomed.count > (canDropColumns ? 1 : 0) || hasStaleConstraints(plan, real)
+  }
+
+  private func plan(
+    _ column: TableMap.PlacedColumn, uses: [String: ColumnUse], of plan: TablePlan, in table: StoreSchema.Table,
+    _ carried: inout Set<String>
+  ) -> ColumnPlan {
+    var values: [(move: RowMove, value: ColumnOrigin)] = []
+    for move in plan.moves {
+      guard let destination = move.destination, let use = uses[destination.name] else { continue }
+      values.append((move, origin(of: use, for: destination)))
+    }
+    let firstUse = uses.min { $0.key < $1.key }
+    let subject = firstUse.map { self.subject(of: $0.value, entity: $0.key) }
+    var result = ColumnPlan(name: column.name, type: column.type, subject: subject)
+    let olds = values.compactMap { $0.value.oldColumn }
+    if let choice = olds.first(where: { $0.foldedIdentifier == column.name.foldedIdentifier }) ?? olds.first,
+      carried.insert(choice.foldedIdentifier).inserted, let real = table.column(named: choice)
+    {
+      result.carried = choice
+      result.isRetyped = !column.type.isDeclared(by: real)
+    }
+    let base = result.carried.map { RowExpression.column($0) } ?? .constant(.null)
+    for (move, value) in values {
+      let part = value.expression
+      if part != base { result.parts[move.sourceNumber] = part }
+      if let fill = value.fill { result.fills[move.sourceNumber] = fill }
+      if value.isEntityNumber { result.renumbering = numbering.filter { $0.key != $0.value } }
+    }
+    // Rows of an entity that had the carried column for something that is elsewhere now.
+    if let choice = result.carried {
+      let oldUses = old.columnUses(of: moveRoot(plan))[choice.foldedIdentifier] ?? [:]
+      for move in plan.moves where oldUses[move.source.name] != nil {
+        if !values.contains(where: { $0.move.sourceNumber == move.sourceNumber }) {
+          result.parts[move.sourceNumber] = .constant(.null)
+        }
+      }
+    }
+    return result
+  }
+
+  private func moveRoot(_ plan: TablePlan) -> Entity { plan.moves.first?.source.root ?? plan.root }
+
+  private func subject(of use: ColumnUse, entity: String) -> InPlaceWork.Subject {
+    switch use {
+    case .attribute(_, let property, _):
+      .init(new.model.entitiesByName[entity]?.property(named: property)?.declaringEntity ?? entity, property)
+    case .reference(let reference):
+      .init(
+        new.model.entitiesByName[reference.entity]?.property(named: reference.relationship.name)?.declaringEntity
+          ?? entity, reference.relationship.name)
+    }
+  }
+
+  // MARK: Old columns
+
+  /// Old columns are renamed, go, or are kept though nothing explains them.
+  private func settleNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
+    let explained = Set((old.layout[table.name] ?? []).map(\.name.foldedIdentifier))
+    let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
+    var taken = wanted.union(table.columns.map(\.name.foldedIdentifier))
+    var renames: [RenameSequence.Rename] = []
+    for column in plan.columns {
+      if let old = column.carried { renames.append(.init(old: old, new: column.name)) }
+    }
+    for column in table.columns
+    where !carried.contains(column.name.foldedIdentifier)
+      && !["z_pk", "z_ent", "z_opt"].contains(column.name.foldedIdentifier)
+    {
+      var name = column.name
+      let isKept = !explained.contains(column.name.foldedIdentifier)
+      if wanted.contains(name.foldedIdentifier) {
+        name = freeName(isKept ? "\(name)_KEPT" : "Z_OLD", taken: taken)
+        taken.insert(name.foldedIdentifier)
+        renames.append(.init(old: column.name, new: name))
+      }
+      if isKept {
+        plan.kept.append(.init(name: name, declaredType: column.declaredType))
+      } else {
+        plan.doomed.append(name)
+      }
+    }
+    for rename in renames { plan.renames[rename.old.foldedIdentifier] = rename.new }
+    var number = 0
+    plan.renameSequence = RenameSequence.ordered(renames, taken: table.columns.map(\.name)) {
+      number += 1
+      return freeName("Z_MOVING_\(number)", taken: taken)
+    }
+  }
+
+  /// Whether the table was made with a constraint that the new model doesn't have.
+  private func hasStaleConstraints(_ plan: TablePlan, _ table: StoreSchema.Table) -> Bool {
+    let wanted = new.indexDefinitions.filter { $0.isUnique && $0.table == plan.name && $0.entityNumbers == nil }
+      .map { Set($0.columns.map(\.name.foldedIdentifier)) }
+    return IndexSignature.uniqueConstraints(ofTable: table.sql).contains { columns in
+      !wanted.contains(Set(columns.map { plan.currentName($0).foldedIdentifier }))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+extension InPlacePlanner {
+  /// Brings the indexes to those of the new model. One that nothing explains is kept as long as its columns are.
+  mutating func planIndexes(_ joins: [JoinPlan]) {
+    var wanted = new.indexDefinitions
+    let oldNames = Set(old.indexDefinitions.map(\.name.foldedIdentifier))
+    let explained = Dictionary(
+      grouping: old.indexDefinitions, by: { $0.table.foldedIdentifier }).mapValues { Set($0.map(IndexSignature.init)) }
+    // Those that have the name that they shall have come first, so that of two alike each keeps its own.
+    let names = Set(wanted.map(\.name))
+    for index in schema.indexes.sorted(by: { names.contains($0.name) && !names.contains($1.name) }) {
+      guard let sql = index.sql, let fate = fate(ofTable: index.table, joins) else { continue }
+      guard case .becomes(let table, let rename, let doomed) = fate else { continue }
+      if doomed.contains(where: { DefinitionTokens.mentions($0, in: sql) }) {
+        drop(index, in: table)
+        continue
+      }
+      guard let before = IndexSignature(definition: sql) else { continue }
+      let after = before.renaming(rename)
+      let position = wanted.firstIndex { $0.table == table && IndexSignature($0) == after && $0.name == index.name }
+        ?? wanted.firstIndex { $0.table == table && IndexSignature($0) == after }
+      let isExplained = explained[index.table.foldedIdentifier]?.contains(before) == true
+      if let position {
+        let isOfThisEra = oldNames.contains(index.name.foldedIdentifier)
+        if wanted[position].name == index.name || !isOfThisEra && after == before && table == index.table {
+          wanted.remove(at: position)
+          continue
+        }
+        drop(index, in: table)
+      } else if isExplained || names.contains(index.name) {
+        drop(index, in: table)
+      }
+    }
+    wanted.removeAll { isConstraint($0) }
+    for index in wanted {
+      let entity = new.tables.first { $0.table == index.table }?.entity.name
+      let subject = subject(of: index) ?? entity.map { InPlaceWork.Subject($0) }
+      if index.isUnique { refuseDuplicates(index, subject) }
+      work.add(.createIndex(index), in: .createIndexes, for: subject)
+    }
+  }
+
+  private mutating func drop(_ index: StoreSchema.Index, in table: String) {
+    let entity = old.tables.first { $0.table.foldedIdentifier == index.table.foldedIdentifier }?.entity
+    var subject: InPlaceWork.Subject?
+    for owner in old.model.entities where subject == nil && (entity == nil || owner.root === entity) {
+      let prefix = "Z_\(owner.name)_"
+      guard index.name.hasPrefix(prefix) else { continue }
+      subject = .init(
+        correspondence.newName(ofEntity: owner.name) ?? owner.name, String(index.name.dropFirst(prefix.count)))
+    }
+    work.add(.dropIndex(index.name), in: .dropIndexes, for: subject)
+  }
+
+  private func subject(of index: IndexDefinition) -> InPlaceWork.Subject? {
+    for entity in new.model.entities where new[entity].table == index.table {
+      let prefix = "Z_\(entity.name)_"
+      guard index.name.hasPrefix(prefix) else { continue }
+      let rest = index.name.dropFirst(prefix.count)
+      if rest.hasPrefix("UNIQUE_") {
+        let constraint = entity.description.uniquenessConstraints.first { $0.joined(separator: "_") == rest.dropFirst(7) }
+        if let constraint { return .init(entity.name, constraint.joined(separator: ", ")) }
+      }
+      return .init(entity.name, String(rest))
+    }
+    return nil
+  }
+
+  enum TableFate {
+    case goes
+    /// The table's new name, its columns' new names, and the old columns that go.
+    case becomes(String, rename: (String) -> String, doomed: [String])
+  }
+
+  /// What becomes of an old table; nil for one that the old model doesn't explain.
+  func fate(ofTable name: String, _ joins: [JoinPlan]) -> TableFate? {
+    let folded = name.foldedIdentifier
+    if let plan = tables.first(where: { plan in
+      if case .becomes(let table) = plan.source { table.foldedIdentifier == folded } else { false }
+    }) {
+      let originals = plan.doomed.map { doomed in plan.renames.first { $0.value == doomed }?.key ?? doomed }
+      return .becomes(plan.name, rename: plan.currentName, doomed: originals)
+    }
+    if let join = joins.first(where: { $0.oldTable?.foldedIdentifier == folded }), case .becomes(let end) = join.source {
+      var names = [
+        end.ownColumn.foldedIdentifier: join.table.first.column,
+        end.memberColumn.foldedIdentifier: join.table.second.column,
+      ]
+      var doomed: [String] = []
+      for (old, new) in [
+        (end.orderColumn, join.table.first.orderColumn), (end.inverseOrderColumn, join.table.second.orderColumn),
+      ] {
+        guard let old else { continue }
+        if let new { names[old.foldedIdentifier] = new } else { doomed.append(old) }
+      }
+      return .becomes(join.table.name, rename: { names[$0.foldedIdentifier] ?? $0 }, doomed: doomed)
+    }
+    let isKnown = old.tables.contains { $0.table.foldedIdentifier == folded }
+      || old.joinTables.contains { $0.name.foldedIdentifier == folded }
+    return isKnown ? .goes : nil
+  }
+
+  /// Whether the table itself has the index as a constraint, as old stores do.
+  private func isConstraint(_ index: IndexDefinition) -> Bool {
+    guard index.isUnique, index.entityNumbers == nil, let plan = tables.first(where: { $0.name == index.table }),
+      !plan.isRebuilt, case .becomes(let table) = plan.source, let real = schema.table(named: table)
+    else { return false }
+    return IndexSignature.uniqueConstraints(ofTable: real.sql).contains { columns in
+      Set(columns.map { plan.currentName($0).foldedIdentifier }) == Set(index.columns.map(\.name.foldedIdentifier))
+    }
+  }
+
+  private mutating func refuseDuplicates(_ index: IndexDefinition, _ subject: InPlaceWork.Subject?) {
+    guard let plan = tables.first(where: { $0.name == index.table }), let table = plan.oldTable else { return }
+    let numbers = index.entityNumbers.map { wanted in
+      plan.moves.filter { $0.number.map(wanted.contains) == true }.map(\.sourceNumber).sorted()
+    } ?? plan.sourceNumbers
+    guard !numbers.isEmpty else { return }
+    var values: [RowExpression] = []
+    for column in index.columns {
+      guard let column = plan.column(named: column.name) else { return }
+      // What comes from elsewhere isn't known before; the index itself then refuses.
+      let value = column.value(ofEntities: numbers, isRenumbered: false)
+      if case .constant(.null) = value { return }
+      values.append(value)
+    }
+    work.require(
+      .duplicates(table, values: values, rows(numbers, of: table)),
+      else: MigrationBlocker(
+        .constraintConflict, entity: subject?.entity, property: subject?.property,
+        what: "rows of \(subject?.entity ?? plan.root.name) have the same \(subject?.property ?? "values") "
+          + "as another, which is to be unique.",
+        fix: "Make the values different or delete the surplus rows before migrating."))
+  }
+
+  /// The rows of entity numbers in an old table; all where it has no others.
+  func rows(_ numbers: [Int], of table: String) -> RowCondition {
+    let all = moves.filter { $0.sourceTable == table }.map(\.sourceNumber).sorted()
+    return .entities(all == numbers ? nil : numbers)
+  }
+}

@@ -1,0 +1,149 @@
+extension InPlacePlanner {
+  /// Makes a table what it shall be.
+  mutating func reshape(_ plan: TablePlan) {
+    let subject = InPlaceWork.Subject(plan.root.name)
+    guard let definition = new.tableDefinitions.first(where: { $0.name == plan.name }) else { return }
+    switch plan.source {
+    case .new:
+      work.add(.createTable(definition), in: .create, for: subject)
+    case .copied(let table):
+      work.add(.createTable(definition), in: .create, for: subject)
+      let home = tables.first { $0.source == .becomes(table) }
+      let values = values(of: plan, in: definition).map { assignment in
+        SchemaChange.Assignment(assignment.column, assignment.value.renamingColumns { home?.currentName($0) ?? $0 })
+      }
+      work.add(
+        .copyRows(
+          from: home?.name ?? table, into: plan.name, values: values, where: .entities(plan.sourceNumbers)),
+        in: .create, for: subject)
+    case .becomes(let table):
+      for step in plan.renameSequence {
+        work.add(
+          .renameColumn(step.old, to: step.new, table: plan.name), in: .rename,
+          for: plan.column(named: step.new)?.subject)
+      }
+      let gone = moves.filter { $0.sourceTable == table && $0.table != plan.name }
+      if !gone.isEmpty {
+        work.add(
+          .deleteRows(plan.name, where: .entities(gone.map(\.sourceNumber).sorted())), in: .deleteRows,
+          for: .init(gone[0].destination?.name ?? gone[0].source.name))
+      }
+      if plan.isRebuilt { rebuild(plan, definition) } else { alter(plan) }
+    }
+    completeReferences(of: plan)
+  }
+
+  /// The value of every column over the old ones, with the new entity numbers.
+  private func values(of plan: TablePlan, in definition: TableDefinition) -> [SchemaChange.Assignment] {
+    definition.columns.map { column in
+      switch column.name {
+      case "Z_PK", "Z_OPT": return .init(column.name, .column(column.name))
+      case "Z_ENT": return .init("Z_ENT", .renumbered("Z_ENT", numbering(of: plan)))
+      default:
+        let value = plan.column(named: column.name)?.value(ofEntities: plan.sourceNumbers, isRenumbered: true)
+        return .init(column.name, value ?? .constant(.null))
+      }
+    }
+  }
+
+  private func numbering(of plan: TablePlan) -> [Int: Int] {
+    Dictionary(
+      plan.moves.compactMap { move in move.number.map { (move.sourceNumber, $0) } }.filter { $0.0 != $0.1 },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  // MARK: Writing anew
+
+  private mutating func rebuild(_ plan: TablePlan, _ definition: TableDefinition) {
+    let values = values(of: plan, in: definition).map { assignment in
+      SchemaChange.Assignment(assignment.column, assignment.value.renamingColumns(plan.currentName))
+    }
+    let subject = plan.columns.first { $0.isRetyped }?.subject
+      ?? plan.columns.first { $0.carried == nil }?.subject ?? .init(plan.root.name)
+    work.add(
+      .rebuildTable(
+        TableRebuild(
+          definition: definition, kept: plan.kept, values: values, temporaryName: temporaryName(for: plan.name))),
+      in: .reshape, for: subject)
+  }
+
+  func temporaryName(for table: String) -> String {
+    let taken = schema.tables.map(\.name) + new.tableDefinitions.map(\.name)
+    return freeName("\(table)_NEW", taken: Set(taken.map(\.foldedIdentifier)))
+  }
+
+  // MARK: Step by step
+
+  private mutating func alter(_ plan: TablePlan) {
+    let numbers = plan.sourceNumbers
+    for column in plan.columns where column.carried == nil {
+      work.add(
+        .addColumn(
+          .init(name: column.name, type: column.type), default: column.constant(forEntities: numbers) ?? .null,
+          table: plan.name), in: .reshape, for: column.subject)
+    }
+    assignParts(of: plan)
+    for column in plan.columns { fill(column, of: plan) }
+    for column in plan.doomed {
+      work.add(.dropColumn(column, table: plan.name), in: .reshape, for: doomedSubject(column, of: plan))
+    }
+    renumber(plan)
+  }
+
+  /// Values that some rows take from elsewhere: one statement for all columns of the same rows.
+  private mutating func assignParts(of plan: TablePlan) {
+    var assignments: [[Int]: [SchemaChange.Assignment]] = [:]
+    var subjects: [[Int]: InPlaceWork.Subject] = [:]
+    for column in plan.columns where column.constant(forEntities: plan.sourceNumbers) == nil {
+      var groups: [RowExpression: [Int]] = [:]
+      for (number, value) in column.parts { groups[value, default: []].append(number) }
+      for (value, numbers) in groups {
+        let rows = numbers.sorted()
+        assignments[rows, default: []].append(.init(column.name, value.renamingColumns(plan.currentName)))
+        subjects[rows] = subjects[rows] ?? column.subject
+      }
+    }
+    for (rows, list) in assignments.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      work.add(
+        .update(
+          plan.name, set: list.sorted { $0.column < $1.column },
+          where: .entities(rows == plan.sourceNumbers ? nil : rows)), in: .reshape, for: subjects[rows])
+    }
+  }
+
+  private mutating func fill(_ column: ColumnPlan, of plan: TablePlan) {
+    var groups: [SQLValue: [Int]] = [:]
+    for (number, value) in column.fills { groups[value, default: []].append(number) }
+    for (value, numbers) in groups.sorted(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
+      let rows = numbers.sorted()
+      work.add(
+        .update(
+          plan.name, set: [.init(column.name, .constant(value))],
+          where: RowCondition(entityNumbers: rows == plan.sourceNumbers ? nil : rows, missing: column.name)),
+        in: .reshape, for: column.subject)
+    }
+  }
+
+  private mutating func renumber(_ plan: TablePlan) {
+    let numbering = numbering(of: plan)
+    var assignments = plan.columns.filter { !$0.renumbering.isEmpty && $0.carried != nil }
+      .map { SchemaChange.Assignment($0.name, .renumbered($0.name, $0.renumbering)) }
+    let rows = assignments.isEmpty ? numbering.keys.sorted() : nil
+    if !numbering.isEmpty { assignments.insert(.init("Z_ENT", .renumbered("Z_ENT", numbering)), at: 0) }
+    guard !assignments.isEmpty else { return }
+    work.add(.update(plan.name, set: assignments, where: .entities(rows)), in: .renumber)
+  }
+
+  /// The property that a column stood for which goes.
+  private func doomedSubject(_ column: String, of plan: TablePlan) -> InPlaceWork.Subject? {
+    guard let table = plan.oldTable else { return nil }
+    let original = plan.renames.first { $0.value == column }?.key ?? column.foldedIdentifier
+    for place in old.tables where place.table == table {
+      for candidate in place.columns where candidate.name.foldedIdentifier == original {
+        guard let declaring = place.entity.property(named: candidate.property)?.declaringEntity else { continue }
+        return .init(correspondence.newName(ofEntity: declaring) ?? declaring, candidate.property)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,98 @@
+extension InPlacePlanner {
+  /// A plan for each table of the new layout.
+  mutating func planTables() -> [TablePlan] {
+    let roots = new.tables.filter { $0.entity.superentity == nil }
+    var feeders: [String: Set<String>] = [:]
+    for move in moves {
+      if let table = move.table { feeders[table, default: []].insert(move.sourceTable) }
+    }
+    for root in roots where (feeders[root.table]?.count ?? 0) > 1 {
+      let tables = feeders[root.table]?.sorted().joined(separator: " and ") ?? ""
+      work.blockers.append(
+        MigrationBlocker(
+          entity: root.entity.name, what: "Rows of \(tables) would come together in one table; their keys may be the same.",
+          fix: "Give the step a mapping model, or keep the entities apart."))
+    }
+    guard work.blockers.isEmpty else { return [] }
+    let heirs = heirs(of: feeders)
+    var plans: [TablePlan] = []
+    for root in roots {
+      let source: TablePlan.Source
+      if let table = feeders[root.table]?.first {
+        source = heirs[table] == root.table ? .becomes(table) : .copied(from: table)
+      } else {
+        source = .new
+      }
+      var plan = TablePlan(
+        root: root.entity, name: root.table, source: source, moves: moves.filter { $0.table == root.table })
+      if source != .new { planColumns(of: &plan) }
+      plans.append(plan)
+    }
+    return plans
+  }
+
+  /// Which new table each old table becomes: the one of its own root entity, else the first that takes rows of it.
+  private func heirs(of feeders: [String: Set<String>]) -> [String: String] {
+    var heirs: [String: String] = [:]
+    for (table, sources) in feeders.sorted(by: { $0.key < $1.key }) {
+      for source in sources where heirs[source] == nil { heirs[source] = table }
+    }
+    for move in moves where move.source.superentity == nil {
+      if let table = move.table { heirs[move.sourceTable] = table }
+    }
+    return heirs
+  }
+
+  /// Old tables of entities that nothing becomes, and join tables that no new one comes from.
+  mutating func dropTables(except joins: [JoinPlan]) {
+    let kept = Set(tables.compactMap { if case .becomes(let table) = $0.source { table } else { nil } })
+    for place in old.tables where place.entity.superentity == nil && !kept.contains(place.table) {
+      work.add(.dropTable(place.table), in: .dropTables, for: .init(place.entity.name))
+    }
+    let keptJoins = Set(joins.compactMap(\.oldTable))
+    for join in old.joinTables where !keptJoins.contains(join.name) {
+      work.add(.dropTable(join.name), in: .dropTables, for: .init(join.first.entity, join.first.relationship))
+    }
+  }
+
+  mutating func renameTables(_ joins: [JoinPlan]) {
+    var renames: [RenameSequence.Rename] = []
+    var subjects: [String: InPlaceWork.Subject] = [:]
+    var made: [String] = []
+    for plan in tables {
+      if case .becomes(let table) = plan.source {
+        renames.append(.init(old: table, new: plan.name))
+        subjects[table] = .init(plan.root.name)
+      } else {
+        made.append(plan.name)
+      }
+    }
+    for join in joins {
+      if let table = join.oldTable {
+        renames.append(.init(old: table, new: join.table.name))
+        subjects[table] = .init(join.table.first.entity, join.table.first.relationship)
+      } else {
+        made.append(join.table.name)
+      }
+    }
+    let known = Set((old.tables.map(\.table) + old.joinTables.map(\.name)).map(\.foldedIdentifier))
+    let unknown = schema.tables.map(\.name).filter { !known.contains($0.foldedIdentifier) }
+    let all = Set((schema.tables.map(\.name) + renames.map(\.new) + made).map(\.foldedIdentifier))
+    // A table that nothing explains gives way and is kept.
+    let wanted = Set((renames.map(\.new) + made).map(\.foldedIdentifier))
+    for table in unknown where wanted.contains(table.foldedIdentifier) {
+      renames.append(.init(old: table, new: freeName("\(table)_KEPT", taken: all)))
+    }
+    let staying = unknown + renames.map(\.old)
+    var number = 0
+    for step in RenameSequence.ordered(
+      renames, taken: staying,
+      freeName: {
+        number += 1
+        return freeName("Z_MOVING_\(number)", taken: all)
+      })
+    {
+      work.add(.renameTable(step.old, to: step.new), in: .rename, for: subjects[step.old])
+    }
+  }
+}

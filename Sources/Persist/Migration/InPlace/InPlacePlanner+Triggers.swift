@@ -1,0 +1,38 @@
+extension InPlacePlanner {
+  /// Takes out the triggers that would be wrong: that name something that goes, or rows by entity numbers that change.
+  ///
+  /// SQLite keeps all others right: it renames tables and columns in them too. None fires while the migration runs.
+  mutating func dropTriggers() {
+    let changes = work.changes.map(\.change)
+    let numbersChange = !numbering.allSatisfy { $0.key == $0.value }
+    for trigger in schema.triggers {
+      let isWrong = changes.contains { change in
+        switch change {
+        case .dropTable(let table): DefinitionTokens.mentions(table, in: trigger.sql)
+        case .dropColumn(let column, let table):
+          DefinitionTokens.mentions(oldName(of: column, in: table), in: trigger.sql) && mentions(table, trigger)
+        case .rebuildTable(let rebuild):
+          goneColumns(of: rebuild.definition.name).contains { DefinitionTokens.mentions($0, in: trigger.sql) }
+            && mentions(rebuild.definition.name, trigger)
+        default: false
+        }
+      }
+      if isWrong || numbersChange && DefinitionTokens.mentions("Z_ENT", in: trigger.sql) {
+        work.add(.dropTrigger(trigger.name), in: .dropIndexes)
+      }
+    }
+  }
+
+  private func mentions(_ newTable: String, _ trigger: StoreSchema.Trigger) -> Bool {
+    let old = tables.first { $0.name == newTable }?.oldTable ?? newTable
+    return trigger.table.foldedIdentifier == old.foldedIdentifier || DefinitionTokens.mentions(old, in: trigger.sql)
+  }
+
+  private func oldName(of column: String, in newTable: String) -> String {
+    tables.first { $0.name == newTable }?.renames.first { $0.value == column }?.key ?? column
+  }
+
+  private func goneColumns(of newTable: String) -> [String] {
+    tables.first { $0.name == newTable }?.doomed.map { oldName(of: $0, in: newTable) } ?? []
+  }
+}

@@ -1,0 +1,112 @@
+/// Plans a migration in place: from what a store has to what a new store of the new model would have.
+///
+/// Pure. The old layout is the real store's, found in its schema; the new one is that of a new store. For each table of
+/// the new layout there is at most one old table that becomes it, which then gets its columns by the cheapest way that
+/// gives the right values; rows that belong elsewhere are copied out of it. What the old model doesn't explain is kept.
+struct InPlacePlanner {
+  let old: TableMap
+  let schema: StoreSchema
+  let new: TableMap
+  let comparison: ModelComparison
+  /// Whether SQLite can drop a column: 3.35 and later.
+  let canDropColumns: Bool
+  let moves: [RowMove]
+  private(set) var tables: [TablePlan] = []
+  var work = InPlaceWork()
+  var stages: [PairSource: PairStage] = [:]
+
+  var correspondence: ModelCorrespondence { comparison.correspondence }
+
+  /// - Parameter schema: the schema of the store that `old` was found in.
+  static func plan(
+    from old: TableMap, schema: StoreSchema, to new: TableMap, comparison: ModelComparison,
+    canDropColumns: Bool = true
+  ) -> InPlaceWork {
+    var planner = InPlacePlanner(
+      old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns)
+    planner.planEverything()
+    return planner.work
+  }
+
+  private init(
+    old: TableMap, schema: StoreSchema, new: TableMap, comparison: ModelComparison, canDropColumns: Bool
+  ) {
+    self.old = old
+    self.schema = schema
+    self.new = new
+    self.comparison = comparison
+    self.canDropColumns = canDropColumns
+    moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
+  }
+
+  private mutating func planEverything() {
+    tables = planTables()
+    guard work.blockers.isEmpty else { return }
+    severRowsThatGo()
+    let joins = planJoinTables()
+    dropTables(except: joins)
+    renameTables(joins)
+    for table in tables { reshape(table) }
+    for join in joins { reshape(join) }
+    planIndexes(joins)
+    dropTriggers()
+    renumberHistory()
+    planEntityRows()
+    requireValues()
+    countLosses()
+  }
+
+  // MARK: Entity numbers
+
+  /// New entity numbers by the old ones, of entities that stay.
+  var numbering: [Int: Int] {
+    Dictionary(
+      moves.compactMap { move in move.number.map { (move.sourceNumber, $0) } }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Entity numbers stand in the store's history too.
+  private mutating func renumberHistory() {
+    let changed = numbering.filter { $0.key != $0.value }
+    let gone = moves.filter { $0.number == nil }.map(\.sourceNumber)
+    guard schema.column("ZENTITY", of: "ACHANGE") != nil, schema.column("Z_PK", of: "ACHANGE") != nil else { return }
+    if !gone.isEmpty {
+      work.add(.deleteHistory(table: "ACHANGE", column: "ZENTITY", entityNumbers: gone.sorted()), in: .sever)
+    }
+    if !changed.isEmpty {
+      work.add(
+        .update("ACHANGE", set: [.init("ZENTITY", .renumbered("ZENTITY", changed))], where: .all), in: .renumber)
+    }
+  }
+
+  private mutating func planEntityRows() {
+    let rows = new.tables.map { place -> SchemaChange.EntityRow in
+      let isRoot = place.entity.superentity == nil
+      let maxima = moves.filter { $0.table == place.table }.compactMap { move in
+        old.numbers.rows[old[move.source.root].number]?.maximum
+      }
+      return SchemaChange.EntityRow(
+        number: place.number, name: place.entity.name,
+        parent: place.entity.superentity.map { new[$0].number } ?? 0, maximum: isRoot ? maxima.max() ?? 0 : 0,
+        table: isRoot ? place.table : nil)
+    }
+    let before = old.tables.map { place -> SchemaChange.EntityRow? in
+      old.numbers.rows[place.number].map {
+        SchemaChange.EntityRow(
+          number: place.number, name: $0.name, parent: $0.parent,
+          maximum: place.entity.superentity == nil ? $0.maximum ?? 0 : 0,
+          table: place.entity.superentity == nil ? place.table : nil)
+      }
+    }
+    guard before != rows.map(Optional.some) else { return }
+    work.add(.setEntities(old: old.tables.map(\.number).sorted(), new: rows), in: .entities)
+  }
+
+  // MARK: Names
+
+  /// A name that neither the store nor the new layout has.
+  func freeName(_ hint: String, taken: Set<String>) -> String {
+    var number = 1
+    while taken.contains("\(hint)_\(number)".foldedIdentifier) { number += 1 }
+    return "\(hint)_\(number)"
+  }
+}

@@ -1,0 +1,136 @@
+/// What an index is over, whatever its name and the spelling of its definition.
+struct IndexSignature: Sendable, Hashable {
+  struct Column: Sendable, Hashable {
+    /// Folded.
+    let name: String
+    let isAscending: Bool
+  }
+
+  let columns: [Column]
+  let isUnique: Bool
+  /// The entity numbers that a partial index is limited to, in order; nil for all rows.
+  let entityNumbers: [Int]?
+
+  init(columns: [Column], isUnique: Bool, entityNumbers: [Int]?) {
+    self.columns = columns
+    self.isUnique = isUnique
+    self.entityNumbers = entityNumbers
+  }
+
+  init(_ index: IndexDefinition) {
+    columns = index.columns.map { Column(name: $0.name.foldedIdentifier, isAscending: $0.isAscending ?? true) }
+    isUnique = index.isUnique
+    entityNumbers = index.entityNumbers?.sorted()
+  }
+
+  /// Reads the definition that a store holds; nil for an index over expressions, with another collation or with a
+  /// condition of another kind.
+  init?(definition sql: String) {
+    var tokens = DefinitionTokens(sql)
+    guard tokens.take("create") else { return nil }
+    isUnique = tokens.take("unique")
+    guard tokens.take("index"), tokens.skip(past: "on"), tokens.next() != nil, tokens.take("("),
+      let columns = tokens.takeIndexColumns()
+    else { return nil }
+    self.columns = columns
+    if tokens.isAtEnd {
+      entityNumbers = nil
+    } else {
+      guard tokens.take("where"), tokens.take("z_ent"), tokens.take("in"), tokens.take("(") else { return nil }
+      var numbers: [Int] = []
+      while let token = tokens.next(), token != ")" {
+        if token == "," { continue }
+        guard let number = Int(token) else { return nil }
+        numbers.append(number)
+      }
+      guard tokens.isAtEnd else { return nil }
+      entityNumbers = numbers.sorted()
+    }
+  }
+
+  /// The same index where columns have other names.
+  func renaming(_ rename: (String) -> String) -> IndexSignature {
+    IndexSignature(
+      columns: columns.map { Column(name: rename($0.name).foldedIdentifier, isAscending: $0.isAscending) },
+      isUnique: isUnique, entityNumbers: entityNumbers)
+  }
+
+  /// The columns of each `UNIQUE` constraint in a table's definition, folded.
+  static func uniqueConstraints(ofTable sql: String) -> [[String]] {
+    var tokens = DefinitionTokens(sql)
+    var constraints: [[String]] = []
+    while tokens.skip(past: "unique") {
+      if tokens.take("("), let columns = tokens.takeIndexColumns() { constraints.append(columns.map(\.name)) }
+    }
+    return constraints
+  }
+}
+
+/// The words of an SQL text, folded: names without their quotes, and single marks. Literals are left out.
+struct DefinitionTokens {
+  private let tokens: [String]
+  private var position = 0
+
+  init(_ sql: String) {
+    var tokens: [String] = []
+    var rest = Substring(sql)
+    while let first = rest.first {
+      switch first {
+      case "\"", "`", "[":
+        let close: Character = first == "[" ? "]" : first
+        let name = rest.dropFirst().prefix { $0 != close }
+        tokens.append(String(name).foldedIdentifier)
+        rest = rest.dropFirst(name.count + 2)
+      case "'":
+        rest = rest.dropFirst().drop { $0 != "'" }.dropFirst()
+      case _ where first.isLetter || first.isNumber || first == "_" || first == "$":
+        let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
+        tokens.append(String(word).foldedIdentifier)
+        rest = rest.dropFirst(word.count)
+      case _ where first.isWhitespace: rest = rest.dropFirst()
+      default:
+        tokens.append(String(first))
+        rest = rest.dropFirst()
+      }
+    }
+    self.tokens = tokens
+  }
+
+  /// Whether a name stands anywhere in the text.
+  static func mentions(_ name: String, in sql: String) -> Bool {
+    DefinitionTokens(sql).tokens.contains(name.foldedIdentifier)
+  }
+
+  var isAtEnd: Bool { position >= tokens.count }
+
+  mutating func next() -> String? {
+    guard !isAtEnd else { return nil }
+    position += 1
+    return tokens[position - 1]
+  }
+
+  mutating func take(_ token: String) -> Bool {
+    guard !isAtEnd, tokens[position] == token else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func skip(past token: String) -> Bool {
+    while let next = next() { if next == token { return true } }
+    return false
+  }
+
+  /// Plain columns up to the closing parenthesis; nil where one isn't plain.
+  mutating func takeIndexColumns() -> [IndexSignature.Column]? {
+    var columns: [IndexSignature.Column] = []
+    while let name = next(), name != ",", name != "(", name != ")" {
+      if take("collate") { guard take("binary") else { return nil } }
+      var isAscending = true
+      if take("desc") { isAscending = false } else { _ = take("asc") }
+      columns.append(.init(name: name, isAscending: isAscending))
+      if take(")") { return columns }
+      guard take(",") else { return nil }
+    }
+    return nil
+  }
+}

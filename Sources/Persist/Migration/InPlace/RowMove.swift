@@ -1,0 +1,26 @@
+/// Where the rows of an old entity go.
+struct RowMove: Sendable {
+  let source: Entity
+  /// `Z_ENT` in the store as it is.
+  let sourceNumber: Int
+  let sourceTable: String
+  /// The entity that they belong to afterwards; nil where they go.
+  let destination: Entity?
+  /// `Z_ENT` afterwards.
+  let number: Int?
+  let table: String?
+}
+
+extension RowMove {
+  /// The moves of all entities, in the order of the old model.
+  static func all(from old: TableMap, to new: TableMap, by correspondence: ModelCorrespondence) -> [RowMove] {
+    let destinations = Dictionary(
+      correspondence.entities.map { ($1, $0) }, uniquingKeysWith: { first, second in min(first, second) })
+    return old.tables.map { place in
+      let destination = destinations[place.entity.name].flatMap { new.model.entitiesByName[$0] }
+      return RowMove(
+        source: place.entity, sourceNumber: place.number, sourceTable: place.table, destination: destination,
+        number: destination.map { new[$0].number }, table: destination.map { new[$0].table })
+    }
+  }
+}

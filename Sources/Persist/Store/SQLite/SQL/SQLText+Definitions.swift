@@ -1,0 +1,55 @@
+extension SQLText {
+  /// A constant as SQL writes it, for places where SQLite takes no parameter.
+  static func constant(_ value: SQLValue) -> SQLText {
+    switch value {
+    case .null: "NULL"
+    case .integer(let number): "\(number: number)"
+    // An infinite number has no literal of its own; one beyond every double means the same.
+    case .double(let number) where number.isInfinite: number < 0 ? "-9e999" : "9e999"
+    case .double(let number): "\(real: number)"
+    case .text(let text): "\(literal: text)"
+    case .blob(let data): "\(bytes: data)"
+    }
+  }
+
+  /// Makes a table, in the words of Core Data's own stores.
+  static func create(_ table: TableDefinition, named name: String? = nil, kept: [StoreSchema.Column] = []) -> SQLText {
+    let key = table.primaryKey.count == 1 ? table.primaryKey.first : nil
+    var parts = table.columns.map { column -> SQLText in
+      column.name == key ? "\(name: column.name) INTEGER PRIMARY KEY" : "\(name: column.name) \(column.type.sql)"
+    }
+    // A type in quotes is a type: SQLite finds its affinity by the letters.
+    parts += kept.map { column -> SQLText in
+      column.declaredType.isEmpty ? "\(name: column.name)" : "\(name: column.name) \(name: column.declaredType)"
+    }
+    if key == nil, !table.primaryKey.isEmpty { parts.append("PRIMARY KEY (\(names: table.primaryKey))") }
+    return "CREATE TABLE \(name: name ?? table.name) ( \(parts.joined(separator: ", ")) )"
+  }
+
+  static func create(_ index: IndexDefinition) -> SQLText {
+    let columns = index.columns.map { column -> SQLText in
+      switch column.isAscending {
+      case nil: "\(name: column.name)"
+      case true?: "\(name: column.name) COLLATE BINARY ASC"
+      case false?: "\(name: column.name) COLLATE BINARY DESC"
+      }
+    }.joined(separator: ", ")
+    let head: SQLText = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
+    let rows: SQLText = index.entityNumbers.map { " WHERE Z_ENT IN (\(numbers: $0))" } ?? ""
+    return "\(head) \(name: index.name) ON \(name: index.table) (\(columns))\(rows)"
+  }
+}
+
+extension TableMap.ColumnType {
+  /// The type in a table's definition.
+  var sql: SQLText {
+    switch self {
+    case .integer: "INTEGER"
+    case .float: "FLOAT"
+    case .timestamp: "TIMESTAMP"
+    case .decimal: "DECIMAL"
+    case .varchar: "VARCHAR"
+    case .blob: "BLOB"
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/// Relationships whose pairs move to another place.
+extension SQLText {
+  static func relationshipStatements(_ change: SchemaChange) -> [SQLText] {
+    switch change {
+    case .sever(let table, let column, let beside, let target, let numbers):
+      let assignments = ([column] + beside).map { name -> SQLText in "\(name: name) = NULL" }.joined(separator: ", ")
+      return ["UPDATE \(name: table) SET \(assignments) WHERE \(name: column) IN (\(keys(of: target, numbers)))"]
+    case .unjoin(let table, let column, let target, let numbers):
+      return ["DELETE FROM \(name: table) WHERE \(name: column) IN (\(keys(of: target, numbers)))"]
+    case .setAside(let source, let stage): return setAside(source, stage)
+    case .join(let target, let stage): return join(target, stage)
+    case .setKeys(let target, let stage): return setKeys(target, stage)
+    case .takeEntityNumbers(let table, let key, let number, let target):
+      return [
+        """
+        UPDATE \(name: table) SET \(name: number) = \
+        (SELECT there.Z_ENT FROM \(name: target) AS there WHERE there.Z_PK = \(name: table).\(name: key)) \
+        WHERE \(name: key) IS NOT NULL
+        """
+      ]
+    case .takePlaces(let table, let owner, let member, let place):
+      return [
+        """
+        UPDATE \(name: table) SET \(name: place) = placed.place FROM \
+        (SELECT rowid AS row, 1024 * (1 + ROW_NUMBER() OVER (PARTITION BY \(name: owner) ORDER BY \(name: member))) \
+        AS place FROM \(name: table) WHERE \(name: owner) IS NOT NULL) AS placed \
+        WHERE \(name: table).rowid = placed.row
+        """
+      ]
+    case .forget(let stage): return ["DROP TABLE temp.\(name: stage.table)"]
+    default: return []
+    }
+  }
+
+  private static func keys(of table: String, _ numbers: [Int]) -> SQLText {
+    "SELECT Z_PK FROM \(name: table) WHERE Z_ENT IN (\(numbers: numbers))"
+  }
+
+  private static func setAside(_ source: PairSource, _ stage: PairStage) -> [SQLText] {
+    let place: SQLText = source.place.map { "\(name: $0)" } ?? "NULL"
+    let inversePlace: SQLText = source.inversePlace.map { "\(name: $0)" } ?? "NULL"
+    return [
+      """
+      CREATE TEMPORARY TABLE \(name: stage.table) AS SELECT \(name: source.owner) AS owner, \
+      \(name: source.member) AS member, \(place) AS place, \(inversePlace) AS inversePlace FROM main.\(name: source.table) \
+      WHERE \(name: source.owner) IS NOT NULL AND \(name: source.member) IS NOT NULL
+      """
+    ]
+  }
+
+  private static func join(_ target: PairTarget, _ stage: PairStage) -> [SQLText] {
+    let columns = [target.owner, target.member] + [target.place, target.inversePlace].compactMap { $0 }
+    func values(_ first: SQLText, _ second: SQLText) -> SQLText {
+      let places: [SQLText] = [
+        target.place.map { _ in "place" }, target.inversePlace.map { _ in "inversePlace" },
+      ].compactMap { $0 }
+      return ([first, second] + places).joined(separator: ", ")
+    }
+    func insert(_ values: SQLText) -> SQLText {
+      """
+      INSERT OR IGNORE INTO \(name: target.table) (\(names: columns)) SELECT \(values) FROM temp.\(name: stage.table) \
+      WHERE owner IN (SELECT Z_PK FROM \(name: target.ownerTable)) \
+      AND member IN (SELECT Z_PK FROM \(name: target.memberTable))
+      """
+    }
+    return [insert(values("owner", "member"))] + (target.isReflexive ? [insert(values("member", "owner"))] : [])
+  }
+
+  private static func setKeys(_ target: KeyTarget, _ stage: PairStage) -> [SQLText] {
+    let (row, key): (SQLText, SQLText) = target.row == .owner ? ("owner", "member") : ("member", "owner")
+    let placeSource: SQLText = target.row == .owner ? "inversePlace" : "place"
+    let place: SQLText = target.place.map { ", \(name: $0) = pairs.\(placeSource)" } ?? ""
+    return [
+      """
+      UPDATE \(name: target.table) SET \(name: target.column) = pairs.\(key)\(place) \
+      FROM temp.\(name: stage.table) AS pairs WHERE \(name: target.table).Z_PK = pairs.\(row) \
+      AND pairs.\(key) IN (SELECT Z_PK FROM \(name: target.target))
+      """
+    ]
+  }
+}
+
+extension PairStage {
+  /// The temporary table that holds the pairs.
+  fileprivate var table: String { "Z_PERSIST_PAIRS_\(number)" }
+}

@@ -1,0 +1,74 @@
+extension SQLText {
+  static func expression(_ expression: RowExpression) -> SQLText {
+    switch expression {
+    case .column(let name): return "\(name: name)"
+    case .constant(let value): return constant(value)
+    case .filled(.constant(.null), let value): return constant(value)
+    case .filled(let inner, let value): return "IFNULL(\(self.expression(inner)), \(constant(value)))"
+    case .byEntity(let cases, let otherwise):
+      let branches = cases.map { branch -> SQLText in
+        "WHEN Z_ENT IN (\(numbers: branch.numbers)) THEN \(self.expression(branch.value))"
+      }.joined(separator: " ")
+      return "CASE \(branches) ELSE \(self.expression(otherwise)) END"
+    case .renumbered(let column, let numbers): return renumbered(column, numbers)
+    // Joining two texts joins their bytes; both are bytes here and are so again.
+    case .marked(let column): return "CAST(x'01' || \(name: column) AS BLOB)"
+    case .unmarked(let column): return "SUBSTR(\(name: column), 2)"
+    }
+  }
+
+  static func condition(_ condition: RowCondition) -> SQLText {
+    var parts: [SQLText] = []
+    if let numbers = condition.entityNumbers { parts.append("Z_ENT IN (\(numbers: numbers))") }
+    if let column = condition.missing { parts.append("\(name: column) IS NULL") }
+    return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
+  }
+
+  private static func renumbered(_ column: String, _ numbers: [Int: Int]) -> SQLText {
+    let changed = numbers.filter { $0.key != $0.value }.sorted { $0.key < $1.key }
+    guard !changed.isEmpty else { return "\(name: column)" }
+    let branches = changed.map { old, new -> SQLText in "WHEN \(numbers: [old]) THEN \(numbers: [new])" }
+    return "CASE \(name: column) \(branches.joined(separator: " ")) ELSE \(name: column) END"
+  }
+}
+
+extension SQLText {
+  /// One row with one column: how many rows there are.
+  static func count(_ count: RowCount) -> SQLText {
+    switch count {
+    case .rows(let table, let rows):
+      return "SELECT COUNT(*) FROM \(name: table)\(condition(rows))"
+    case .present(let table, let column, let rows):
+      return "SELECT COUNT(\(name: column)) FROM \(name: table)\(condition(rows))"
+    case .outside(let range, let table, let column, let rows):
+      return """
+        SELECT COUNT(CASE WHEN typeof(\(name: column)) <> 'integer' \
+        OR \(name: column) NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) \
+        THEN \(name: column) END) FROM \(name: table)\(condition(rows))
+        """
+    case .externalValues(let table, let column, let rows):
+      return """
+        SELECT COUNT(CASE WHEN SUBSTR(\(name: column), 1, 1) = x'02' THEN 1 END) \
+        FROM \(name: table)\(condition(rows))
+        """
+    case .duplicates(let table, let values, let rows):
+      let list = values.map(expression).joined(separator: ", ")
+      let present = values.map { value -> SQLText in "\(expression(value)) IS NOT NULL" }.joined(separator: " AND ")
+      let start: SQLText = rows.entityNumbers.map { "Z_ENT IN (\(numbers: $0)) AND " } ?? ""
+      return """
+        SELECT IFNULL(SUM(extra), 0) FROM (SELECT COUNT(*) - 1 AS extra FROM \(name: table) \
+        WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1)
+        """
+    case .crowded(let table, let owner, let member):
+      return """
+        SELECT COUNT(*) FROM (SELECT 1 FROM \(name: table) WHERE \(name: owner) IS NOT NULL \
+        AND \(name: member) IS NOT NULL GROUP BY \(name: owner) HAVING COUNT(*) > 1)
+        """
+    case .leadingTo(let table, let column, let target, let entityNumbers):
+      return """
+        SELECT COUNT(*) FROM \(name: table) WHERE \(name: column) IN \
+        (SELECT Z_PK FROM \(name: target) WHERE Z_ENT IN (\(numbers: entityNumbers)))
+        """
+    }
+  }
+}

@@ -1,0 +1,93 @@
+extension SQLText {
+  /// The statements of a change, in order. What a rebuilt table's own indexes and triggers need isn't among them, for
+  /// their text stands in the store.
+  static func statements(_ change: SchemaChange) -> [SQLText] {
+    switch change {
+    case .dropTrigger(let name): ["DROP TRIGGER \(name: name)"]
+    case .dropIndex(let name): ["DROP INDEX \(name: name)"]
+    case .createIndex(let index): [create(index)]
+    case .createTable(let table): [create(table)]
+    case .dropTable(let name): ["DROP TABLE \(name: name)"]
+    case .renameTable(let old, let new): ["ALTER TABLE \(name: old) RENAME TO \(name: new)"]
+    case .renameColumn(let old, let new, let table):
+      ["ALTER TABLE \(name: table) RENAME COLUMN \(name: old) TO \(name: new)"]
+    case .addColumn(let column, let value, let table):
+      ["ALTER TABLE \(name: table) ADD COLUMN \(name: column.name) \(column.type.sql)\(defaultClause(value))"]
+    case .dropColumn(let column, let table): ["ALTER TABLE \(name: table) DROP COLUMN \(name: column)"]
+    case .rebuildTable(let rebuild): copying(rebuild) + replacing(rebuild)
+    case .update(let table, let assignments, let rows):
+      ["UPDATE \(name: table) SET \(list(assignments))\(condition(rows))"]
+    case .deleteRows(let table, let rows): ["DELETE FROM \(name: table)\(condition(rows))"]
+    case .copyRows(let source, let table, let values, let rows): [copy(source, table, values, rows)]
+    case .sever, .unjoin, .setAside, .join, .setKeys, .takeEntityNumbers, .takePlaces, .forget:
+      relationshipStatements(change)
+    case .deleteHistory(let table, let column, let numbers):
+      ["DELETE FROM \(name: table) WHERE \(name: column) IN (\(numbers: numbers))"]
+    case .setEntities(let old, let new): entityStatements(old, new)
+    }
+  }
+
+  /// The first part of writing a table anew: the new one beside the old one.
+  static func copying(_ rebuild: TableRebuild) -> [SQLText] {
+    [
+      create(rebuild.definition, named: rebuild.temporaryName, kept: rebuild.kept),
+      copy(
+        rebuild.definition.name, rebuild.temporaryName,
+        rebuild.values + rebuild.kept.map { .init($0.name, .column($0.name)) }, .all),
+    ]
+  }
+
+  /// The second part: the new one in the place of the old one.
+  ///
+  /// What other tables' triggers and views say of the table by its name stays right; without the old way of renaming,
+  /// SQLite would find them broken while the name is free.
+  static func replacing(_ rebuild: TableRebuild) -> [SQLText] {
+    [
+      "DROP TABLE \(name: rebuild.definition.name)",
+      "PRAGMA legacy_alter_table = ON",
+      "ALTER TABLE \(name: rebuild.temporaryName) RENAME TO \(name: rebuild.definition.name)",
+      "PRAGMA legacy_alter_table = OFF",
+    ]
+  }
+
+  /// The definitions of a table's indexes and triggers, those without text left out.
+  static func attachments(of table: String) -> SQLText {
+    """
+    SELECT sql FROM sqlite_master WHERE tbl_name = \(value: .text(table)) COLLATE NOCASE \
+    AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY type, name
+    """
+  }
+
+  private static func defaultClause(_ value: SQLValue) -> SQLText {
+    value == .null ? "" : " DEFAULT \(constant(value))"
+  }
+
+  private static func list(_ assignments: [SchemaChange.Assignment]) -> SQLText {
+    assignments.map { assignment -> SQLText in "\(name: assignment.column) = \(expression(assignment.value))" }
+      .joined(separator: ", ")
+  }
+
+  private static func copy(
+    _ source: String, _ table: String, _ values: [SchemaChange.Assignment], _ rows: RowCondition
+  ) -> SQLText {
+    """
+    INSERT INTO \(name: table) (\(names: values.map(\.column))) \
+    SELECT \(values.map { expression($0.value) }.joined(separator: ", ")) FROM \(name: source)\(condition(rows))
+    """
+  }
+
+  private static func entityStatements(_ old: [Int], _ new: [SchemaChange.EntityRow]) -> [SQLText] {
+    var statements: [SQLText] = old.isEmpty ? [] : ["DELETE FROM Z_PRIMARYKEY WHERE Z_ENT IN (\(numbers: old))"]
+    for row in new {
+      let known: SQLText = "\(number: row.maximum)"
+      let maximum: SQLText =
+        row.table.map { "MAX(\(known), IFNULL((SELECT MAX(Z_PK) FROM \(name: $0)), 0))" } ?? known
+      statements.append(
+        """
+        INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) \
+        VALUES (\(numbers: [row.number]), \(literal: row.name), \(numbers: [row.parent]), \(maximum))
+        """)
+    }
+    return statements
+  }
+}
