@@ -1,0 +1,72 @@
+public import Foundation
+
+/// What can stand for `%@` in a format string.
+///
+/// Numbers, texts, dates, data, UUIDs, URLs, identifiers, expressions, and arrays and sets of them are arguments.
+/// Managed objects are too: they stand for their identifiers. A list is one argument: `"name IN %@", ["a", "b"]`.
+public protocol FetchArgument {
+  var fetchExpression: FetchExpression { get }
+}
+
+extension FetchExpression: FetchArgument {
+  public var fetchExpression: FetchExpression { self }
+}
+
+extension StoredValue: FetchArgument {
+  public var fetchExpression: FetchExpression { .constant(self) }
+}
+
+extension FetchArgument where Self: BinaryInteger {
+  /// A whole number that has no 64-bit signed form becomes a decimal.
+  public var fetchExpression: FetchExpression {
+    if let value = Int64(exactly: self) { return .constant(.integer(value)) }
+    return .constant(Decimal(string: "\(self)").map(StoredValue.decimal) ?? .double(Double(self)))
+  }
+}
+
+extension Int: FetchArgument {}
+extension Int8: FetchArgument {}
+extension Int16: FetchArgument {}
+extension Int32: FetchArgument {}
+extension Int64: FetchArgument {}
+extension UInt: FetchArgument {}
+extension UInt8: FetchArgument {}
+extension UInt16: FetchArgument {}
+extension UInt32: FetchArgument {}
+extension UInt64: FetchArgument {}
+
+extension Bool: FetchArgument { public var fetchExpression: FetchExpression { .constant(.boolean(self)) } }
+extension Double: FetchArgument { public var fetchExpression: FetchExpression { .constant(.double(self)) } }
+extension Float: FetchArgument { public var fetchExpression: FetchExpression { .constant(.double(Double(self))) } }
+extension Decimal: FetchArgument { public var fetchExpression: FetchExpression { .constant(.decimal(self)) } }
+extension String: FetchArgument { public var fetchExpression: FetchExpression { .constant(.string(self)) } }
+extension Substring: FetchArgument {
+  public var fetchExpression: FetchExpression { .constant(.string(String(self))) }
+}
+extension Date: FetchArgument { public var fetchExpression: FetchExpression { .constant(.date(self)) } }
+extension Data: FetchArgument { public var fetchExpression: FetchExpression { .constant(.data(self)) } }
+extension UUID: FetchArgument { public var fetchExpression: FetchExpression { .constant(.uuid(self)) } }
+extension URL: FetchArgument { public var fetchExpression: FetchExpression { .constant(.uri(absoluteString)) } }
+extension ManagedObjectID: FetchArgument {
+  public var fetchExpression: FetchExpression { .constant(.objectID(self)) }
+}
+extension Entity: FetchArgument { public var fetchExpression: FetchExpression { .constant(.string(name)) } }
+
+extension Optional: FetchArgument where Wrapped: FetchArgument {
+  public var fetchExpression: FetchExpression { self?.fetchExpression ?? .constant(.null) }
+}
+extension Array: FetchArgument where Element: FetchArgument {
+  public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
+}
+extension ArraySlice: FetchArgument where Element: FetchArgument {
+  public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
+}
+extension Set: FetchArgument where Element: FetchArgument {
+  public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
+}
+extension ClosedRange: FetchArgument where Bound: FetchArgument {
+  /// The bounds, as `BETWEEN` takes them.
+  public var fetchExpression: FetchExpression {
+    .aggregate([lowerBound.fetchExpression, upperBound.fetchExpression])
+  }
+}
