@@ -111,6 +111,8 @@ extension PersistError.Code {
   public static let invalidRequest = Self(900_023, "invalidRequest")
   /// An object belongs to another context or coordinator, or to none (900024).
   public static let foreignObject = Self(900_024, "foreignObject")
+  /// A predicate or expression can't be read, or can't be evaluated as it stands (900030).
+  public static let invalidPredicate = Self(900_030, "invalidPredicate")
   /// An identifier's text isn't one of this coordinator's (900025).
   public static let invalidIdentifier = Self(900_025, "invalidIdentifier")
 }

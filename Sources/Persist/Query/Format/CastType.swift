@@ -1,0 +1,78 @@
+import Foundation
+
+/// The types that `CAST` knows, by their Objective-C names.
+enum CastType: String, CaseIterable {
+  case string = "NSString"
+  case number = "NSNumber"
+  case decimal = "NSDecimalNumber"
+  case date = "NSDate"
+  case data = "NSData"
+  case uuid = "NSUUID"
+  case url = "NSURL"
+  case objectID = "NSManagedObjectID"
+  case composite = "NSDictionary"
+
+  /// The type that has a name, also without its prefix.
+  init?(className name: String) {
+    let plain = name.hasPrefix("NS") ? String(name.dropFirst(2)) : name
+    let known = Self.allCases.first { $0.rawValue.dropFirst(2).caseInsensitiveCompare(plain) == .orderedSame }
+    guard let type = known else { return nil }
+    self = type
+  }
+}
+
+extension FetchExpression {
+  /// The constant that a cast of this expression writes: nil where the cast stays a function, since this isn't a
+  /// literal or the type has literals of its own; an inner nil where the literal isn't one of that type.
+  func literal(of type: CastType) -> StoredValue?? {
+    switch (type, self) {
+    case (.date, .constant(.double(let seconds))):
+      return .some(.date(Date(timeIntervalSinceReferenceDate: seconds)))
+    case (.date, .constant(.integer(let seconds))):
+      return .some(.date(Date(timeIntervalSinceReferenceDate: Double(seconds))))
+    case (.decimal, .constant(.string(let text))):
+      return .some(Decimal(wholeText: text).map(StoredValue.decimal))
+    case (.number, .constant(.string("infinity"))): return .some(.double(.infinity))
+    case (.number, .constant(.string("-infinity"))): return .some(.double(-.infinity))
+    case (.number, .constant(.string("nan"))): return .some(.double(.nan))
+    case (.data, .constant(.string(let text))):
+      return .some(Data(base64Encoded: text).map(StoredValue.data))
+    case (.uuid, .constant(.string(let text))):
+      return .some(UUID(uuidString: text).map(StoredValue.uuid))
+    case (.url, .constant(.string(let text))):
+      return .some(.uri(text))
+    case (.objectID, .constant(.string(let text))):
+      let id = URL(string: text).flatMap(ManagedObjectID.init(uriRepresentation:))
+      return .some(id.map(StoredValue.objectID))
+    case (.composite, .aggregate(let parts)):
+      return compositeLiteral(parts)
+    default: return .none
+    }
+  }
+
+  /// Keys and values in turn.
+  private func compositeLiteral(_ parts: [FetchExpression]) -> StoredValue?? {
+    guard parts.count.isMultiple(of: 2) else { return .some(nil) }
+    var elements: [String: StoredValue] = [:]
+    for index in stride(from: 0, to: parts.count, by: 2) {
+      guard case .constant(.string(let key)) = parts[index] else { return .some(nil) }
+      guard case .constant(let value) = parts[index + 1] else { return .none }
+      elements[key] = value
+    }
+    return .some(.composite(elements))
+  }
+}
+
+extension Decimal {
+  /// The number that a whole text is; nil where anything else stands in it.
+  init?(wholeText text: String) {
+    let digits = text.unicodeScalars.count { "0"..."9" ~= $0 }
+    let isNumeric = text.unicodeScalars.allSatisfy {
+      "0"..."9" ~= $0 || [".", "-", "+", "e", "E"].contains($0)
+    }
+    // Foundation reads as far as it can; Double, which is strict, tells whether all of it was a number.
+    guard digits > 0, isNumeric, Double(text) != nil, let value = Decimal(string: text), !value.isNaN
+    else { return nil }
+    self = value
+  }
+}

@@ -1,0 +1,20 @@
+/// A format string as its reader walks it, and the errors that point into it.
+struct FormatSource: Sendable {
+  let text: String
+  let scalars: [Unicode.Scalar]
+
+  init(_ text: String) {
+    self.text = text
+    scalars = Array(text.unicodeScalars)
+  }
+
+  /// - Parameter offset: where the error is, in Unicode scalars from 0.
+  func error(at offset: Int, _ message: String, fix: String? = nil) -> PersistError {
+    var before = String.UnicodeScalarView()
+    before.append(contentsOf: scalars.prefix(offset))
+    let excerpt = text.count > 200 ? text.prefix(200) + "…" : text[...]
+    return PersistError(
+      .invalidPredicate, at: PersistError.Place(column: String(before).count + 1),
+      "\(message) The format is: \(excerpt)", fix: fix)
+  }
+}
