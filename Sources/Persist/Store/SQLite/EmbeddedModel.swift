@@ -29,7 +29,8 @@ enum EmbeddedModel: Sendable {
       if let stranger = strangers.first {
         // A framework from before embedded models migrates a store and leaves the old model in it.
         self = .unusable(
-          PersistError(.incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
+          PersistError(
+            .incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
       } else {
         self = .model(model)
       }

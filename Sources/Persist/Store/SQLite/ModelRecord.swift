@@ -2,9 +2,9 @@ import Foundation
 
 /// What Persist notes of a store's model, in a table of its own: fingerprints and the model's whole text.
 ///
-/// The note says which `NSStoreModelVersionHashes` it was made for. When Core Data migrates the store later it writes other
-/// hashes and knows nothing of the note; the note then no longer holds and counts as absent. The model's text can be
-/// long and is read only when it is wanted.
+/// The note says which `NSStoreModelVersionHashes` it was made for. When Core Data migrates the store later it writes
+/// other hashes and knows nothing of the note; the note then no longer holds and counts as absent. The model's text can
+/// be long and is read only when it is wanted.
 struct ModelRecord: Sendable {
   static let table = "PERSIST_METADATA"
 

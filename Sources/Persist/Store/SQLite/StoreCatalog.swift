@@ -11,8 +11,8 @@ struct StoreCatalog: Sendable {
   /// Persist's own note of the model, where the store has one that still holds.
   let record: ModelRecord?
 
-  /// - Throws: ``PersistError/Code/notAStore`` for a database that isn't a store, ``PersistError/Code/storeDamaged`` for
-  ///   metadata that can't be read.
+  /// - Throws: ``PersistError/Code/notAStore`` for a database that isn't a store,
+  ///   ``PersistError/Code/storeDamaged`` for metadata that can't be read.
   init(_ connection: SQLiteConnection) throws {
     schema = try StoreSchema(connection)
     let place = PersistError.Place.store(connection.url)

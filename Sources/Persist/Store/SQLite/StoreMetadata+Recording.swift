@@ -2,7 +2,8 @@ import Foundation
 
 /// Writing down which model a store has. The caller holds the transaction.
 extension StoreMetadata {
-  /// Gives the store another model: the metadata that Core Data reads, Persist's note, and nothing of the old model's archive.
+  /// Gives the store another model: the metadata that Core Data reads, Persist's note, and nothing of the old model's
+  /// archive.
   ///
   /// - Parameters:
   ///   - coreDataHashes: Core Data's hash of each entity of the model, where they are known; else the entities'

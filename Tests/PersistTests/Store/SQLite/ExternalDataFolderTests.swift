@@ -31,7 +31,9 @@ struct ExternalDataFolderTests {
 
   @Test(
     "A name that leads out of the folder is refused",
-    arguments: ["", ".", "..", "../Shop.sqlite", "a/b", "a\\b", "a\0b", "/etc/passwd", String(repeating: "a", count: 256)])
+    arguments: [
+      "", ".", "..", "../Shop.sqlite", "a/b", "a\\b", "a\0b", "/etc/passwd", String(repeating: "a", count: 256),
+    ])
   func traversal(_ name: String) throws {
     let files = ExternalDataFolder(storeAt: URL(fileURLWithPath: "/tmp/Shop.sqlite"))
     #expect(throws: PersistError.self) { try files.file(named: name) }

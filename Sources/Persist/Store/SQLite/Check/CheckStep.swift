@@ -83,13 +83,15 @@ extension CheckStep {
           "'\(property.name)' leads to row \(key.words) of '\(reference.destination)', which isn't there."
         },
         step(.wrongDestination, .wrongDestination(reference)) { key, number in
-          "'\(property.name)' leads to row \(key.words), whose entity number \(number.words) isn't of \(destination.name)."
+          "'\(property.name)' leads to row \(key.words), whose entity number \(number.words) "
+            + "isn't of \(destination.name)."
         },
       ]
       if let slot = property.entityNumberSlot, let companion = table.column(slot: slot) {
         steps.append(
           step(.wrongEntityNumber, .wrongCompanion(reference, companion: companion.name)) { stored, real in
-            "Beside '\(property.name)' stands entity number \(stored.words); the row that it leads to has \(real.words)."
+            "Beside '\(property.name)' stands entity number \(stored.words); "
+              + "the row that it leads to has \(real.words)."
           })
       }
       if let inverse = relationship.inverse.flatMap({ destination.property(named: $0) }), inverse.isToOne,
@@ -224,15 +226,6 @@ extension CheckStep {
   private static func numbers(_ map: TableMap, _ entity: Entity) -> [Int] {
     map.model.hierarchy(of: entity).map { map.numbers[$0] }
   }
-}
-
-/// A column with keys of another table's rows.
-struct KeyReference: Sendable {
-  let table: String
-  let column: String
-  let destination: String
-  /// The entity numbers that the rows may have.
-  let destinationNumbers: [Int]
 }
 
 extension Property {

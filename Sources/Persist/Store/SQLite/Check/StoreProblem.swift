@@ -1,6 +1,6 @@
 /// One thing that is wrong in a store, as ``StoreCheck`` finds it.
 public struct StoreProblem: Sendable, Hashable {
-  /// What is wrong. A struct, not an enumeration, so that a program that switches over kinds goes on when new ones come.
+  /// What is wrong. A struct, not an enumeration, so that new kinds can come without breaking a program.
   public struct Kind: Sendable, Hashable {
     /// The name that the command line prints.
     public let name: String

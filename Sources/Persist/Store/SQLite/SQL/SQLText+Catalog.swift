@@ -4,7 +4,8 @@ extension SQLText {
   static let catalog: SQLText =
     "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index', 'trigger') ORDER BY rowid"
 
-  /// The columns of every table: table, column, declared type. Virtual tables, whose modules may be missing, are left out.
+  /// The columns of every table: table, column, declared type. Virtual tables, whose modules may be missing, are left
+  /// out.
   static let columns: SQLText = """
     SELECT m.name, c.name, c.type FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c \
     WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, c.cid

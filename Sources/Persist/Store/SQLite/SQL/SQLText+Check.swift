@@ -1,5 +1,5 @@
-/// The questions of a check. Each gives rows of a key, an entity number and two values; each reads a table once and looks up
-/// others by key, so that memory doesn't grow with the store.
+/// The questions of a check. Each gives rows of a key, an entity number and two values; each reads a table once and
+/// looks up others by key, so that memory doesn't grow with the store.
 extension SQLText {
   static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
 

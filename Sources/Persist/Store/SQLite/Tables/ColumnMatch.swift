@@ -1,8 +1,8 @@
 /// Finds the columns of a real table for claims whose names the rules predict.
 ///
 /// A prediction that is there with the right type is taken. For what is left, the columns are tried that have the
-/// name with other digits behind it or with another entity's number in it: first those of the right type, in the order of
-/// their digits. This finds the columns of a store whose names collided in another order than the rules say, or whose
+/// name with other digits behind it or with another entity's number in it, if they are of the right type, in the order
+/// of their digits. This finds the columns of a store whose names collided in another order than the rules say, or whose
 /// entities had other numbers when the columns were named.
 struct ColumnMatch {
   let claims: [TableClaim]

@@ -14,7 +14,7 @@
 /// | … into a hierarchy | and `Z<n>_<NAME>` with the destination's own entity number; n is the named entity's |
 /// | … whose inverse is ordered | and `Z_FOK_<NAME>` with the place among the inverse's members |
 /// | a to-many relationship with a to-one inverse | nothing; the inverse's columns say all |
-/// | a to-many relationship without inverse | a column `Z<n><NAME>` of the destination's table; n is the owner's number |
+/// | a to-many relationship without inverse | a column `Z<n><NAME>` in the destination's table; n is the owner's |
 /// | a many-to-many relationship | a join table `Z_<n><RELATIONSHIP>` with a column for the keys of each side |
 ///
 /// A transient attribute, a fetched property and an attribute without a type have no column.

@@ -11,7 +11,10 @@ struct TableMapTests {
       ManagedObjectModel(
         ModelDescription(entities: [
           EntityDescription(
-            "Item", attributes: [AttributeDescription("name", .string), AttributeDescription("temp", .int16, isTransient: true)],
+            "Item",
+            attributes: [
+              AttributeDescription("name", .string), AttributeDescription("temp", .int16, isTransient: true),
+            ],
             relationships: [RelationshipDescription("category", to: "Category", inverse: "items")]),
           EntityDescription(
             "Category",

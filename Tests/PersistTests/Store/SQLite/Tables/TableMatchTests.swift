@@ -88,7 +88,8 @@ struct TableMatchTests {
   func differences() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
-        EntityDescription("Item", attributes: [AttributeDescription("name", .string), AttributeDescription("size", .int16)]),
+        EntityDescription(
+          "Item", attributes: [AttributeDescription("name", .string), AttributeDescription("size", .int16)]),
         EntityDescription("Gone"),
       ]))
     let words = TableMap.schemaDifferences(
@@ -115,7 +116,9 @@ struct TableMatchTests {
         EntityDescription("Car"), EntityDescription("LuxuryCar", parent: "Car", renamingIdentifier: "FastCar"),
         EntityDescription("Person"),
       ]))
-    func row(_ number: Int, _ name: String) -> EntityNumbers.Row { .init(number: number, name: name, parent: 0, maximum: 1) }
+    func row(_ number: Int, _ name: String) -> EntityNumbers.Row {
+      .init(number: number, name: name, parent: 0, maximum: 1)
+    }
     let renamed = EntityNumbers(
       model: model, rows: [row(4, "Car"), row(7, "FastCar"), row(9, "Person"), row(16_001, "CHANGE")])
     #expect(renamed.byIndex == [4, 7, 9])
