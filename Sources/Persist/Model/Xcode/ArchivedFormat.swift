@@ -147,8 +147,8 @@ extension ArchivedFormat {
       return operandText.map { $0 == "SELF" ? path : "\($0).\(path)" } ?? path
     }
     let texts = try arguments.map(expression)
-    guard operandText == nil || operandText == "_NSPredicateUtilities" else {
-      return "FUNCTION(\(([operandText ?? "", Self.quoted(selector)] + texts).joined(separator: ", ")))"
+    if let operandText, !Self.languageOperands.contains(operandText) {
+      return "FUNCTION(\(([operandText, Self.quoted(selector)] + texts).joined(separator: ", ")))"
     }
     if texts.count == 2, let arithmetic = Self.arithmetic[selector] {
       return zip(arguments, texts).map { Self.isArithmetic($0) ? "(\($1))" : $1 }.joined(separator: arithmetic)
@@ -159,6 +159,9 @@ extension ArchivedFormat {
     default: return "\(selector)(\(texts.joined(separator: ", ")))"
     }
   }
+
+  /// What stands as the receiver of the language's own functions: their class, by name or as a text, or nothing.
+  private static let languageOperands: Set<String> = ["_NSPredicateUtilities", "\"_NSPredicateUtilities\"", "nil"]
 
   private static let arithmetic = [
     "add:to:": " + ", "from:subtract:": " - ", "multiply:by:": " * ", "divide:by:": " / ", "raise:toPower:": " ** ",

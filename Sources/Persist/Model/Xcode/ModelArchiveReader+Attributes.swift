@@ -98,20 +98,21 @@ extension ModelArchiveReader {
   }
 
   /// The derivation is the one member that holds an expression.
+  ///
+  /// Where it has no form in the predicate language, the attribute is read as an ordinary one, with a note: the store's
+  /// triggers keep its value all the same.
   private func readDerivation(of object: ArchivedObject, into attribute: inout AttributeDescription) throws {
     for key in object.keys where !Self.attributeKeys.contains(key) && !Self.propertyKeys.contains(key) {
       guard let member = try object.member(key), member.className?.hasSuffix("Expression") == true else { continue }
       do {
         attribute.derivation = try ArchivedFormat().expression(member)
         attribute.unknown[key] = nil
-        return
       } catch let error as Inexpressible {
-        throw PersistError(
-          .malformedFile, at: object.place(key),
-          "The derivation of '\(attribute.name)' is \(error.what), which has no form in the predicate language.")
+        attribute.unknown[key] = error.what
       }
+      return
     }
-    throw object.expected("The expression of a derived attribute", for: "NSDerivationExpression")
+    attribute.unknown["derived"] = "YES"
   }
 
   /// The elements are the one member that holds attributes.

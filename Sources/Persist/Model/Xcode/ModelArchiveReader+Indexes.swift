@@ -6,7 +6,14 @@ extension ModelArchiveReader {
   /// and are left out.
   func readIndexes(of object: ArchivedObject, into entity: inout EntityDescription) throws {
     entity.uniquenessConstraints = try propertyLists(object, "NSUniqueTuples")
-    let indexes = try object.elements("NSFetchIndexDescriptions").map(fetchIndex)
+    var indexes: [FetchIndexDescription] = []
+    for index in try object.elements("NSFetchIndexDescriptions") {
+      do {
+        indexes.append(try fetchIndex(index))
+      } catch let error as Inexpressible {
+        entity.unknown["index \(try index.requiredText("NSIndexName"))"] = error.what
+      }
+    }
     let indexed = Set(indexes.map(Self.propertyNames))
     for position in entity.attributes.indices where indexed.contains([entity.attributes[position].name]) {
       entity.attributes[position].isIndexed = false
@@ -28,25 +35,11 @@ extension ModelArchiveReader {
     }
   }
 
-  /// The name of a property: a text, or the property itself, or a proxy for it.
-  private func propertyName(_ object: ArchivedObject) throws -> String {
-    if let text = try object.text { return text }
-    return try underlyingProperty(of: object).requiredText("NSPropertyName")
-  }
-
+  /// - Throws: ``Inexpressible``, or ``PersistError`` for damage.
   private func fetchIndex(_ object: ArchivedObject) throws -> FetchIndexDescription {
-    var index = FetchIndexDescription(
-      try object.requiredText("NSIndexName"), elements: try object.elements("NSIndexElements").map(indexElement))
-    if let predicate = try object.member("NSPartialIndexPredicate") {
-      do {
-        index.partialPredicate = try ArchivedFormat().predicate(predicate)
-      } catch let error as Inexpressible {
-        throw PersistError(
-          .malformedFile, at: object.place("NSPartialIndexPredicate"),
-          "The index '\(index.name)' is limited by \(error.what), which has no form in the predicate language.")
-      }
-    }
-    return index
+    FetchIndexDescription(
+      try object.requiredText("NSIndexName"), elements: try object.elements("NSIndexElements").map(indexElement),
+      partialPredicate: try object.member("NSPartialIndexPredicate").map(ArchivedFormat().predicate))
   }
 
   private func indexElement(_ object: ArchivedObject) throws -> FetchIndexDescription.Element {
@@ -68,26 +61,16 @@ extension ModelArchiveReader {
       if member.className == "NSExpressionDescription" {
         expression = member
       } else if member.className?.hasSuffix("Expression") == true {
-        return .expression(try text(of: member, in: object), .undefined)
+        return .expression(try ArchivedFormat().expression(member), .undefined)
       }
     }
     guard let expression else { return .property(try object.requiredText("NSPropertyName")) }
     for key in expression.keys {
       if let member = try expression.member(key), member.className?.hasSuffix("Expression") == true {
         let number = try expression.integer("NSExpressionResultType", default: expression.integer("NSAttributeType"))
-        return .expression(try text(of: member, in: object), Self.attributeType(number) ?? .undefined)
+        return .expression(try ArchivedFormat().expression(member), Self.attributeType(number) ?? .undefined)
       }
     }
     throw expression.expected("An expression", for: "NSExpression")
-  }
-
-  private func text(of expression: ArchivedObject, in object: ArchivedObject) throws -> String {
-    do {
-      return try ArchivedFormat().expression(expression)
-    } catch let error as Inexpressible {
-      throw PersistError(
-        .malformedFile, at: object.place(),
-        "An index is over \(error.what), which has no form in the predicate language.")
-    }
   }
 }

@@ -1,13 +1,14 @@
 extension ModelArchiveReader {
   /// Reads a fetch request. Keys differ between versions in their prefixes; what a key means is told by the rest.
-  func fetchRequest(_ object: ArchivedObject) throws -> FetchRequestDescription {
-    guard object.isKind(of: "NSFetchRequest") else { throw object.expected("A fetch request", for: "$class") }
+  ///
+  /// Nil where the object is something else, or names no entity.
+  func fetchRequest(_ object: ArchivedObject) throws -> FetchRequestDescription? {
+    guard object.isKind(of: "NSFetchRequest") else { return nil }
     var request = FetchRequestDescription(entity: "")
     for key in object.keys {
       try read(key, of: object, into: &request)
     }
-    guard !request.entity.isEmpty else { throw object.expected("The entity of a fetch request", for: "NSEntity") }
-    return request
+    return request.entity.isEmpty ? nil : request
   }
 
   private func read(_ key: String, of object: ArchivedObject, into request: inout FetchRequestDescription) throws {

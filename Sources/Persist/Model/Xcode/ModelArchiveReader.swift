@@ -33,7 +33,11 @@ struct ModelArchiveReader {
       }
     }
     for (name, request) in try root.entries("NSFetchRequestTemplates") {
-      model.fetchRequestTemplates[name] = try fetchRequest(request)
+      if let template = try fetchRequest(request) {
+        model.fetchRequestTemplates[name] = template
+      } else {
+        model.unknown["fetch request \(name)"] = try note(request)
+      }
     }
     model.versionIdentifiers = try root.elements("NSVersionIdentifiers")
       .compactMap { try $0.text }.filter { !$0.isEmpty }.sorted()
@@ -50,8 +54,8 @@ struct ModelArchiveReader {
   private func readConfigurations(_ key: String, into model: inout ModelDescription) throws -> Bool {
     guard key.contains("onfiguration"), let configurations = try root.member(key)?.entries else { return false }
     for (name, members) in configurations {
-      model.configurations[name] = try (members.elements ?? [])
-        .compactMap { try $0.text ?? $0.text("NSEntityName") }.sorted()
+      let entities = try members.elements ?? members.entries?.map(\.value) ?? []
+      model.configurations[name] = try entities.compactMap { try $0.text ?? $0.text("NSEntityName") }.sorted()
     }
     return true
   }
@@ -101,8 +105,8 @@ extension ModelArchiveReader {
         entity.attributes.append(try attribute(property, of: name, composites: &composites))
       } else if property.isKind(of: "NSRelationshipDescription") {
         entity.relationships.append(try relationship(property))
-      } else if property.isKind(of: "NSFetchedPropertyDescription") {
-        entity.fetchedProperties.append(try fetchedProperty(property))
+      } else if property.isKind(of: "NSFetchedPropertyDescription"), let fetched = try fetchedProperty(property) {
+        entity.fetchedProperties.append(fetched)
       } else {
         entity.unknown["property \(propertyName)"] = try note(property)
       }
@@ -134,7 +138,7 @@ extension ModelArchiveReader {
         ?? object.member("NSDestinationEntity")?.text("NSEntityName")
     else { throw object.expected("The name of an entity", for: "_NSDestinationEntityName") }
     let inverse = try object.text("_NSInverseRelationshipName")
-      ?? object.member("NSInverseRelationship")?.text("NSPropertyName")
+      ?? object.member("NSInverseRelationship").map(propertyName)
     guard let deleteRule = DeleteRule(rawValue: Int(try object.integer("NSDeleteRule", default: 1))) else {
       throw object.expected("A delete rule, 0 to 3,", for: "NSDeleteRule")
     }
@@ -161,14 +165,15 @@ extension ModelArchiveReader {
     return Int(count)
   }
 
-  private func fetchedProperty(_ object: ArchivedObject) throws -> FetchedPropertyDescription {
+  /// Nil where there is no request that could be carried out.
+  private func fetchedProperty(_ object: ArchivedObject) throws -> FetchedPropertyDescription? {
     let name = try object.requiredText("NSPropertyName")
-    guard let request = try object.member("NSFetchRequest") else {
-      throw object.expected("A fetch request", for: "NSFetchRequest")
-    }
-    return FetchedPropertyDescription(
-      name, request: try fetchRequest(request), isOptional: try object.flag("NSIsOptional"),
+    guard let request = try object.member("NSFetchRequest").flatMap(fetchRequest) else { return nil }
+    var property = FetchedPropertyDescription(
+      name, request: request, isOptional: try object.flag("NSIsOptional"),
       renamingIdentifier: try renamingIdentifier(of: object, named: name), userInfo: try userInfo(of: object))
+    property.unknown = try unknown(in: object, besides: ["NSFetchRequest"])
+    return property
   }
 }
 
@@ -218,6 +223,12 @@ extension ModelArchiveReader {
       return notes.joined(separator: ", ")
     }
     return object.className
+  }
+
+  /// The name of a property: a text, or the property itself, or a proxy for it.
+  func propertyName(_ object: ArchivedObject) throws -> String {
+    if let text = try object.text { return text }
+    return try underlyingProperty(of: object).requiredText("NSPropertyName")
   }
 
   /// The property that an object is or, being a proxy, stands for.
