@@ -29,7 +29,8 @@ struct ModelCheckTests {
             RelationshipDescription("friends", toMany: "Item", inverse: "friends"),
           ], uniquenessConstraints: [["description", "category"]], indexes: [FetchIndexDescription("by", on: "hash")]),
         EntityDescription("Special", parent: "Item", uniquenessConstraints: [["hash"]]),
-        EntityDescription("Category", relationships: [RelationshipDescription("items", toMany: "Item", inverse: "category")])
+        EntityDescription(
+          "Category", relationships: [RelationshipDescription("items", toMany: "Item", inverse: "category")])
       ).isEmpty)
   }
 
@@ -66,7 +67,8 @@ struct ModelCheckTests {
         ]),
       EntityDescription("C", relationships: [RelationshipDescription("u", to: "B", inverse: "elsewhere")]))
     #expect(found.count == 5)
-    for (message, part) in zip(found, ["doesn't exist", "no relationship", "names no inverse", "not back", "no entity"]) {
+    let parts = ["doesn't exist", "no relationship", "names no inverse", "not back", "no entity"]
+    for (message, part) in zip(found, parts) {
       #expect(message.contains(part), "\(message)")
     }
   }
@@ -77,7 +79,8 @@ struct ModelCheckTests {
       messages(
         EntityDescription("Base", relationships: [RelationshipDescription("owner", to: "Person", inverse: "things")]),
         EntityDescription("Special", parent: "Base"),
-        EntityDescription("Person", relationships: [RelationshipDescription("things", toMany: "Special", inverse: "owner")])
+        EntityDescription(
+          "Person", relationships: [RelationshipDescription("things", toMany: "Special", inverse: "owner")])
       ).isEmpty)
   }
 
