@@ -1,0 +1,44 @@
+import Foundation
+
+extension MappingModelFile {
+  /// Reads which step a mapping model is for; its mappings are read when they are needed.
+  ///
+  /// - Parameter url: an `.xcmappingmodel` folder or a `.cdm` file.
+  init(at url: URL) throws {
+    if url.pathExtension.lowercased() == "cdm" {
+      let header = try CompiledMappingModel.header(at: url)
+      self.init(
+        name: url.stem, url: url, sourceHashes: header.sourceHashes, destinationHashes: header.destinationHashes)
+      return
+    }
+    let file = url.appendingPathComponent("xcmapping.xml")
+    let root = try MarkupReader.root(of: file)
+    let objects = root.children.filter { $0.attributes["type"] == "XDDEVMAPPINGMODEL" }
+    guard root.name == "database", let object = objects.first, objects.count == 1 else {
+      throw PersistError(
+        .malformedFile, at: .file(file, line: root.line),
+        "Expected a <database> with one object of type XDDEVMAPPINGMODEL; it has \(objects.count).")
+    }
+    let source = try Self.path("sourcemodelpath", of: object, in: file)
+    let destination = try Self.path("destinationmodelpath", of: object, in: file)
+    self.init(
+      name: url.stem, url: url, sourceVersion: source.stem, destinationVersion: destination.stem,
+      familyName: Self.family(of: source) ?? Self.family(of: destination))
+  }
+
+  private static func path(_ name: String, of object: MarkupElement, in file: URL) throws -> URL {
+    let texts = object.children(named: "attribute").filter { $0.attributes["name"] == name }.map(\.text)
+    guard let text = texts.first?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else {
+      throw PersistError(
+        .malformedFile, at: .file(file, line: object.line), "The mapping model doesn't name its '\(name)'.",
+        fix: "Choose the models again in Xcode.")
+    }
+    return URL(fileURLWithPath: text)
+  }
+
+  /// The family that a version's path leads through.
+  private static func family(of path: URL) -> String? {
+    let folder = path.deletingLastPathComponent()
+    return ["xcdatamodeld", "momd"].contains(folder.pathExtension.lowercased()) ? folder.stem : nil
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// The model files and mapping models in a folder, through all levels, without what is in them.
+struct ModelFiles {
+  /// How far a search goes.
+  struct Limits {
+    var depth = 32
+    var entries = 200_000
+  }
+
+  /// `.xcdatamodeld` folders.
+  private(set) var sourceFamilies: [URL] = []
+  /// `.momd` folders.
+  private(set) var compiledFamilies: [URL] = []
+  /// `.xcdatamodel`, `.mom` and Persist's `.json` outside of a family's folder.
+  private(set) var single: [URL] = []
+  /// `.xcmappingmodel` folders and `.cdm` files.
+  private(set) var mappingModels: [URL] = []
+  /// Files in the folder that could be models by their name only: `.json` may be anything.
+  private(set) var undecided: [URL] = []
+
+  private let limits: Limits
+  private var entries = 0
+
+  /// Sorts what a URL names: one model file, or a folder that is searched. Hidden files are passed over, and links to
+  /// folders aren't followed, except to a model's own.
+  init(at url: URL, limits: Limits = Limits()) throws {
+    self.limits = limits
+    guard url.isThere else {
+      throw PersistError(.fileAccess, at: .file(url), "There is no '\(url.lastPathComponent)' here.")
+    }
+    if url.lastPathComponent == "contents", !url.isFolder {
+      single = [url.deletingLastPathComponent()]
+    } else if url.pathExtension.lowercased() == "json", !url.isFolder {
+      single = [url]
+    } else if !sort(url) {
+      guard url.isFolder else {
+        throw PersistError(
+          .modelNotFound, at: .file(url), "'\(url.lastPathComponent)' is no model file.",
+          fix: "Give a folder, an .xcdatamodeld, .xcdatamodel, .momd, .mom, or a Persist model .json.")
+      }
+      try search(url)
+    }
+  }
+
+  private mutating func search(_ root: URL) throws {
+    var pending = [(folder: root, depth: 0)]
+    while let (folder, depth) = pending.popLast() {
+      let names: [String]
+      do {
+        names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      } catch {
+        throw PersistError(.fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)")
+      }
+      entries += names.count
+      guard entries <= limits.entries else {
+        throw PersistError(
+          .limitExceeded, at: .file(root), "The folder holds more than \(limits.entries) files.",
+          fix: "Give a folder that holds models and little else.")
+      }
+      for name in names.sorted(by: NaturalOrder.precedes) where !name.hasPrefix(".") {
+        let url = folder.appendingPathComponent(name)
+        if sort(url) { continue }
+        if url.pathExtension.lowercased() == "json" {
+          undecided.append(url)
+        } else if Self.isOwnFolder(url) {
+          guard depth < limits.depth else {
+            throw PersistError(.limitExceeded, at: .file(url), "Folders are nested more than \(limits.depth) deep.")
+          }
+          pending.append((url, depth + 1))
+        }
+      }
+    }
+  }
+
+  /// Puts a model or a mapping model with its kind.
+  ///
+  /// - Returns: false for everything else.
+  private mutating func sort(_ url: URL) -> Bool {
+    switch url.pathExtension.lowercased() {
+    case "xcdatamodeld": sourceFamilies.append(url)
+    case "momd": compiledFamilies.append(url)
+    case "xcdatamodel", "mom": single.append(url)
+    case "xcmappingmodel", "cdm": mappingModels.append(url)
+    default: return false
+    }
+    return true
+  }
+
+  /// Whether there is a folder itself, not a link to one, which could lead round in circles.
+  private static func isOwnFolder(_ url: URL) -> Bool {
+    let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+    return type == .typeDirectory
+  }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+
+extension ModelRegistry {
+  /// Reads every version of every model, and finds every mapping model.
+  ///
+  /// - Parameter url: an `.xcdatamodeld`, `.xcdatamodel` or its `contents`, `.momd`, `.mom`, a Persist model `.json`;
+  ///   or a folder that is searched through all levels for all of these. Where a model is there as source and compiled,
+  ///   the two are one family, which then also has Core Data's hashes.
+  /// - Throws: what is wrong with a file that `url` names. In a folder that is searched, a version that can't be read
+  ///   goes into ``problems`` instead, and so does a whole family whose current version can't; only where nothing is
+  ///   left is that thrown, or ``PersistError/Code/modelNotFound``.
+  public convenience init(contentsOf url: URL) throws {
+    let files = try ModelFiles(at: url)
+    let reading = ModelReading(files)
+    let isSearch = !files.isNamed(url)
+    guard !reading.families.isEmpty, isSearch || reading.problems.isEmpty else {
+      throw reading.problems.isEmpty
+        ? PersistError(
+          .modelNotFound, at: .file(url), "No model was found in '\(url.lastPathComponent)'.",
+          fix: "Give an .xcdatamodeld, .xcdatamodel, .momd, .mom, a Persist model .json, or a folder with one in it.")
+        : PersistError.combining(
+          reading.problems, as: .modelNotFound, "\(reading.problems.count) model files can't be read.")
+    }
+    self.init(families: reading.families, mappingModels: reading.mappingModels, problems: reading.problems)
+  }
+}
+
+extension ManagedObjectModel {
+  /// Checks a description that was read from a file, and resolves it; errors then name the file too.
+  convenience init(_ description: ModelDescription, file: URL) throws {
+    do {
+      try self.init(description)
+    } catch var error as PersistError {
+      error.place.file = error.place.file ?? file
+      for index in error.errors.indices { error.errors[index].place.file = file }
+      throw error
+    }
+  }
+
+  /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`.
+  ///
+  /// - Throws: ``PersistError/Code/malformedFile`` and the like where it can't be read, and
+  ///   ``PersistError/Code/invalidModel`` where the model breaks a rule.
+  public convenience init(contentsOf url: URL) throws {
+    try self.init(ModelFamilyFiles.description(at: url), file: url)
+  }
+}
+
+extension ModelFiles {
+  /// Whether the URL itself is what was found, not a folder that was searched.
+  fileprivate func isNamed(_ url: URL) -> Bool {
+    (sourceFamilies + compiledFamilies + single + mappingModels).contains { $0.path == url.path }
+      || url.lastPathComponent == "contents"
+  }
+}
+
+/// Reads the files that were found, and puts together what belongs together.
+private struct ModelReading {
+  private(set) var families: [ModelFamily] = []
+  private(set) var mappingModels: [MappingModelFile] = []
+  private(set) var problems: [PersistError] = []
+
+  init(_ files: ModelFiles) {
+    var sources = files.sourceFamilies.compactMap { url in attempt { try ModelFamilyFiles.source(at: url) } }
+    let compiled = files.compiledFamilies.compactMap { url in attempt { try ModelFamilyFiles.compiled(at: url) } }
+    let models = files.undecided.filter(Self.isModel)
+    for family in ModelFamilyFiles.single(files.single + models) + compiled {
+      let partner = sources.indices.first { index in
+        family.kind == .compiled && sources[index].kind == .source && sources[index].name == family.name
+          && sources[index].merge(compiled: family)
+      }
+      if partner == nil { sources.append(family) }
+    }
+    for source in sources {
+      problems += source.errors.sorted { NaturalOrder.precedes($0.key, $1.key) }.map(\.value)
+      if let family = source.family { families.append(family) }
+    }
+    mappingModels = files.mappingModels.compactMap { url in attempt { try MappingModelFile(at: url) } }
+    families = families.map { $0.ordered(by: mappingModels) }
+  }
+
+  private mutating func attempt<Value>(_ body: () throws -> Value) -> Value? {
+    do {
+      return try body()
+    } catch let error as PersistError {
+      problems.append(error)
+    } catch {
+      problems.append(PersistError(.fileAccess, error.localizedDescription))
+    }
+    return nil
+  }
+
+  /// Whether a JSON file that was come across is a model of Persist: one begins with the number of its format.
+  private static func isModel(_ url: URL) -> Bool {
+    guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+    defer { try? handle.close() }
+    guard let start = try? handle.read(upToCount: 4096) else { return false }
+    let text = String(decoding: start, as: UTF8.self).filter { !$0.isWhitespace }
+    return text.hasPrefix("{\"format\":")
+  }
+}
