@@ -1,0 +1,199 @@
+import Foundation
+
+/// One thing in which two models differ, in words: for errors that say why a store and a model don't fit, and for
+/// finding the version that a store was written with.
+struct ModelDifference: Sendable, Hashable {
+  /// Whether a difference tells versions apart.
+  enum Weight: Sendable, Hashable {
+    /// Rows are stored or read differently: another version.
+    case storage
+    /// Rules, defaults, indexes: a version that differs in these alone is stored alike.
+    case detail
+  }
+
+  let weight: Weight
+  let entity: String?
+  let property: String?
+  /// What differs, such as `required in the store, optional in the model`.
+  let what: String
+
+  /// How a store's model differs from another one.
+  ///
+  /// What a store's model can't say isn't compared: editor settings, what is kept as unknown, and classes, which an
+  /// application that wrote the store may have replaced.
+  static func between(store: ManagedObjectModel, model: ManagedObjectModel) -> [ModelDifference] {
+    var comparison = ModelWordComparison()
+    comparison.compare(store.description, model.description)
+    return comparison.differences
+  }
+}
+
+extension ModelDifference: CustomStringConvertible {
+  /// A sentence.
+  var description: String {
+    let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
+    return (subject.isEmpty ? what : "\(subject): \(what)") + "."
+  }
+}
+
+/// Collects the differences of two models.
+private struct ModelWordComparison {
+  private(set) var differences: [ModelDifference] = []
+  private var entity: String?
+  private var property: String?
+
+  mutating func compare(_ store: ModelDescription, _ model: ModelDescription) {
+    for (name, left, right) in Self.pairs(store.entities, model.entities, \.name) {
+      (entity, property) = (name, nil)
+      switch (left, right) {
+      case (let left?, let right?): compare(left, right)
+      case (_?, nil): note(.storage, Self.missing("an entity", inModel: true))
+      case (nil, _): note(.storage, Self.missing("an entity", inModel: false))
+      }
+    }
+    for (name, left, right) in Self.pairs(store.composites, model.composites, \.name) {
+      (entity, property) = (name, nil)
+      guard let left, let right else {
+        note(.storage, "a composite type that only \(left == nil ? "the model" : "the store") has")
+        continue
+      }
+      for (name, left, right) in Self.pairs(left.elements, right.elements, \.name) {
+        compareAttributes(name, left, right)
+      }
+    }
+    (entity, property) = (nil, nil)
+    value("configurations", store.configurations.mapValues(Set.init), model.configurations.mapValues(Set.init), .detail)
+    value("fetch requests", Set(store.fetchRequestTemplates.keys), Set(model.fetchRequestTemplates.keys), .detail)
+  }
+
+  private mutating func compare(_ store: EntityDescription, _ model: EntityDescription) {
+    text("parent", store.parent, model.parent, .storage)
+    flag("abstract", "not abstract", store.isAbstract, model.isAbstract, .storage)
+    text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
+    let unique = (store: Self.sets(store.uniquenessConstraints), model: Self.sets(model.uniquenessConstraints))
+    value("uniqueness constraints", unique.store, unique.model, .storage)
+    text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
+    value("user info", store.userInfo, model.userInfo, .detail)
+    value("indexes", Set(store.indexes.map(IndexShape.init)), Set(model.indexes.map(IndexShape.init)), .detail)
+    value("compound indexes", Set(store.compoundIndexes), Set(model.compoundIndexes), .detail)
+    for (name, left, right) in Self.pairs(store.attributes, model.attributes, \.name) {
+      compareAttributes(name, left, right)
+    }
+    for (name, left, right) in Self.pairs(store.relationships, model.relationships, \.name) {
+      compareRelationships(name, left, right)
+    }
+    let requests = (store.fetchedProperties.map(\.name), model.fetchedProperties.map(\.name))
+    property = nil
+    value("fetched properties", Set(requests.0), Set(requests.1), .detail)
+  }
+
+  private mutating func compareAttributes(
+    _ name: String, _ store: AttributeDescription?, _ model: AttributeDescription?
+  ) {
+    property = name
+    guard let store, let model else {
+      let weight: ModelDifference.Weight = (store ?? model)?.isTransient == true ? .detail : .storage
+      note(weight, Self.missing("an attribute", inModel: model == nil))
+      return
+    }
+    if store.type != model.type {
+      note(.storage, "\(store.type.rawValue) in the store, \(model.type.rawValue) in the model")
+    }
+    flag("transient", "stored", store.isTransient, model.isTransient, .storage)
+    // Of a transient attribute nothing is stored, whatever else differs.
+    let weight: ModelDifference.Weight = store.isTransient && model.isTransient ? .detail : .storage
+    flag("optional", "required", store.isOptional, model.isOptional, weight)
+    let external = (store.allowsExternalStorage, model.allowsExternalStorage)
+    flag("in external files", "not in external files", external.0, external.1, weight)
+    let preserved = (store.preservesValueOnDeletion, model.preservesValueOnDeletion)
+    flag("kept on deletion", "not kept on deletion", preserved.0, preserved.1, weight)
+    text("derivation", Self.withoutSpace(store.derivation), Self.withoutSpace(model.derivation), weight)
+    text("composite type", store.compositeName, model.compositeName, weight)
+    text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
+    if store.defaultValue != model.defaultValue {
+      note(.detail, "default \(store.defaultValue.inWords) in the store, \(model.defaultValue.inWords) in the model")
+    }
+    text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
+    text("transformer", store.valueTransformerName, model.valueTransformerName, .detail)
+    value("user info", store.userInfo, model.userInfo, .detail)
+    value("validation", store.validation, model.validation, .detail)
+    flag("indexed", "not indexed", store.isIndexed, model.isIndexed, .detail)
+  }
+
+  private mutating func compareRelationships(
+    _ name: String, _ store: RelationshipDescription?, _ model: RelationshipDescription?
+  ) {
+    property = name
+    guard let store, let model else {
+      note(.storage, Self.missing("a relationship", inModel: model == nil))
+      return
+    }
+    text("destination", store.destination, model.destination, .storage)
+    text("inverse", store.inverse, model.inverse, .storage)
+    flag("to-many", "to-one", store.isToMany, model.isToMany, .storage)
+    if store.isToMany && model.isToMany { flag("ordered", "unordered", store.isOrdered, model.isOrdered, .storage) }
+    flag("transient", "stored", store.isTransient, model.isTransient, .storage)
+    flag("optional", "required", store.isOptional, model.isOptional, .storage)
+    text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
+    value("delete rule", store.deleteRule, model.deleteRule, .detail)
+    value("counts", [store.minimumCount, store.maximumCount], [model.minimumCount, model.maximumCount], .detail)
+    text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
+    value("user info", store.userInfo, model.userInfo, .detail)
+  }
+
+  // MARK: Words
+
+  private static func missing(_ what: String, inModel: Bool) -> String {
+    what + (inModel ? " of the store that the model doesn't have" : " of the model that the store doesn't have")
+  }
+
+  private mutating func note(_ weight: ModelDifference.Weight, _ what: String) {
+    differences.append(ModelDifference(weight: weight, entity: entity, property: property, what: what))
+  }
+
+  private mutating func flag(
+    _ yes: String, _ no: String, _ store: Bool, _ model: Bool, _ weight: ModelDifference.Weight
+  ) {
+    if store != model { note(weight, "\(store ? yes : no) in the store, \(model ? yes : no) in the model") }
+  }
+
+  private mutating func text(_ what: String, _ store: String?, _ model: String?, _ weight: ModelDifference.Weight) {
+    guard store != model else { return }
+    func quoted(_ text: String?) -> String { text.map { "'\($0)'" } ?? "none" }
+    note(weight, "\(what) \(quoted(store)) in the store, \(quoted(model)) in the model")
+  }
+
+  private mutating func value<Value: Equatable>(
+    _ what: String, _ store: Value, _ model: Value, _ weight: ModelDifference.Weight
+  ) {
+    if store != model { note(weight, "other \(what) in the model than in the store") }
+  }
+
+  // MARK: Forms to compare
+
+  /// An index without what models leave unsaid.
+  private struct IndexShape: Hashable {
+    let name: String
+    let elements: [FetchIndexDescription.Element]
+    let partialPredicate: String?
+
+    init(_ index: FetchIndexDescription) {
+      name = index.name
+      elements = index.elements
+      partialPredicate = index.partialPredicate
+    }
+  }
+
+  private static func sets(_ lists: [[String]]) -> Set<Set<String>> { Set(lists.map(Set.init)) }
+
+  private static func withoutSpace(_ text: String?) -> String? { text.map { $0.filter { !$0.isWhitespace } } }
+
+  /// What two lists have under each name, in name order.
+  private static func pairs<Element>(
+    _ store: [Element], _ model: [Element], _ name: (Element) -> String
+  ) -> [(name: String, store: Element?, model: Element?)] {
+    let left = Dictionary(store.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+    let right = Dictionary(model.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+    return Set(left.keys).union(right.keys).sorted().map { ($0, left[$0], right[$0]) }
+  }
+}

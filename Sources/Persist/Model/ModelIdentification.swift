@@ -1,0 +1,108 @@
+import Foundation
+
+extension StoreEvidence {
+  /// Finds the model that the store was written with.
+  ///
+  /// In this order: Persist's fingerprints; Core Data's hashes, where a version has them; the embedded model, compared
+  /// with the versions by structure; where there is no embedded model, tables and columns. Where several versions fit,
+  /// that one is taken which has the store's version identifiers, then the one whose rules and defaults are most like
+  /// the embedded model's, then the newest. Where none fits, the embedded model itself is the answer.
+  ///
+  /// An embedded model outranks the columns: they can't tell versions apart that differ in an attribute's optionality.
+  ///
+  /// - Throws: ``PersistError/Code/missingSourceModel``, which names the nearest version and every difference.
+  func identify(among registry: ModelRegistry?) throws -> IdentifiedModel {
+    let candidates = (registry?.families ?? []).flatMap { family in
+      family.versions.map { Candidate(version: $0, family: family) }
+    }
+    if let persistFingerprints,
+      let found = best(of: candidates.filter { $0.version.model.fingerprints == persistFingerprints })
+    {
+      return found.identified(by: .fingerprint)
+    }
+    if !coreDataHashes.isEmpty,
+      let found = best(of: candidates.filter { $0.version.coreDataHashes == coreDataHashes })
+    {
+      return found.identified(by: .registry)
+    }
+    let possible = candidates.filter { !isExcluded($0.version) }
+    if let embeddedModel {
+      if let found = best(of: possible.filter { Self.isStoredAlike(embeddedModel, $0.version.model) }) {
+        return found.identified(by: .registry)
+      }
+      return IdentifiedModel(
+        model: embeddedModel, origin: .embedded, version: nil, family: registry?.family(closestTo: embeddedModel))
+    }
+    if let found = best(of: possible.filter { differences(of: $0.version.model).isEmpty }) {
+      return found.identified(by: .columns)
+    }
+    throw unknownModel(candidates, registry: registry)
+  }
+
+  /// How the store differs from a model that it doesn't fit, in sentences, by the best evidence that there is.
+  func differences(of model: ManagedObjectModel) -> [String] {
+    if let embeddedModel {
+      return ModelDifference.between(store: embeddedModel, model: model).filter { $0.weight == .storage }
+        .map(\.description)
+    }
+    if !coreDataHashes.isEmpty {
+      let names = (stored: Set(coreDataHashes.keys), model: Set(model.entitiesByName.keys))
+      if names.stored != names.model {
+        return names.stored.subtracting(names.model).sorted().map { "The store has '\($0)'; the model doesn't." }
+          + names.model.subtracting(names.stored).sorted().map { "The model has '\($0)'; the store doesn't." }
+      }
+    }
+    return schemaDifferences(model)
+  }
+
+  private struct Candidate {
+    let version: ModelVersion
+    let family: ModelFamily
+
+    func identified(by origin: ModelOrigin) -> IdentifiedModel {
+      IdentifiedModel(model: version.model, origin: origin, version: version, family: family)
+    }
+  }
+
+  /// Whether Core Data's hashes are known of both the version and the store, and differ.
+  private func isExcluded(_ version: ModelVersion) -> Bool {
+    guard !coreDataHashes.isEmpty, persistFingerprints == nil, let hashes = version.coreDataHashes else { return false }
+    return hashes != coreDataHashes
+  }
+
+  private static func isStoredAlike(_ store: ManagedObjectModel, _ model: ManagedObjectModel) -> Bool {
+    guard store.entitiesByName.count == model.entitiesByName.count else { return false }
+    return ModelDifference.between(store: store, model: model).allSatisfy { $0.weight == .detail }
+  }
+
+  private func best(of candidates: [Candidate]) -> Candidate? {
+    guard candidates.count > 1 else { return candidates.first }
+    let identifiers = Set(versionIdentifiers.filter { !$0.isEmpty })
+    let named = candidates.filter { Set($0.version.model.versionIdentifiers.filter { !$0.isEmpty }) == identifiers }
+    let rest = named.isEmpty ? candidates : named
+    guard let embeddedModel else { return rest.last }
+    let counted = rest.map { ($0, ModelDifference.between(store: embeddedModel, model: $0.version.model).count) }
+    let least = counted.map(\.1).min()
+    return counted.last { $0.1 == least }?.0
+  }
+
+  private func unknownModel(_ candidates: [Candidate], registry: ModelRegistry?) -> PersistError {
+    var errors = [embeddedModelError].compactMap { $0 } + (registry?.problems ?? [])
+    let compared = candidates.map { ($0, differences(of: $0.version.model)) }
+    guard let (nearest, found) = compared.min(by: { $0.1.count < $1.1.count }) else {
+      return PersistError(
+        .missingSourceModel, at: .store(url), "The store holds no model that can be read, and none was given.",
+        fix: "Give the model that the store was written with.", errors: errors)
+    }
+    // Equal columns, but other hashes: only the hashes can say what differs.
+    let words =
+      found.isEmpty
+      ? Fingerprint.differences(stored: coreDataHashes, model: nearest.version.coreDataHashes ?? [:]) : found
+    errors += words.map { PersistError(.incompatibleModel, at: .store(url), $0) }
+    return PersistError(
+      .missingSourceModel, at: .store(url),
+      "None of the \(candidates.count) model versions given is the store's. The nearest is '\(nearest.version.name)', "
+        + "which differs in \(words.count) things.",
+      fix: "Give the model that the store was written with.", errors: errors)
+  }
+}
