@@ -1,0 +1,170 @@
+/// Many-to-many relationships, relationships without inverse, and orders.
+extension CommitPass {
+  mutating func linkRows() throws {
+    for link in writes.links {
+      let entity = try plan(link.entity).entity
+      let owner = try key(of: link.owner)
+      switch store.map[entity].toMany[link.slot] {
+      case .join(let join)?:
+        try separate(owner, link.removed, join)
+        try unite(owner, link.added, join)
+      case .foreignKey(let column)?:
+        try disown(owner, link.removed, column)
+        try own(owner, entity, link.added, column)
+      case nil:
+        throw PersistError(
+          .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
+          "The relationship has no place in the store.", fix: "Migrate the store to the model.")
+      }
+    }
+  }
+
+  private func separate(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
+    guard !members.isEmpty else { return }
+    let ways = [(join.ownColumn, join.memberColumn)] + (join.isReflexive ? [(join.memberColumn, join.ownColumn)] : [])
+    for (ownColumn, memberColumn) in ways {
+      let sql = SQLText.separate(join.table, owner: ownColumn, member: memberColumn)
+      try connection.withStatement(sql) { statement in
+        for member in members {
+          statement.begin()
+          statement.bind(owner, at: 1)
+          statement.bind(try key(of: member), at: 2)
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  private func unite(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
+    guard !members.isEmpty else { return }
+    let order = join.orderColumn
+    let inverse = join.inverseOrderColumn == order ? nil : join.inverseOrderColumn
+    let sql = SQLText.join(
+      join.table, owner: join.ownColumn, member: join.memberColumn, order: order, inverseOrder: inverse)
+    try connection.withStatement(sql) { statement in
+      func add(_ owner: Int64, _ member: Int64) throws {
+        statement.begin()
+        statement.bind(owner, at: 1)
+        statement.bind(member, at: 2)
+        var index: Int32 = 3
+        if order != nil {
+          statement.bind(owner, at: index)
+          index += 1
+        }
+        if inverse != nil { statement.bind(member, at: index) }
+        try statement.run()
+      }
+      for member in members {
+        let member = try key(of: member)
+        try add(owner, member)
+        if join.isReflexive { try add(member, owner) }
+      }
+    }
+  }
+
+  private func disown(_ owner: Int64, _ members: [ManagedObjectID], _ place: TableMap.ForeignKey) throws {
+    guard !members.isEmpty else { return }
+    let beside = [place.entityColumn, place.orderColumn].compactMap { $0 }
+    try connection.withStatement(.disown(place.table, column: place.column, beside: beside)) { statement in
+      for member in members {
+        statement.begin()
+        statement.bind(try key(of: member), at: 1)
+        statement.bind(owner, at: 2)
+        try statement.run()
+      }
+    }
+  }
+
+  private mutating func own(
+    _ owner: Int64, _ entity: Entity, _ members: [ManagedObjectID], _ place: TableMap.ForeignKey
+  ) throws {
+    guard !members.isEmpty else { return }
+    let keys = try members.map { try key(of: $0) }
+    let sql = SQLText.own(place.table, column: place.column, entityColumn: place.entityColumn)
+    try connection.withStatement(sql) { statement in
+      for member in keys {
+        statement.begin()
+        statement.bind(owner, at: 1)
+        if place.entityColumn != nil { statement.bind(Int64(store.map.numbers[entity]), at: 2) }
+        statement.bind(member, at: place.entityColumn == nil ? 2 : 3)
+        try statement.run()
+      }
+    }
+    if let order = place.orderColumn {
+      let owner = OrderedOwner(table: place.table, column: place.column, orderColumn: order, key: owner)
+      withoutPlace[owner, default: []] += keys
+    }
+  }
+
+  // MARK: Orders
+
+  /// Notes that a row is a new member of an ordered relationship, told from its side.
+  mutating func noteMissingPlace(_ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64) throws {
+    let table = store.map[plan.entity]
+    guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
+    let owner = OrderedOwner(table: table.table, column: column.name, orderColumn: order, key: try key(of: owner))
+    withoutPlace[owner, default: []].append(member)
+  }
+
+  /// Writes the orders that changed, and puts members whose order nobody told behind the others.
+  mutating func orderRows() throws {
+    for ordering in writes.orderings {
+      let entity = try plan(ordering.entity).entity
+      let owner = try key(of: ordering.owner)
+      let members = try ordering.members.map { try key(of: $0) }
+      switch store.map[entity].toMany[ordering.slot] {
+      case .join(let join)?:
+        guard let order = join.orderColumn else { continue }
+        try place(members, owner, in: join.table, join.ownColumn, join.memberColumn, order)
+      case .foreignKey(let column)?:
+        guard let order = column.orderColumn else { continue }
+        try place(members, owner, in: column.table, column.column, "Z_PK", order)
+        withoutPlace[
+          OrderedOwner(table: column.table, column: column.column, orderColumn: order, key: owner)] = nil
+      case nil: continue
+      }
+    }
+    for (owner, members) in withoutPlace {
+      let places = try places(of: owner.key, in: owner.table, owner.column, "Z_PK", owner.orderColumn)
+      let new = Set(members)
+      let old = places.filter { !new.contains($0.key) && $0.value != nil }
+        .sorted { ($0.value ?? 0, $0.key) < ($1.value ?? 0, $1.key) }.map(\.key)
+      let present = members.filter { places[$0] != nil }
+      try place(old + present, owner.key, in: owner.table, owner.column, "Z_PK", owner.orderColumn)
+    }
+  }
+
+  private func place(
+    _ members: [Int64], _ owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String,
+    _ order: String
+  ) throws {
+    let places = try places(of: owner, in: table, ownColumn, memberColumn, order).compactMapValues { $0 }
+    let changes = OrderPlaces.changes(members, from: places)
+    guard !changes.isEmpty else { return }
+    let sql = SQLText.setPlace(in: table, owner: ownColumn, member: memberColumn, order: order)
+    try connection.withStatement(sql) { statement in
+      for (member, place) in changes {
+        statement.begin()
+        statement.bind(place, at: 1)
+        statement.bind(owner, at: 2)
+        statement.bind(member, at: 3)
+        try statement.run()
+      }
+    }
+  }
+
+  /// Members with their places, nil for one without.
+  private func places(
+    of owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String, _ order: String
+  ) throws -> [Int64: Int64?] {
+    let sql = SQLText.places(in: table, owner: ownColumn, member: memberColumn, order: order)
+    return try connection.withStatement(sql) { statement in
+      statement.bind(owner, at: 1)
+      var places: [Int64: Int64?] = [:]
+      while try statement.step() {
+        places.updateValue(statement.isNull(1) ? nil : statement.integer(1), forKey: statement.integer(0))
+      }
+      return places
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+
+/// Inserting, changing and deleting rows.
+extension CommitPass {
+  mutating func insertRows() throws {
+    var lastEntity: Entity?
+    var current: (plan: WritePlan, statement: SQLiteStatement)?
+    for (insert, key) in zip(writes.inserts, insertedKeys) {
+      if insert.entity !== lastEntity {
+        let plan = try plan(insert.entity)
+        current = (plan, try connection.statement(plan.insert))
+        lastEntity = insert.entity
+      } else {
+        current?.statement.begin()
+      }
+      guard let (plan, statement) = current else { continue }
+      statement.bind(key, at: 1)
+      statement.bind(Int64(plan.number), at: 2)
+      var index: Int32 = 3
+      for column in plan.columns {
+        try bind(insert.values[column.slot], column, to: statement, at: index, plan: plan, row: key)
+        index += 1
+      }
+      do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
+        throw describe(error, plan, row: key) { insert.values[$0] }
+      }
+      for slot in plan.orderedSlots {
+        if case .objectID(let owner) = insert.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+      }
+    }
+  }
+
+  mutating func updateRows() throws {
+    var lastEntity: Entity?
+    var plan: WritePlan?
+    var update: WritePlan.Update?
+    for row in writes.updates {
+      if row.entity !== lastEntity {
+        plan = try self.plan(row.entity)
+        lastEntity = row.entity
+        update = nil
+      }
+      guard let plan else { continue }
+      if update?.slots.elementsEqual(row.changes.lazy.map(\.slot)) != true {
+        update = plan.update(of: row.changes.map(\.slot))
+      }
+      if let update { try write(row, update, plan) }
+    }
+  }
+
+  private mutating func write(_ row: RowWrites.Update, _ update: WritePlan.Update, _ plan: WritePlan) throws {
+    let key = try key(of: row.id)
+    if !update.fileColumns.isEmpty { try noteFiles(of: key, plan) { update.fileColumns.contains($0) } }
+    let statement = try connection.statement(update.sql)
+    var index: Int32 = 1
+    for (column, change) in zip(update.columns, update.changeIndexes) {
+      try bind(row.changes[change].value, column, to: statement, at: index, plan: plan, row: key)
+      index += 1
+    }
+    statement.bind(key, at: index)
+    statement.bind(row.version, at: index + 1)
+    do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
+      throw describe(error, plan, row: key) { slot in row.changes.first { $0.slot == slot }?.value }
+    }
+    guard connection.changes > 0 else { return try noteConflict(row.id, plan, key, expected: row.version) }
+    guard update.hasPlaces else { return }
+    for (slot, value) in row.changes where plan.orderedSlots.contains(slot) {
+      if case .objectID(let owner) = value { try noteMissingPlace(plan, slot, owner, member: key) }
+    }
+  }
+
+  mutating func deleteRows() throws {
+    for row in writes.deletes {
+      let plan = try plan(row.entity)
+      let key = try key(of: row.id)
+      if plan.fileNames != nil { try noteFiles(of: key, plan) { _ in true } }
+      let statement = try connection.statement(plan.delete)
+      statement.bind(key, at: 1)
+      statement.bind(row.version, at: 2)
+      try statement.run()
+      guard connection.changes > 0 else {
+        try noteConflict(row.id, plan, key, expected: row.version)
+        continue
+      }
+      for release in plan.releases {
+        let statement = try connection.statement(release)
+        statement.bind(key, at: 1)
+        try statement.run()
+      }
+    }
+  }
+
+  /// Empties the unique columns of rows that get new values in them, so that rows may exchange values.
+  func freeUniqueValues() throws {
+    for row in writes.updates {
+      let plan = try plan(row.entity)
+      let columns = row.changes.compactMap { plan.uniqueColumns[$0.slot] }
+      guard !columns.isEmpty else { continue }
+      let key = try key(of: row.id)
+      let sql = SQLText.clear(columns, of: plan.table)
+      try connection.withStatement(sql) { statement in
+        statement.bind(key, at: 1)
+        try statement.run()
+      }
+    }
+  }
+
+  private mutating func noteConflict(
+    _ id: ManagedObjectID, _ plan: WritePlan, _ key: Int64, expected: Int64
+  ) throws {
+    let statement = try connection.statement(plan.version)
+    statement.bind(key, at: 1)
+    let stored = try statement.step() ? statement.integer(0) : nil
+    statement.reset()
+    conflicts.append(
+      RowConflict(id: id, entity: plan.entity, expectedVersion: expected, storedVersion: stored))
+  }
+
+  private mutating func noteFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {
+    guard let sql = plan.fileNames else { return }
+    let statement = try connection.statement(sql)
+    statement.bind(key, at: 1)
+    if try statement.step() {
+      for (index, column) in plan.fileColumns.enumerated() where isWanted(column) {
+        files.replace(columnContent: statement.data(Int32(index)))
+      }
+    }
+    statement.reset()
+  }
+
+  /// The error of a uniqueness constraint in the model's words, where SQLite names the columns.
+  private func describe(
+    _ error: PersistError, _ plan: WritePlan, row: Int64, value: (Int) -> StoredValue?
+  ) -> PersistError {
+    guard let columns = error.message.firstMatch(of: /UNIQUE constraint failed: ([^()]+) \(/)?.1 else { return error }
+    let properties = columns.split(separator: ", ").compactMap { column in
+      column.split(separator: ".").last.flatMap { plan.property(ofColumn: String($0)) }
+    }
+    guard !properties.isEmpty else { return error }
+    let names = properties.map(\.name).joined(separator: ", ")
+    let values = properties.map { value($0.slot).map(Self.words) ?? "its value" }.joined(separator: ", ")
+    return PersistError(
+      .constraintConflict,
+      at: PersistError.Place(entity: plan.entity.name, property: names, row: row, store: store.url),
+      "Another \(plan.entity.root.name) has \(values) for \(names) already, which must be unique.",
+      fix: "Change one of the two objects, or delete it.")
+  }
+
+  private static func words(_ value: StoredValue) -> String {
+    switch value {
+    case .null: "nothing"
+    case .string(let text), .uri(let text): "'\(text)'"
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
+    case .boolean(let flag): "\(flag)"
+    case .date(let date): "\(date)"
+    case .uuid(let uuid): uuid.uuidString
+    case .objectID(let id): id.description
+    case .data(let data): "\(data.count) bytes"
+    case .composite: "the same elements"
+    }
+  }
+}

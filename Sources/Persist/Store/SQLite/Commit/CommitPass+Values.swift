@@ -1,0 +1,70 @@
+import Foundation
+
+/// Binding values to columns.
+extension CommitPass {
+  mutating func bind(
+    _ value: StoredValue, _ column: WritePlan.Column, to statement: SQLiteStatement, at index: Int32,
+    plan: WritePlan, row: Int64
+  ) throws {
+    switch column.source {
+    case .attribute(let form):
+      guard try bind(value, as: form, to: statement, at: index) else { throw mismatch(value, column, plan, row) }
+    case .element(let path, let form):
+      var element = value
+      for name in path {
+        guard case .composite(let elements) = element else { break }
+        element = elements[name] ?? .null
+      }
+      guard try bind(element, as: form, to: statement, at: index) else { throw mismatch(value, column, plan, row) }
+    case .key:
+      switch value {
+      case .null: statement.bindNull(at: index)
+      case .objectID(let id): statement.bind(try key(of: id), at: index)
+      default: throw mismatch(value, column, plan, row)
+      }
+    case .entityNumber:
+      guard case .objectID(let id) = value else { return statement.bindNull(at: index) }
+      guard let entity = store.model.entitiesByName[id.entityName] else {
+        throw PersistError(
+          .unknownEntity, at: .entity(id.entityName), "A relationship leads to an entity that the model doesn't have.")
+      }
+      statement.bind(Int64(store.map.numbers[entity]), at: index)
+    case .place: statement.bindNull(at: index)
+    }
+  }
+
+  /// - Returns: false where the value isn't of the form.
+  private mutating func bind(
+    _ value: StoredValue, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
+  ) throws -> Bool {
+    switch (value, form) {
+    case (.null, _): statement.bindNull(at: index)
+    case (.integer(let value), .integer): statement.bind(value, at: index)
+    case (.boolean(let value), .boolean): statement.bind(value ? 1 as Int64 : 0, at: index)
+    case (.double(let value), .double): statement.bind(value, at: index)
+    case (.date(let value), .date): statement.bind(value.timeIntervalSinceReferenceDate, at: index)
+    case (.string(let value), .string), (.uri(let value), .uri): statement.bind(value, at: index)
+    case (.uuid(let value), .uuid): withUnsafeBytes(of: value.uuid) { statement.bindBlob($0, at: index) }
+    case (.data(let value), .data): statement.bind(value, at: index)
+    case (.data(let value), .externalData): statement.bind(try files.columnContent(of: value), at: index)
+    case (.decimal(let value), .decimal):
+      switch DecimalColumn(value) {
+      case .integer(let number)?: statement.bind(number, at: index)
+      case .double(let number)?: statement.bind(number, at: index)
+      case .text(let text)?: statement.bind(Data(text.utf8), at: index)
+      case nil: return false
+      }
+    default: return false
+    }
+    return true
+  }
+
+  private func mismatch(
+    _ value: StoredValue, _ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64
+  ) -> PersistError {
+    let name = plan.entity.properties[column.slot].name
+    return PersistError(
+      .typeMismatch, at: PersistError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
+      "'\(name)' can't hold \(value).", fix: "Give it a value of its type.")
+  }
+}

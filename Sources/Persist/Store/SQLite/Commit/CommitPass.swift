@@ -1,0 +1,129 @@
+import Foundation
+
+/// One attempt to write a save, inside a transaction.
+///
+/// The caller takes the steps in order; what they find out for each other is kept here.
+struct CommitPass {
+  let store: SQLiteStore
+  let connection: SQLiteConnection
+  let writes: RowWrites
+  /// The key of each inserted row, in the order of the inserts.
+  private(set) var insertedKeys: [Int64] = []
+  private var temporaryKeys = TemporaryKeys()
+  var files: LargeValueFiles
+  var conflicts: [RowConflict] = []
+  /// Members that got an owner whose relationship to them is ordered, and that have no place yet.
+  var withoutPlace: [OrderedOwner: [Int64]] = [:]
+
+  /// An ordered relationship of one row, named from its members' side.
+  struct OrderedOwner: Hashable {
+    let table: String
+    let column: String
+    let orderColumn: String
+    let key: Int64
+  }
+
+  init(_ writes: RowWrites, store: SQLiteStore, connection: SQLiteConnection) {
+    self.writes = writes
+    self.store = store
+    self.connection = connection
+    files = LargeValueFiles(store.externalFolder?.url)
+  }
+
+  var receipt: CommitReceipt {
+    CommitReceipt(
+      inserted: zip(writes.inserts, insertedKeys).map { insert, key in
+        ManagedObjectID(entityName: insert.entity.name, storeIdentifier: store.identifier, key: .permanent(key))
+      })
+  }
+
+  func plan(_ entity: Entity) throws -> WritePlan {
+    guard store.model.entitiesByName[entity.name] === entity else {
+      throw PersistError(
+        .unknownEntity, at: .entity(entity.name), "The entity isn't of the store's model.",
+        fix: "Take it from the model of the coordinator that the store was added to.")
+    }
+    return store.writePlans[entity.number - 1]
+  }
+
+  // MARK: Keys
+
+  /// Gives every inserted row its key; the counter of each hierarchy is read and written once.
+  mutating func giveKeys() throws {
+    let inserts = writes.inserts
+    guard !inserts.isEmpty else { return }
+    var next: [Int64?] = Array(repeating: nil, count: store.model.entities.count)
+    insertedKeys.reserveCapacity(inserts.count)
+    var temporary: [(number: UInt64, key: Int64)] = []
+    temporary.reserveCapacity(inserts.count)
+    var lastEntity: Entity?
+    var root = 0
+    for insert in inserts {
+      if insert.entity !== lastEntity {
+        lastEntity = insert.entity
+        root = try plan(insert.entity).entity.root.number - 1
+        if next[root] == nil { next[root] = try greatestKey(root) }
+      }
+      let greatest = next[root] ?? 0
+      switch insert.id.key {
+      case .permanent(let key):
+        insertedKeys.append(key)
+        next[root] = max(greatest, key)
+      case .temporary(let number):
+        let (key, overflow) = greatest.addingReportingOverflow(1)
+        guard !overflow else {
+          throw PersistError(
+            .storeDamaged, at: PersistError.Place(entity: insert.entity.name, store: store.url),
+            "There is no key left for new objects.", fix: "Mend the counters in Z_PRIMARYKEY.")
+        }
+        insertedKeys.append(key)
+        temporary.append((number, key))
+        next[root] = key
+      }
+    }
+    temporaryKeys = TemporaryKeys(temporary)
+    for (root, key) in next.enumerated() {
+      guard let key else { continue }
+      let entity = store.model.entities[root]
+      try connection.execute(.setGreatestKey(key, entity: store.map.numbers[entity], name: entity.name))
+    }
+  }
+
+  private func greatestKey(_ root: Int) throws -> Int64 {
+    let entity = store.model.entities[root]
+    let plan = store.writePlans[root]
+    return try connection.first(.greatestKey(of: plan.table, entity: store.map.numbers[entity])) { $0.integer(0) } ?? 0
+  }
+
+  /// The key of a row that another refers to.
+  ///
+  /// - Throws: ``PersistError/Code/objectNotFound`` for an unsaved object that isn't part of the save, and
+  ///   ``PersistError/Code/foreignObject`` for one of another store.
+  func key(of id: ManagedObjectID) throws -> Int64 {
+    switch id.key {
+    case .permanent(let key):
+      guard id.storeIdentifier == store.identifier else {
+        throw PersistError(
+          .foreignObject, at: PersistError.Place(entity: id.entityName, row: key, store: store.url),
+          "A relationship can't lead to an object of another store.",
+          fix: "Put both objects into one store, or keep the other's URI in an attribute.")
+      }
+      return key
+    case .temporary(let number):
+      guard let key = temporaryKeys[number] else {
+        throw PersistError(
+          .objectNotFound, at: PersistError.Place(entity: id.entityName, store: store.url),
+          "A saved object refers to an unsaved one that isn't part of the save.",
+          fix: "Save both together.")
+      }
+      return key
+    }
+  }
+
+  // MARK: The end
+
+  /// - Throws: ``RowConflicts`` where rows had changed.
+  func throwConflicts() throws {
+    if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
+  }
+}

@@ -1,0 +1,170 @@
+import Synchronization
+
+/// How rows of one entity are written: which columns, and which values go there.
+///
+/// Worked out once per store; the statements for changed columns are made as combinations come up.
+final class WritePlan: Sendable {
+  /// A column and the value that it gets.
+  struct Column: Sendable {
+    enum Source: Sendable {
+      case attribute(SlotForm)
+      /// An element of a composite attribute's value, by the names that lead to it.
+      case element([String], SlotForm)
+      /// The key of a to-one relationship's destination.
+      case key
+      /// The entity number of a to-one relationship's destination.
+      case entityNumber
+      /// The place among the members of the inverse: written when the order is settled, and null until then.
+      case place
+    }
+
+    let name: String
+    let source: Source
+    /// The property's slot in ``RowWrites/Insert/values``.
+    let slot: Int
+  }
+
+  /// Changes of the same slots: one statement.
+  struct Update: Sendable {
+    let slots: [Int]
+    let sql: PreparedSQL
+    let columns: [Column]
+    /// For each column, which of the changes it belongs to.
+    let changeIndexes: [Int]
+    /// Columns among them whose values may stand in files.
+    let fileColumns: [String]
+    /// Whether the change makes the row a member of an ordered relationship.
+    let hasPlaces: Bool
+  }
+
+  let entity: Entity
+  let number: Int
+  let table: String
+  /// The columns that an insert writes.
+  let columns: [Column]
+  let insert: PreparedSQL
+  let delete: PreparedSQL
+  let version: PreparedSQL
+  /// Columns whose values may stand in files, and the statement that reads which.
+  let fileColumns: [String]
+  let fileNames: PreparedSQL?
+  /// What goes with a deleted row: pairs in join tables, and its key in columns of rows that it owned.
+  let releases: [PreparedSQL]
+  /// To-one relationships whose inverse is ordered.
+  let orderedSlots: [Int]
+  /// Columns of uniqueness constraints, by slot.
+  let uniqueColumns: [Int: String]
+  private let columnsBySlot: [[Column]]
+  private let updates = Mutex<[[Int]: Update]>([:])
+
+  /// More combinations than this are rare, and made anew.
+  private static let updateCapacity = 200
+
+  init(_ entity: Entity, in map: TableMap) {
+    let place = map[entity]
+    let table = place.table
+    var columns: [Column] = []
+    var columnsBySlot: [[Column]] = Array(repeating: [], count: entity.properties.count)
+    for column in place.columns {
+      guard let property = entity.property(named: column.property) else { continue }
+      let written = Column(name: column.name, source: Self.source(of: column, property), slot: property.slot)
+      columns.append(written)
+      columnsBySlot[property.slot].append(written)
+    }
+    for (slot, name) in place.orderColumns.sorted(by: { $0.key < $1.key }) {
+      columnsBySlot[slot].append(Column(name: name, source: .place, slot: slot))
+    }
+    self.entity = entity
+    self.table = table
+    self.columns = columns
+    self.columnsBySlot = columnsBySlot
+    number = map.numbers[entity]
+    orderedSlots = place.orderColumns.keys.sorted()
+    insert = PreparedSQL(.insert(into: table, columns.map(\.name)))
+    delete = PreparedSQL(.delete(from: table))
+    version = PreparedSQL(.version(in: table))
+    let fileColumns = columns.filter(\.mayStandInFile).map(\.name)
+    self.fileColumns = fileColumns
+    fileNames = fileColumns.isEmpty ? nil : PreparedSQL(.fileNames(in: table, fileColumns))
+    releases = place.toMany.sorted { $0.key < $1.key }.flatMap { slot, members in
+      Self.releases(members, isAlone: entity.properties[slot].relationship?.inverse == nil)
+    }
+    uniqueColumns = Self.uniqueColumns(entity, place)
+  }
+
+  private static func source(of column: TableMap.Column, _ property: Property) -> Column.Source {
+    switch column.role {
+    case .toOne: return .key
+    case .toOneEntity: return .entityNumber
+    case .attribute(let attribute):
+      if let element = property.elements.first(where: { $0.slot == column.slot }) {
+        return .element(Array(element.path.dropFirst()), SlotForm(attribute))
+      }
+      return .attribute(SlotForm(attribute))
+    }
+  }
+
+  private static func releases(_ members: TableMap.ToMany, isAlone: Bool) -> [PreparedSQL] {
+    switch members {
+    case .join(let join):
+      let columns = join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn]
+      return columns.map { PreparedSQL(.separateAll(join.table, column: $0)) }
+    // Where there is an inverse, the members' own changes are part of the save.
+    case .foreignKey(let key) where isAlone:
+      let beside = [key.entityColumn, key.orderColumn].compactMap { $0 }
+      return [PreparedSQL(.disownAll(key.table, column: key.column, beside: beside))]
+    case .foreignKey: return []
+    }
+  }
+
+  private static func uniqueColumns(_ entity: Entity, _ place: TableMap.EntityTable) -> [Int: String] {
+    var columns: [Int: String] = [:]
+    var holder: Entity? = entity
+    while let current = holder {
+      for name in current.description.uniquenessConstraints.joined() {
+        guard let property = entity.property(named: name) else { continue }
+        columns[property.slot] = place.column(slot: property.slot)?.name
+      }
+      holder = current.superentity
+    }
+    return columns
+  }
+
+  /// The statement that changes these slots, which aren't empty of meaning: transient ones are left out by the caller.
+  func update(of slots: [Int]) -> Update {
+    if let known = updates.withLock({ $0[slots] }) { return known }
+    var columns: [Column] = []
+    var changeIndexes: [Int] = []
+    for (index, slot) in slots.enumerated() {
+      for column in columnsBySlot[slot] {
+        columns.append(column)
+        changeIndexes.append(index)
+      }
+    }
+    let made = Update(
+      slots: slots, sql: PreparedSQL(.update(table, columns.map(\.name))), columns: columns,
+      changeIndexes: changeIndexes, fileColumns: columns.filter(\.mayStandInFile).map(\.name),
+      hasPlaces: columns.contains { if case .place = $0.source { true } else { false } })
+    return updates.withLock { known in
+      if let first = known[slots] { return first }
+      if known.count >= Self.updateCapacity { known.removeAll() }
+      known[slots] = made
+      return made
+    }
+  }
+
+  /// The property that a column belongs to.
+  func property(ofColumn name: String) -> Property? {
+    columns.first { $0.name.foldedIdentifier == name.foldedIdentifier }.map { entity.properties[$0.slot] }
+  }
+}
+
+extension WritePlan.Column {
+  /// Whether its values may stand in files beside the store.
+  var mayStandInFile: Bool {
+    switch source {
+    case .attribute(.externalData), .element(_, .externalData): true
+    default: false
+    }
+  }
+}

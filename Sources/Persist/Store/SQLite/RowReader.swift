@@ -1,0 +1,121 @@
+import CSQLite
+import Foundation
+
+/// Reads the rows that statements give into chunks, one pass over the columns of each.
+struct RowReader {
+  private let plan: RowPlan
+  private let map: TableMap
+  /// By variant of the plan; made when its first row comes.
+  private var writers: [RowChunkWriter?]
+  private let expectedRows: Int?
+  private(set) var batch = RowBatch()
+
+  init(_ plan: RowPlan, map: TableMap, expectedRows: Int?) {
+    self.plan = plan
+    self.map = map
+    self.expectedRows = expectedRows
+    writers = Array(repeating: nil, count: plan.variants.count)
+    if let expectedRows { batch.rows.reserveCapacity(min(expectedRows, 10_000)) }
+  }
+
+  /// Reads to the statement's end. Rows of entities that the plan doesn't have are passed over.
+  mutating func readRows(_ statement: SQLiteStatement) throws {
+    var number = Int64.min
+    var variant: Int?
+    while try statement.step() {
+      let rowNumber = statement.integer(1)
+      if rowNumber != number {
+        number = rowNumber
+        variant = plan.variantByNumber[rowNumber]
+      }
+      guard let variant else { continue }
+      let snapshot = try readRow(statement, variant)
+      batch.rows.append(
+        RowBatch.Row(
+          key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: snapshot))
+    }
+    statement.reset()
+  }
+
+  /// Reads keys and entities alone.
+  mutating func readKeys(_ statement: SQLiteStatement) throws {
+    while try statement.step() {
+      guard let variant = plan.variantByNumber[statement.integer(1)] else { continue }
+      batch.rows.append(
+        RowBatch.Row(
+          key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: nil))
+    }
+    statement.reset()
+  }
+
+  private mutating func readRow(_ statement: SQLiteStatement, _ variant: Int) throws -> RowSnapshot {
+    var writer: RowChunkWriter
+    if let existing = writers[variant] {
+      writer = existing
+    } else {
+      writer = RowChunkWriter(
+        slotCount: plan.variants[variant].entity.rowSlotCount, expectedRows: expectedRows)
+    }
+    writer.beginRow(version: statement.integer(2))
+    var size = 0
+    for fill in plan.variants[variant].fills {
+      guard let value = statement.columnValue(fill.column) else { continue }
+      let type = sqlite3_value_type(value)
+      if type == SQLITE_NULL { continue }
+      switch fill.form {
+      case .integer: writer.setInteger(sqlite3_value_int64(value), slot: fill.slot)
+      case .boolean: writer.setInteger(sqlite3_value_int64(value) == 0 ? 0 : 1, slot: fill.slot)
+      case .double: writer.setDouble(sqlite3_value_double(value), slot: fill.slot)
+      case .text, .bytes:
+        let start = fill.form == .text ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
+        let count = Int(sqlite3_value_bytes(value))
+        size += count
+        try requireRoom(for: size, statement)
+        writer.setBytes(start, count: count, slot: fill.slot)
+      case .decimal: Self.setDecimal(value, type, slot: fill.slot, in: &writer)
+      case .uuid: Self.setUUID(value, type, slot: fill.slot, in: &writer)
+      case .entityNumber:
+        if let table = map.table(ofNumber: Int(truncatingIfNeeded: sqlite3_value_int64(value))) {
+          writer.setInteger(Int64(table.entity.number), slot: fill.slot)
+        }
+      }
+    }
+    let snapshot = writer.endRow()
+    writers[variant] = writer
+    return snapshot
+  }
+
+  /// A row's slots hold 32-bit offsets; SQLite's own limit for a row is below that, unless it was raised.
+  private func requireRoom(for size: Int, _ statement: SQLiteStatement) throws {
+    guard size > Int(Int32.max) else { return }
+    throw PersistError(
+      .limitExceeded, at: PersistError.Place(entity: plan.entity.name, row: statement.integer(0)),
+      "The values of a row take more than 2 GB.", fix: "Keep values of this size outside the store.")
+  }
+
+  /// Numbers become the shortest text that reads back as the same; texts and texts in blobs are taken as they are.
+  private static func setDecimal(
+    _ value: OpaquePointer, _ type: Int32, slot: Int, in writer: inout RowChunkWriter
+  ) {
+    switch type {
+    case SQLITE_INTEGER: writer.setString(String(sqlite3_value_int64(value)), slot: slot)
+    case SQLITE_FLOAT: writer.setString(String(sqlite3_value_double(value)), slot: slot)
+    case SQLITE_TEXT:
+      let start = sqlite3_value_text(value)
+      writer.setBytes(start, count: Int(sqlite3_value_bytes(value)), slot: slot)
+    default:
+      let start = sqlite3_value_blob(value)
+      writer.setBytes(start, count: Int(sqlite3_value_bytes(value)), slot: slot)
+    }
+  }
+
+  /// Sixteen bytes; also from the 36 characters that stand for them.
+  private static func setUUID(_ value: OpaquePointer, _ type: Int32, slot: Int, in writer: inout RowChunkWriter) {
+    if type == SQLITE_TEXT, let text = sqlite3_value_text(value), let uuid = UUID(uuidString: String(cString: text)) {
+      withUnsafeBytes(of: uuid.uuid) { writer.setBytes($0.baseAddress, count: 16, slot: slot) }
+    } else {
+      let start = sqlite3_value_blob(value)
+      writer.setBytes(start, count: Int(sqlite3_value_bytes(value)), slot: slot)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/// Writing rows. Values are parameters in the order in which they stand.
+extension SQLText {
+  /// The tables that every store has beside those of its entities.
+  static let storeTables: [SQLText] = [
+    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+  ]
+
+  static func addEntityNumber(_ number: Int, name: String, parent: Int) -> SQLText {
+    """
+    INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES \
+    (\(value: .integer(Int64(number))), \(value: .text(name)), \(value: .integer(Int64(parent))), 0)
+    """
+  }
+
+  /// The greatest key that was given out in a table: what the counter says, or the rows where they know better.
+  static func greatestKey(of table: String, entity number: Int) -> SQLText {
+    """
+    SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number: Int64(number))), 0), \
+    IFNULL((SELECT MAX(Z_PK) FROM \(name: table)), 0))
+    """
+  }
+
+  static func setGreatestKey(_ key: Int64, entity number: Int, name: String) -> SQLText {
+    """
+    INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES \
+    (\(value: .integer(Int64(number))), \(value: .text(name)), 0, \(value: .integer(key))) \
+    ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = excluded.Z_MAX
+    """
+  }
+
+  /// Parameters: `Z_PK`, `Z_ENT`, then the columns.
+  static func insert(into table: String, _ columns: [String]) -> SQLText {
+    let places = repeatElement(", \(parameter: ())" as SQLText, count: columns.count + 1).joined(separator: "")
+    return """
+      INSERT INTO \(name: table) (\(names: ["Z_PK", "Z_ENT"] + columns + ["Z_OPT"])) \
+      VALUES (\(parameter: ())\(places), 1)
+      """
+  }
+
+  /// Parameters: the columns, then the key and the version that the row was read with.
+  static func update(_ table: String, _ columns: [String]) -> SQLText {
+    let assignments = columns.map { ", \(name: $0) = \(parameter: ())" as SQLText }.joined(separator: "")
+    return """
+      UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(assignments) \
+      WHERE Z_PK = \(parameter: ()) AND IFNULL(Z_OPT, 0) = \(parameter: ())
+      """
+  }
+
+  /// Parameters: the key and the version that the row was read with.
+  static func delete(from table: String) -> SQLText {
+    "DELETE FROM \(name: table) WHERE Z_PK = \(parameter: ()) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
+  }
+
+  /// Parameter: the key.
+  static func version(in table: String) -> SQLText {
+    "SELECT IFNULL(Z_OPT, 0) FROM \(name: table) WHERE Z_PK = \(parameter: ())"
+  }
+
+  /// The beginnings of columns whose values may stand in files: enough for a file's name. Parameter: the key.
+  static func fileNames(in table: String, _ columns: [String]) -> SQLText {
+    let heads = columns.map { "substr(\(name: $0), 1, 300)" as SQLText }.joined(separator: ", ")
+    return "SELECT \(heads) FROM \(name: table) WHERE Z_PK = \(parameter: ())"
+  }
+
+  /// Sets the given columns of a row to null. Parameter: the key.
+  static func clear(_ columns: [String], of table: String) -> SQLText {
+    let assignments = columns.map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
+    return "UPDATE \(name: table) SET \(assignments) WHERE Z_PK = \(parameter: ())"
+  }
+
+  // MARK: Many-to-many relationships
+
+  /// Adds a pair where it isn't there yet, behind all others where its table keeps an order.
+  ///
+  /// Parameters: the owner and the member, and these again for each order column.
+  static func join(
+    _ table: String, owner: String, member: String, order: String?, inverseOrder: String?
+  ) -> SQLText {
+    func last(_ order: String, of side: String) -> SQLText {
+      ", (SELECT IFNULL(MAX(\(name: order)), 1024) + 1024 FROM \(name: table) WHERE \(name: side) = \(parameter: ()))"
+    }
+    let columns = [owner, member] + [order, inverseOrder].compactMap { $0 }
+    let places = (order.map { last($0, of: owner) } ?? "") + (inverseOrder.map { last($0, of: member) } ?? "")
+    return """
+      INSERT OR IGNORE INTO \(name: table) (\(names: columns)) VALUES (\(parameter: ()), \(parameter: ())\(places))
+      """
+  }
+
+  /// Parameters: the owner and the member.
+  static func separate(_ table: String, owner: String, member: String) -> SQLText {
+    "DELETE FROM \(name: table) WHERE \(name: owner) = \(parameter: ()) AND \(name: member) = \(parameter: ())"
+  }
+
+  /// Every pair of one row. Parameter: its key.
+  static func separateAll(_ table: String, column: String) -> SQLText {
+    "DELETE FROM \(name: table) WHERE \(name: column) = \(parameter: ())"
+  }
+
+  // MARK: Columns that name an owner
+
+  /// Gives a row an owner. Parameters: the owner, its entity number where there is a column for it, the row's key.
+  static func own(_ table: String, column: String, entityColumn: String?) -> SQLText {
+    let entity: SQLText = entityColumn.map { ", \(name: $0) = \(parameter: ())" } ?? ""
+    return "UPDATE \(name: table) SET \(name: column) = \(parameter: ())\(entity) WHERE Z_PK = \(parameter: ())"
+  }
+
+  /// Takes an owner's row away from it. Parameters: the row's key and the owner.
+  static func disown(_ table: String, column: String, beside: [String]) -> SQLText {
+    let assignments = ([column] + beside).map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
+    return """
+      UPDATE \(name: table) SET \(assignments) WHERE Z_PK = \(parameter: ()) AND \(name: column) = \(parameter: ())
+      """
+  }
+
+  /// Takes all rows away from an owner. Parameter: the owner.
+  static func disownAll(_ table: String, column: String, beside: [String]) -> SQLText {
+    let assignments = ([column] + beside).map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
+    return "UPDATE \(name: table) SET \(assignments) WHERE \(name: column) = \(parameter: ())"
+  }
+
+  // MARK: Places in an order
+
+  /// The members of an owner with their places. Parameter: the owner.
+  static func places(in table: String, owner: String, member: String, order: String) -> SQLText {
+    "SELECT \(name: member), \(name: order) FROM \(name: table) WHERE \(name: owner) = \(parameter: ())"
+  }
+
+  /// Parameters: the place, the owner and the member.
+  static func setPlace(in table: String, owner: String, member: String, order: String) -> SQLText {
+    """
+    UPDATE \(name: table) SET \(name: order) = \(parameter: ()) \
+    WHERE \(name: owner) = \(parameter: ()) AND \(name: member) = \(parameter: ())
+    """
+  }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+extension SQLiteStore {
+  func commit(_ writes: RowWrites) throws -> CommitReceipt {
+    guard !writes.isEmpty else { return CommitReceipt() }
+    do {
+      return try attempt(writes, freeingValuesFirst: false)
+    } catch let error as PersistError
+      where error.code == .constraintConflict && !(writes.deletes.isEmpty && writes.updates.isEmpty)
+    {
+      // A unique value may go from a row that is deleted or changed to another one. SQLite checks row by row, so that
+      // such values have to be set free first; that costs statements which nearly no save needs.
+      return try attempt(writes, freeingValuesFirst: true)
+    }
+  }
+
+  private func attempt(_ writes: RowWrites, freeingValuesFirst: Bool) throws -> CommitReceipt {
+    var files = LargeValueFiles(nil)
+    var isWritten = false
+    do {
+      let receipt = try pool.write { connection in
+        var pass = CommitPass(writes, store: self, connection: connection)
+        defer { files = pass.files }
+        try pass.giveKeys()
+        if freeingValuesFirst {
+          try pass.deleteRows()
+          try pass.freeUniqueValues()
+          try pass.updateRows()
+          try pass.insertRows()
+        } else {
+          try pass.insertRows()
+          try pass.updateRows()
+        }
+        try pass.linkRows()
+        try pass.orderRows()
+        if !freeingValuesFirst { try pass.deleteRows() }
+        try pass.throwConflicts()
+        if needsNote.withLock({ $0 }) { try StoreMetadata(connection).note(model, in: connection) }
+        try pass.files.synchronizeFolder()
+        isWritten = true
+        return pass.receipt
+      }
+      needsNote.withLock { $0 = false }
+      files.discardReplaced(externalFolder)
+      return receipt
+    } catch {
+      // Where only the end of the transaction failed it isn't certain that nothing of it lasts: its files then stay.
+      if !isWritten { files.discardWritten() }
+      throw error
+    }
+  }
+}

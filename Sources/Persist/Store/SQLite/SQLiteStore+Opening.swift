@@ -1,0 +1,91 @@
+import Foundation
+
+extension SQLiteStore {
+  /// Opens a store whose model is known.
+  ///
+  /// - Throws: ``PersistError/Code/incompatibleModel`` where the model has what the file has no place for, and the
+  ///   errors of files that aren't stores.
+  static func open(
+    _ url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions()
+  ) throws -> SQLiteStore {
+    let pool = try SQLiteConnectionPool(url, options: options)
+    do {
+      let catalog = try pool.read { try StoreCatalog($0) }
+      let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
+      let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
+      guard map.differences.isEmpty else {
+        throw PersistError(
+          .incompatibleModel, at: .store(url),
+          "The store has no place for all of the model: \(map.differences.joined(separator: " "))",
+          fix: "Open it with the model that it was written with, or migrate it.")
+      }
+      return SQLiteStore(
+        pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
+        hasNote: catalog.record?.fingerprints == model.fingerprints)
+    } catch {
+      pool.close()
+      throw error
+    }
+  }
+
+  /// Makes a new store; one that another program has made in the same moment is opened.
+  ///
+  /// - Parameters:
+  ///   - url: where there is no file yet, or an empty one; nil for a store in memory.
+  static func create(
+    _ url: URL?, model: ManagedObjectModel, options: StoreOptions = StoreOptions()
+  ) throws -> SQLiteStore {
+    let pool = try SQLiteConnectionPool(url, options: options, creates: true)
+    do {
+      let map = TableMap.forNewStore(model)
+      var isNew = false
+      let metadata = try pool.write { connection in
+        isNew = try connection.first(.objectCount, { $0.integer(0) }) == 0
+        return try isNew ? fill(connection, map: map, isInMemory: url == nil) : StoreMetadata(connection)
+      }
+      if isNew {
+        return SQLiteStore(
+          pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasNote: true)
+      }
+    } catch {
+      pool.close()
+      throw error
+    }
+    pool.close()
+    guard let url else { preconditionFailure("A store in memory is new.") }
+    return try open(url, model: model, options: options)
+  }
+
+  /// Whether a store can be made at a place: there is no file, or one without content.
+  static func canCreate(at url: URL) -> Bool { FileState(url).map { !$0.isFolder && $0.size == 0 } ?? true }
+
+  /// Tables, indexes, key counters and metadata, as Core Data makes them; the caller holds the transaction.
+  private static func fill(
+    _ connection: SQLiteConnection, map: TableMap, isInMemory: Bool
+  ) throws -> StoreMetadata {
+    for table in map.tableDefinitions { try connection.execute(.create(table)) }
+    for index in map.indexDefinitions { try connection.execute(.create(index)) }
+    for table in SQLText.storeTables { try connection.execute(table) }
+    for table in map.tables {
+      let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0
+      try connection.execute(.addEntityNumber(table.number, name: table.entity.name, parent: parent))
+    }
+    let metadata = StoreMetadata(
+      newStore: UUID(), versionHashes: map.model.fingerprints.mapValues(\.bytes),
+      versionIdentifiers: map.model.versionIdentifiers, type: isInMemory ? "InMemory" : "SQLite")
+    try metadata.write(to: connection)
+    try metadata.note(map.model, in: connection)
+    return metadata
+  }
+
+  func metadata() throws -> StoreMetadata { try pool.readOnce { try StoreMetadata($0) } }
+
+  func setMetadata(_ metadata: StoreMetadata) throws {
+    guard metadata.identifier == identifier else {
+      throw PersistError(
+        .invalidRequest, at: .store(url), "A store that is open keeps its identifier: objects are known by it.",
+        fix: "Close the store first, or leave the identifier as it is.")
+    }
+    try pool.write { try metadata.write(to: $0) }
+  }
+}

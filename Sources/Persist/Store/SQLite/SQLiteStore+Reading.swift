@@ -1,0 +1,157 @@
+import Foundation
+import Synchronization
+
+extension SQLiteStore {
+  func rows(_ query: RowQuery) throws -> RowBatch {
+    let plan = try plan(for: query)
+    if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil {
+      return try rows(plan, keys: keys, keysOnly: query.keysOnly)
+    }
+    let selection = try selection(query, plan)
+    return try pool.readOnce { connection in
+      var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
+      let columns = query.keysOnly ? ["Z_PK", "Z_ENT"] : plan.columns
+      try connection.withStatement(.rows(columns, selection)) { statement in
+        try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
+      }
+      return reader.batch
+    }
+  }
+
+  func count(_ query: RowQuery) throws -> Int {
+    let selection = try selection(query, plan(for: query))
+    return try pool.readOnce { connection in
+      Int(clamping: try connection.first(.count(selection)) { $0.integer(0) } ?? 0)
+    }
+  }
+
+  func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
+    guard let sql = try relatedSQL(relationship, of: entity) else { return [] }
+    return try pool.readOnce { connection in
+      let statement = try connection.statement(sql)
+      statement.bind(key, at: 1)
+      var members: [ManagedObjectID] = []
+      while try statement.step() {
+        guard let table = map.table(ofNumber: Int(truncatingIfNeeded: statement.integer(1))) else { continue }
+        members.append(
+          ManagedObjectID(
+            entityName: table.entity.name, storeIdentifier: identifier, key: .permanent(statement.integer(0))))
+      }
+      statement.reset()
+      return members
+    }
+  }
+
+  func externalData(named name: String) throws -> Data {
+    guard let externalFolder else {
+      throw PersistError(
+        .fileAccess, "A value's file '\(name)' was asked for, but a store in memory has no files.",
+        fix: "Ask the store that the value was read from.")
+    }
+    return try externalFolder.data(named: name)
+  }
+
+  /// Rows by key alone, in order of key: in groups of few sizes, so that few statements serve any number.
+  private func rows(_ plan: RowPlan, keys: [Int64], keysOnly: Bool) throws -> RowBatch {
+    var reader = RowReader(plan, map: map, expectedRows: keys.count)
+    let statements = keysOnly ? plan.keysByKeys : plan.byKeys
+    func read(_ keys: ArraySlice<Int64>, _ connection: SQLiteConnection, _ sql: PreparedSQL) throws {
+      let statement = try connection.statement(sql)
+      var index: Int32 = 1
+      for key in keys {
+        statement.bind(key, at: index)
+        index += 1
+      }
+      try keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
+    }
+    if keys.count == 1, let sql = statements.last {
+      try pool.readOnce { try read(keys[...], $0, sql) }
+      return reader.batch
+    }
+    var rest = Array(Set(keys)).sorted()[...]
+    guard !rest.isEmpty else { return reader.batch }
+    try pool.read { connection in
+      for (count, sql) in zip(RowPlan.keyCounts, statements) {
+        while rest.count >= count {
+          try read(rest.prefix(count), connection, sql)
+          rest = rest.dropFirst(count)
+        }
+      }
+    }
+    return reader.batch
+  }
+
+  private func plan(for query: RowQuery) throws -> RowPlan {
+    guard model.entitiesByName[query.entity.name] === query.entity else {
+      throw PersistError(
+        .unknownEntity, at: .entity(query.entity.name), "The entity isn't of the store's model.",
+        fix: "Take it from the model of the coordinator that the store was added to.")
+    }
+    let plans = query.includesSubentities ? deepPlans : exactPlans
+    return plans[query.entity.number - 1]
+  }
+
+  private func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
+    guard query.afterKey == nil || query.sort.isEmpty else {
+      throw PersistError(
+        .invalidRequest, at: .entity(query.entity.name), "Rows after a key come in order of key, not in another.",
+        fix: "Leave out the sort order, or page by offset.")
+    }
+    guard query.limit ?? 0 >= 0, query.offset >= 0 else {
+      throw PersistError(
+        .invalidRequest, at: .entity(query.entity.name), "A limit and an offset can't be below zero.",
+        fix: "Leave out the limit for all rows.")
+    }
+    var selection = plan.selection
+    selection.order = try query.sort.map { try term($0, of: query.entity) }
+    selection.keys = query.keys.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
+    selection.afterKey = query.afterKey
+    selection.limit = query.limit
+    selection.offset = query.offset
+    return selection
+  }
+
+  private func term(_ order: RowQuery.SortOrder, of entity: Entity) throws -> SQLText.RowSelection.Term {
+    guard let property = entity.property(named: order.property) else {
+      throw PersistError(
+        .unknownProperty, at: .property(entity.name, order.property),
+        "\(entity.name) has no property '\(order.property)' to sort by.",
+        fix: "Its attributes are \(entity.attributes.map(\.name).sorted().joined(separator: ", ")).")
+    }
+    guard let attribute = property.attribute, !attribute.isTransient,
+      let column = map[entity].column(slot: property.slot)
+    else {
+      throw PersistError(
+        .invalidRequest, at: .property(entity.name, order.property),
+        "A store can't sort by '\(order.property)': it holds no column of values for it.",
+        fix: "Sort by an attribute that is stored, or sort the results in memory.")
+    }
+    return .init(column: column.name, isAscending: order.isAscending, isDecimal: attribute.type == .decimal)
+  }
+
+  private func relatedSQL(_ property: Property, of entity: Entity) throws -> PreparedSQL? {
+    let key = RelatedKey(entity: entity.number - 1, slot: property.slot)
+    if let known = related.withLock({ $0[key] }) { return known }
+    guard let relationship = property.relationship, relationship.isToMany else {
+      throw PersistError(
+        .invalidRequest, at: .property(entity.name, property.name), "'\(property.name)' isn't a to-many relationship.",
+        fix: "Read a to-one relationship from its own row.")
+    }
+    let sql: PreparedSQL
+    switch map[entity].toMany[property.slot] {
+    case nil: return nil
+    case .foreignKey(let place):
+      sql = PreparedSQL(.members(of: place.table, owner: place.column, order: place.orderColumn))
+    case .join(let join):
+      sql = PreparedSQL(
+        .members(
+          of: map[model.destination(of: relationship)].table, joinedBy: join.table, owner: join.ownColumn,
+          member: join.memberColumn, order: join.orderColumn))
+    }
+    return related.withLock { known in
+      if let first = known[key] { return first }
+      known[key] = sql
+      return sql
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Synchronization
+
+/// A store in an SQLite file, in Core Data's layout; or in memory, for tests.
+final class SQLiteStore: PersistentStore {
+  struct RelatedKey: Hashable {
+    let entity: Int
+    let slot: Int
+  }
+
+  let identifier: String
+  let url: URL?
+  let model: ManagedObjectModel
+  let map: TableMap
+  let configuration: String?
+  let pool: SQLiteConnectionPool
+  /// Where large values lie; nil for a store in memory, which keeps all of them in their rows.
+  let externalFolder: ExternalDataFolder?
+  /// By index in ``ManagedObjectModel/entities``: how rows of just the entity are read, and with its subentities.
+  let exactPlans: [RowPlan]
+  let deepPlans: [RowPlan]
+  /// By index in ``ManagedObjectModel/entities``.
+  let writePlans: [WritePlan]
+  /// Whether Persist's note of the store's model is still to be written, with the first save.
+  let needsNote: Mutex<Bool>
+  let related = Mutex<[RelatedKey: PreparedSQL]>([:])
+
+  var type: String { url == nil ? "InMemory" : "SQLite" }
+  var isReadOnly: Bool { pool.isReadOnly }
+
+  /// - Parameters:
+  ///   - identifier: the UUID in the store's metadata.
+  ///   - hasNote: whether the file says already, in Persist's own note, that it has this model.
+  ///   - map: where everything of its model stands in the file that `pool` has open.
+  init(
+    _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasNote: Bool
+  ) {
+    needsNote = Mutex(!hasNote)
+    self.pool = pool
+    self.identifier = identifier
+    self.map = map
+    self.configuration = configuration
+    url = pool.url
+    model = map.model
+    externalFolder = pool.url.map { ExternalDataFolder(storeAt: $0) }
+    exactPlans = map.model.entities.map { RowPlan($0, includingSubentities: false, in: map) }
+    deepPlans = zip(map.model.entities, exactPlans).map { entity, exact in
+      entity.hasSubentities ? RowPlan(entity, includingSubentities: true, in: map) : exact
+    }
+    writePlans = map.model.entities.map { WritePlan($0, in: map) }
+  }
+
+  func close() throws { pool.close() }
+}
