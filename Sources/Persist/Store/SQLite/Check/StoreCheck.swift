@@ -3,10 +3,40 @@ import Foundation
 /// Looks for everything that can be wrong in a store: SQLite's own check, then the object graph.
 ///
 /// Nothing is written, and memory doesn't grow with the store: each problem is handed out as it is found.
-struct StoreCheck {
+///
+/// ```swift
+/// try StoreCheck.check(storeAt: url, registry: registry) { problem in print(problem.detail) }
+/// ```
+package struct StoreCheck {
   private let connection: SQLiteConnection
   private let map: TableMap
   private let files: ExternalDataFolder?
+
+  /// Checks a store file.
+  ///
+  /// - Parameters:
+  ///   - registry: the models to look among for the store's; nil leaves its own.
+  ///   - report: is given each problem. What it throws ends the check.
+  /// - Returns: the store and its model; nil where damage is in the way of finding it, which is reported too.
+  /// - Throws: ``PersistError/Code/missingSourceModel`` and errors of opening.
+  @discardableResult
+  package static func check(
+    storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
+  ) throws -> IdentifiedStore? {
+    let connection = try SQLiteConnection(url, mode: .readOnly)
+    defer { connection.close() }
+    return try connection.readTransaction {
+      let store: IdentifiedStore
+      do {
+        store = try StoreIdentification.identify(connection, registry: registry)
+      } catch let error as PersistError where error.code == .storeDamaged {
+        try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
+        return nil
+      }
+      try StoreCheck(connection, map: store.tableMap, files: ExternalDataFolder(storeAt: url)).run(report)
+      return store
+    }
+  }
 
   /// - Parameters:
   ///   - files: where the files of large values are; nil leaves them out.

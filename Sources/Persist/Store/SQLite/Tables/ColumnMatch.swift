@@ -1,14 +1,17 @@
 /// Finds the columns of a real table for claims whose names the rules predict.
 ///
 /// A prediction that is there with the right type is taken. For what is left, the columns are tried that have the
-/// name with other digits behind it or with another entity's number in it, if they are of the right type, in the order
-/// of their digits. This finds the columns of a store whose names collided in another order than the rules say, or whose
-/// entities had other numbers when the columns were named.
+/// name with another entity's number in it or, where several claims want one name, with other digits behind it; if they
+/// are of the right type, in the order of their digits. This finds the columns of a store whose names collided in
+/// another order than the rules say, or whose entities had other numbers when the columns were named. A name that only
+/// one claim wants is taken without digits alone: `ZTITLE1` isn't the column of a `title` that was `title1` before.
 struct ColumnMatch {
   let claims: [TableClaim]
   let predicted: [String]
   let table: StoreSchema.Table
   private var taken: Set<String>
+  /// Names that several claims want.
+  private let contested: Set<String>
   private(set) var differences: [String] = []
 
   /// - Parameter taken: folded names of columns that have been found already.
@@ -17,6 +20,8 @@ struct ColumnMatch {
     self.predicted = predicted
     self.table = table
     self.taken = taken
+    let wanted = Dictionary(grouping: claims, by: \.baseName.foldedIdentifier)
+    contested = Set(wanted.filter { $0.value.count > 1 }.keys)
   }
 
   /// A column for each claim, nil where the table has none.
@@ -53,11 +58,12 @@ struct ColumnMatch {
 
   private func variants(of claim: TableClaim) -> [StoreSchema.Column] {
     let bases = ([claim.baseName] + claim.alternatives).map { NumberedName($0) }
+    let allowsDigits = contested.contains(claim.baseName.foldedIdentifier)
     return table.columns
       .filter { !taken.contains($0.name.foldedIdentifier) }
       .compactMap { column in
         let name = NumberedName(column.name)
-        let ranks = bases.compactMap { name.distance(from: $0) }
+        let ranks = bases.compactMap { name.distance(from: $0, allowsDigits: allowsDigits) }
         return ranks.min().map { (column, $0) }
       }
       .sorted { $0.1 < $1.1 }
@@ -90,13 +96,16 @@ struct NumberedName: Sendable, Hashable {
 
   /// How far this name is from another that differs in the entity number or in digits at the end only; nil where it
   /// is another name altogether. Digits weigh less than numbers.
-  func distance(from base: NumberedName) -> Int? {
+  func distance(from base: NumberedName, allowsDigits: Bool = true) -> Int? {
     let far = 1_000_000
-    if number == nil || base.number == nil {
-      guard number == nil, base.number == nil else { return nil }
-      return Self.digits(of: head, behind: base.head)
+    let digits: Int?
+    if number == nil, base.number == nil {
+      digits = Self.digits(of: head, behind: base.head)
+    } else {
+      guard number != nil, base.number != nil, head == base.head else { return nil }
+      digits = Self.digits(of: rest, behind: base.rest)
     }
-    guard head == base.head, let digits = Self.digits(of: rest, behind: base.rest) else { return nil }
+    guard let digits, allowsDigits || digits == 0 else { return nil }
     return digits + (number == base.number ? 0 : far)
   }
 

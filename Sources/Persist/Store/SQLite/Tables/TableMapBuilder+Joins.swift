@@ -109,7 +109,7 @@ extension TableMapBuilder {
     let (firstEnd, secondEnd) = best.isTurned ? (second, first) : (first, second)
     let (firstColumn, secondColumn) = best.isTurned ? (best.columns.1, best.columns.0) : best.columns
     let result = joinTable(best.table.name, firstEnd, firstColumn, secondEnd, secondColumn) {
-      best.table.column(named: $0)?.name
+      Self.orderColumn(like: $0, of: best.table)
     }
     for (end, side) in [(firstEnd, result.first), (secondEnd, result.second)]
     where end.relationship.isOrdered && side.orderColumn == nil {
@@ -117,6 +117,19 @@ extension TableMapBuilder {
         "Join table '\(result.name)' has no order column for \(side.entity).\(side.relationship).")
     }
     return result
+  }
+
+  /// The order column of a name, or else the nearest that can be it.
+  private static func orderColumn(like name: String, of table: StoreSchema.Table) -> String? {
+    func bare(_ name: String) -> NumberedName? {
+      let folded = name.foldedIdentifier
+      return folded.hasPrefix("z_fok_") ? NumberedName("z_" + folded.dropFirst(6)) : nil
+    }
+    if let column = table.column(named: name) { return column.name }
+    guard let wanted = bare(name) else { return nil }
+    return table.columns
+      .compactMap { column in bare(column.name)?.distance(from: wanted).map { (column.name, $0) } }
+      .min { $0.1 < $1.1 }?.0
   }
 
   /// The two key columns of a table that can be a join table's, and how far they are from the predicted ones.

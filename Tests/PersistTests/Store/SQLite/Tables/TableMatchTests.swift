@@ -84,6 +84,16 @@ struct TableMatchTests {
     #expect(map.joinTables.map(\.first.entity) == ["List", "List"])
   }
 
+  @Test("A renamed attribute doesn't take the column of its old name, though only a digit differs")
+  func digits() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [EntityDescription("Item", attributes: [AttributeDescription("title", .string)])]))
+    let words = TableMap.schemaDifferences(
+      model: model, rows: [.init(number: 1, name: "Item", parent: 0, maximum: 0)],
+      schema: schema([entity("ZITEM", [("ZTITLE1", "VARCHAR")])]))
+    #expect(words.count == 2)
+  }
+
   @Test("What has no place, and what nothing stands for, is said")
   func differences() throws {
     let model = try ManagedObjectModel(

@@ -1,0 +1,84 @@
+public import Foundation
+
+/// A store whose model is known.
+public struct IdentifiedStore: Sendable {
+  public let metadata: StoreMetadata
+  public let model: ManagedObjectModel
+  /// How the model was found.
+  public let origin: ModelOrigin
+  /// The version of the registry that the model is; nil where it is none of them.
+  public let version: ModelVersion?
+  /// The family of ``version``; for an unknown version the one that it most likely belongs to.
+  public let family: ModelFamily?
+  let catalog: StoreCatalog
+
+  /// Where everything of the model stands in the store.
+  var tableMap: TableMap {
+    TableMap(
+      model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
+  }
+}
+
+/// Finds out which model a store has, by what it says of itself.
+///
+/// `modelFrom` of the command line says how, as a ``ModelOrigin``: `fingerprint` where Persist's own note names a version
+/// of the registry; `registry` where Core Data's hashes do, or where the structure of the store's own model is that of
+/// a version; `columns` where there is no such model and the tables fit a version; `embedded` where the store's own model
+/// is used because it is none of the versions, or because there is no registry.
+public enum StoreIdentification {
+  /// Nothing is written and no file comes up beside the store.
+  ///
+  /// - Parameter registry: the versions to look among; nil leaves the store's own model.
+  /// - Throws: ``PersistError/Code/missingSourceModel``, which names the nearest version and every difference;
+  ///   ``PersistError/Code/notAStore``, ``PersistError/Code/storeDamaged`` and errors of opening.
+  public static func identify(storeAt url: URL, registry: ModelRegistry? = nil) throws -> IdentifiedStore {
+    try withConnection(to: url) { try identify($0, registry: registry) }
+  }
+
+  /// What a store says of itself, without looking for its model.
+  public static func metadata(storeAt url: URL) throws -> StoreMetadata {
+    try withConnection(to: url) { connection in try StoreCatalog(connection).metadata }
+  }
+
+  /// Finds the model of an open store; all that is read is of one state.
+  static func identify(_ connection: SQLiteConnection, registry: ModelRegistry?) throws -> IdentifiedStore {
+    try connection.readTransaction {
+      let catalog = try StoreCatalog(connection)
+      let found = try evidence(connection, catalog, registry: registry).identify(among: registry)
+      return IdentifiedStore(
+        metadata: catalog.metadata, model: found.model, origin: found.origin, version: found.version,
+        family: found.family, catalog: catalog)
+    }
+  }
+
+  /// What a store tells of its model.
+  ///
+  /// The store's own model takes milliseconds to read and is left out where Persist's note names one version alone.
+  static func evidence(
+    _ connection: SQLiteConnection, _ catalog: StoreCatalog, registry: ModelRegistry?
+  ) throws -> StoreEvidence {
+    var evidence = StoreEvidence(
+      url: connection.url, persistFingerprints: catalog.record?.fingerprints,
+      coreDataHashes: catalog.metadata.versionHashes, versionIdentifiers: catalog.metadata.versionIdentifiers
+    ) { model in
+      TableMap.schemaDifferences(model: model, rows: catalog.numberRows, schema: catalog.schema)
+    }
+    if let fingerprints = catalog.record?.fingerprints,
+      registry?.versions.count(where: { $0.model.fingerprints == fingerprints }) == 1
+    {
+      return evidence
+    }
+    switch try EmbeddedModel(connection, catalog: catalog) {
+    case .none: break
+    case .model(let model): evidence.embeddedModel = model
+    case .unusable(let error): evidence.embeddedModelError = error
+    }
+    return evidence
+  }
+
+  private static func withConnection<T>(to url: URL, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    let connection = try SQLiteConnection(url, mode: .readOnly)
+    defer { connection.close() }
+    return try body(connection)
+  }
+}
