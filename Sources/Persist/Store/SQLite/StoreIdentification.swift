@@ -21,10 +21,10 @@ public struct IdentifiedStore: Sendable {
 
 /// Finds out which model a store has, by what it says of itself.
 ///
-/// `modelFrom` of the command line says how, as a ``ModelOrigin``: `fingerprint` where Persist's own note names a version
-/// of the registry; `registry` where Core Data's hashes do, or where the structure of the store's own model is that of
-/// a version; `columns` where there is no such model and the tables fit a version; `embedded` where the store's own model
-/// is used because it is none of the versions, or because there is no registry.
+/// `modelFrom` of the command line says how, as a ``ModelOrigin``: `fingerprint` where Persist's own note names a
+/// version of the registry; `registry` where Core Data's hashes do, or where the structure of the store's own model is
+/// that of a version; `columns` where there is no such model and the tables fit a version; `embedded` where the store's
+/// own model is used, because it is none of the versions or because there is no registry.
 public enum StoreIdentification {
   /// Nothing is written and no file comes up beside the store.
   ///

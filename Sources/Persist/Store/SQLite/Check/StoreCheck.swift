@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Looks for everything that can be wrong in a store: SQLite's own check, then the object graph.
 ///
