@@ -8,12 +8,17 @@ import Testing
 struct ArchivedFormatTests {
   private let archive = ArchiveBuilder()
 
+  /// The text, which the language must also understand.
   private func expression(_ root: PropertyList) throws -> String {
-    try ArchivedFormat.expression(fromArchive: archive.data(root: root), place: .unknown)
+    let text = try ArchivedFormat.expression(fromArchive: archive.data(root: root), place: .unknown)
+    _ = try FormatParser.expression(text)
+    return text
   }
 
   private func predicate(_ root: PropertyList) throws -> String {
-    try ArchivedFormat().predicate(KeyedArchive(archive.archive(root: root), place: .unknown).root())
+    let text = try ArchivedFormat().predicate(KeyedArchive(archive.archive(root: root), place: .unknown).root())
+    _ = try FormatParser.predicate(text)
+    return text
   }
 
   @Test("Key paths, variables and constants")
@@ -94,7 +99,9 @@ struct ArchivedFormatTests {
       for attribute in root.children(named: "object").flatMap({ $0.children(named: "attribute") })
       where attribute.attributes["name"] == "valueexpressiondata" {
         let data = try #require(Data(base64Encoded: attribute.text, options: .ignoreUnknownCharacters))
-        texts.insert(try ArchivedFormat.expression(fromArchive: data, place: .file(url)))
+        let text = try ArchivedFormat.expression(fromArchive: data, place: .file(url))
+        _ = try FormatParser.expression(text)
+        texts.insert(text)
       }
     }
     #expect(texts.contains("$source.continent.numericISO3166Code"))
