@@ -103,10 +103,11 @@ extension StoredValue {
     case (.double, .integer(let value)): .double(Double(value))
     case (.double, .boolean(let value)): .double(value ? 1 : 0)
     case (.double, .decimal(let value)): Double(value.description).map(StoredValue.double)
-    case (.float, .double(let value)): .double(Double(Float(value)))
-    case (.float, .integer(let value)): .double(Double(Float(value)))
+    // A source says 0.1, the archive the nearest float: its shortest decimal form is what was said.
+    case (.float, .double(let value)): Double(Float(value).description).map(StoredValue.double)
+    case (.float, .integer(let value)): Double(Float(value).description).map(StoredValue.double)
     case (.float, .boolean(let value)): .double(value ? 1 : 0)
-    case (.float, .decimal(let value)): Float(value.description).map { .double(Double($0)) }
+    case (.float, .decimal(let value)): Double(value.description).map(StoredValue.double)
     case (.decimal, .integer(let value)): .decimal(Decimal(value))
     case (.decimal, .boolean(let value)): .decimal(value ? 1 : 0)
     case (.decimal, .double(let value)): Decimal(string: "\(value)").map(StoredValue.decimal)

@@ -30,7 +30,7 @@ struct ModelArchiveReaderTests {
     #expect(try value(100, archive.add(.integer(5))) == .integer(5))
     #expect(try value(800, archive.add(.integer(1))) == .boolean(true))
     #expect(try value(500, archive.add(.integer(2))) == .double(2))
-    #expect(try value(600, archive.add(.real(0.1))) == .double(Double(Float(0.1))))
+    #expect(try value(600, archive.add(.real(Double(Float(0.1))))) == .double(0.1))
     let text = archive.object("NSMutableString", ["NS.string": .string("x")], parents: ["NSString"])
     #expect(try value(700, text) == .string("x"))
     let date = archive.object("NSDate", ["NS.time": .real(-5)])
