@@ -3,12 +3,16 @@
 /// A model is read from a file by a ``ModelRegistry``, taken from a store, or written in Swift:
 ///
 /// ```swift
-/// let model = try ManagedObjectModel(ModelDescription(entities: [
-///   EntityDescription("Item", attributes: [AttributeDescription("name", .string)],
-///     relationships: [RelationshipDescription("category", to: "Category", inverse: "items")]),
-///   EntityDescription("Category", attributes: [AttributeDescription("name", .string)],
-///     relationships: [RelationshipDescription("items", toMany: "Item", inverse: "category")]),
-/// ]))
+/// let model = try ManagedObjectModel(version: "1") {
+///   EntityDescription("Item") {
+///     AttributeDescription("name", .string, default: "New Item")
+///     RelationshipDescription("category", to: "Category", inverse: "items")
+///   }
+///   EntityDescription("Category") {
+///     AttributeDescription("name", .string)
+///     RelationshipDescription("items", toMany: "Item")
+///   }
+/// }
 /// ```
 public final class ManagedObjectModel: Sendable {
   /// What the model was made from.

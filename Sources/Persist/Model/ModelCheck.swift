@@ -8,7 +8,7 @@ struct ModelCheck {
     static let entities = 10_000
     static let parents = 100
     /// Properties of all entities together, inherited ones and elements of composites counted in each.
-    static let properties = 1_000_000
+    static let properties = 200_000
     static let compositeDepth = 15
     static let compositeElements = 1_000
     /// Further problems of a model aren't looked for.

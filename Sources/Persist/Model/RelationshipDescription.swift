@@ -50,7 +50,7 @@ public struct RelationshipDescription: Sendable, Hashable {
 
   /// A to-one relationship.
   public init(
-    _ name: String, to destination: String, inverse: String?, isOptional: Bool = true,
+    _ name: String, to destination: String, inverse: String? = nil, isOptional: Bool = true,
     deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil
   ) {
     self.init(
@@ -60,8 +60,8 @@ public struct RelationshipDescription: Sendable, Hashable {
 
   /// A to-many relationship.
   public init(
-    _ name: String, toMany destination: String, inverse: String?, isOrdered: Bool = false, isOptional: Bool = true,
-    minimumCount: Int = 0, maximumCount: Int = 0, deleteRule: DeleteRule = .nullify,
+    _ name: String, toMany destination: String, inverse: String? = nil, isOrdered: Bool = false,
+    isOptional: Bool = true, minimumCount: Int = 0, maximumCount: Int = 0, deleteRule: DeleteRule = .nullify,
     renamingIdentifier: String? = nil
   ) {
     self.init(

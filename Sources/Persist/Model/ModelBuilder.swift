@@ -1,0 +1,136 @@
+/// What a model is made of in code: entities and composite types.
+public protocol ModelPart {
+  func add(to model: inout ModelDescription)
+}
+
+/// What an entity is made of in code: attributes, relationships, fetched properties and indexes.
+public protocol EntityPart {
+  func add(to entity: inout EntityDescription)
+}
+
+extension EntityDescription: ModelPart {
+  public func add(to model: inout ModelDescription) { model.entities.append(self) }
+}
+
+extension CompositeDescription: ModelPart {
+  public func add(to model: inout ModelDescription) { model.composites.append(self) }
+}
+
+extension AttributeDescription: EntityPart {
+  public func add(to entity: inout EntityDescription) { entity.attributes.append(self) }
+}
+
+extension RelationshipDescription: EntityPart {
+  public func add(to entity: inout EntityDescription) { entity.relationships.append(self) }
+}
+
+extension FetchedPropertyDescription: EntityPart {
+  public func add(to entity: inout EntityDescription) { entity.fetchedProperties.append(self) }
+}
+
+extension FetchIndexDescription: EntityPart {
+  public func add(to entity: inout EntityDescription) { entity.indexes.append(self) }
+}
+
+/// Collects the parts of a model or an entity that stand in braces one after the other; `if` and `for` work too.
+@resultBuilder
+public enum PartsBuilder<Part> {
+  public static func buildExpression(_ part: Part) -> [Part] { [part] }
+  public static func buildExpression(_ parts: [Part]) -> [Part] { parts }
+  public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap { $0 } }
+  public static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
+  public static func buildEither(first parts: [Part]) -> [Part] { parts }
+  public static func buildEither(second parts: [Part]) -> [Part] { parts }
+  public static func buildArray(_ parts: [[Part]]) -> [Part] { parts.flatMap { $0 } }
+}
+
+extension ManagedObjectModel {
+  /// Makes a model from its parts.
+  ///
+  /// An inverse needs naming on one side only.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(version: "1") {
+  ///   EntityDescription("Item") {
+  ///     AttributeDescription("name", .string, default: "New Item")
+  ///     RelationshipDescription("category", to: "Category", inverse: "items")
+  ///   }
+  ///   EntityDescription("Category") {
+  ///     AttributeDescription("name", .string)
+  ///     RelationshipDescription("items", toMany: "Item")
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameter version: what the author calls the version; nil for nothing.
+  /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once.
+  public convenience init(
+    version: String? = nil, @PartsBuilder<any ModelPart> _ parts: () throws -> [any ModelPart]
+  ) throws {
+    var description = ModelDescription(versionIdentifiers: version.map { [$0] } ?? [])
+    for part in try parts() { part.add(to: &description) }
+    description.joinInverses()
+    try self.init(description)
+  }
+}
+
+extension EntityDescription {
+  /// Makes an entity from its parts.
+  ///
+  /// ```swift
+  /// EntityDescription("Item", uniquenessConstraints: [["number"]]) {
+  ///   AttributeDescription("number", .int64, isOptional: false)
+  ///   FetchIndexDescription("byNumber", on: "number")
+  /// }
+  /// ```
+  public init(
+    _ name: String, className: String? = nil, isAbstract: Bool = false, parent: String? = nil,
+    renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+    uniquenessConstraints: [[String]] = [], @PartsBuilder<any EntityPart> _ parts: () throws -> [any EntityPart]
+  ) rethrows {
+    self.init(
+      name, className: className, isAbstract: isAbstract, parent: parent, renamingIdentifier: renamingIdentifier,
+      versionHashModifier: versionHashModifier, userInfo: userInfo, uniquenessConstraints: uniquenessConstraints)
+    for part in try parts() { part.add(to: &self) }
+  }
+}
+
+extension ModelDescription {
+  /// Names the inverse of each relationship that another one names as its own and that names none itself.
+  ///
+  /// A relationship that two others claim is left as it is, for the check to report.
+  public mutating func joinInverses() {
+    struct End: Hashable {
+      let entity: String
+      let relationship: String
+    }
+    let parents = Dictionary(entities.map { ($0.name, $0.parent) }, uniquingKeysWith: { first, _ in first })
+    var places: [End: (entity: Int, relationship: Int)] = [:]
+    for (index, entity) in entities.enumerated() {
+      for (place, relationship) in entity.relationships.enumerated() {
+        places[End(entity: entity.name, relationship: relationship.name)] = (index, place)
+      }
+    }
+    // The relationship may be declared by a parent of the destination.
+    func find(_ name: String, in destination: String) -> (entity: Int, relationship: Int)? {
+      var seen: Set<String> = []
+      var entity: String? = destination
+      while let current = entity, seen.insert(current).inserted {
+        if let place = places[End(entity: current, relationship: name)] { return place }
+        entity = parents[current] ?? nil
+      }
+      return nil
+    }
+    var claims: [End: Set<String>] = [:]
+    for relationship in entities.flatMap(\.relationships) {
+      guard let inverse = relationship.inverse, let place = find(inverse, in: relationship.destination) else { continue }
+      claims[End(entity: entities[place.entity].name, relationship: inverse), default: []].insert(relationship.name)
+    }
+    for (end, names) in claims {
+      guard let name = names.first, names.count == 1, let place = places[end],
+        entities[place.entity].relationships[place.relationship].inverse == nil
+      else { continue }
+      entities[place.entity].relationships[place.relationship].inverse = name
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// Literals, so that defaults and constants read well: `default: "New Item"`.
+///
+/// A literal is of the case that it looks like; the default of a `double` attribute is `1.0`, not `1`.
+extension StoredValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral
+{
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+}
