@@ -123,7 +123,9 @@ extension ModelDescription {
     }
     var claims: [End: Set<String>] = [:]
     for relationship in entities.flatMap(\.relationships) {
-      guard let inverse = relationship.inverse, let place = find(inverse, in: relationship.destination) else { continue }
+      guard let inverse = relationship.inverse, let place = find(inverse, in: relationship.destination) else {
+        continue
+      }
       claims[End(entity: entities[place.entity].name, relationship: inverse), default: []].insert(relationship.name)
     }
     for (end, names) in claims {

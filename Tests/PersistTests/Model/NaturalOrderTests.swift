@@ -7,8 +7,8 @@ struct NaturalOrderTests {
   @Test("Numbers count as numbers, wherever they stand")
   func order() {
     let names = [
-      "Model", "Model 2", "Model 10", "Model 10 b", "model2", "Model3", "Model 007", "Model 7", "V1.9", "V1.10", "2", "10",
-      "Model \(String(repeating: "9", count: 50))", "",
+      "Model", "Model 2", "Model 10", "Model 10 b", "model2", "Model3", "Model 007", "Model 7", "V1.9", "V1.10", "2",
+      "10", "Model \(String(repeating: "9", count: 50))", "",
     ]
     #expect(
       names.sorted(by: NaturalOrder.precedes) == [
