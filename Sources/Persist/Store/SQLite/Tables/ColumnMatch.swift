@@ -12,6 +12,7 @@ struct ColumnMatch {
   private var taken: Set<String>
   /// Names that several claims want.
   private let contested: Set<String>
+  private let columnsByStem: [String: [(column: StoreSchema.Column, name: NumberedName)]]
   private(set) var differences: [String] = []
 
   /// - Parameter taken: folded names of columns that have been found already.
@@ -22,6 +23,7 @@ struct ColumnMatch {
     self.taken = taken
     let wanted = Dictionary(grouping: claims, by: \.baseName.foldedIdentifier)
     contested = Set(wanted.filter { $0.value.count > 1 }.keys)
+    columnsByStem = Dictionary(grouping: table.columns.map { ($0, NumberedName($0.name)) }, by: \.1.stem)
   }
 
   /// A column for each claim, nil where the table has none.
@@ -59,15 +61,14 @@ struct ColumnMatch {
   private func variants(of claim: TableClaim) -> [StoreSchema.Column] {
     let bases = ([claim.baseName] + claim.alternatives).map { NumberedName($0) }
     let allowsDigits = contested.contains(claim.baseName.foldedIdentifier)
-    return table.columns
-      .filter { !taken.contains($0.name.foldedIdentifier) }
-      .compactMap { column in
-        let name = NumberedName(column.name)
-        let ranks = bases.compactMap { name.distance(from: $0, allowsDigits: allowsDigits) }
-        return ranks.min().map { (column, $0) }
+    let near = bases.enumerated().flatMap { order, base in
+      (columnsByStem[base.stem] ?? []).compactMap { column, name in
+        name.distance(from: base, allowsDigits: allowsDigits).map { (column: column, rank: ($0, order)) }
       }
-      .sorted { $0.1 < $1.1 }
-      .map(\.0)
+    }
+    return near.filter { !taken.contains($0.column.name.foldedIdentifier) }
+      .sorted { $0.rank < $1.rank }
+      .map(\.column)
   }
 }
 
@@ -92,6 +93,15 @@ struct NumberedName: Sendable, Hashable {
     head = String(folded.prefix(folded.count - afterHead.count))
     self.number = number
     rest = String(afterHead.dropFirst(digits.count))
+  }
+
+  /// What all names have in common that are near each other: the name without entity number and digits at the end.
+  var stem: String {
+    func withoutDigits(_ text: String) -> Substring {
+      let digits = text.reversed().prefix { $0.isASCII && $0.isNumber }.count
+      return text.dropLast(digits)
+    }
+    return number == nil ? String(withoutDigits(head)) : head + "#" + withoutDigits(rest)
   }
 
   /// How far this name is from another that differs in the entity number or in digits at the end only; nil where it

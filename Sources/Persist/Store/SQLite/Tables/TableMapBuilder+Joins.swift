@@ -12,6 +12,8 @@ extension TableMapBuilder {
     var seen = Set<[String]>()
     var tableAllocator = NameAllocator(reserving: Array(tableNames.values))
     var taken = Set(tableNames.values.map(\.foldedIdentifier))
+    let candidates = Dictionary(
+      grouping: (schema?.tables ?? []).map { (table: $0, name: NumberedName($0.name)) }, by: \.name.stem)
     for entity in model.entities {
       for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
         guard let relationship = property.relationship, relationship.isToMany,
@@ -28,11 +30,15 @@ extension TableMapBuilder {
 
         let (first, second) = namesTable(own, before: other) ? (own, other) : (other, own)
         let predicted = predictedTable(first, second, tableAllocator: &tableAllocator)
-        guard let schema else {
+        if schema == nil {
           joinTables.append(predicted)
           continue
         }
-        if let found = find(predicted, first, second, in: schema, taken: taken) {
+        let stems = [first, second].map { NumberedName("Z_0\($0.upper)").stem }
+        let near = stems.prefix(stems[0] == stems[1] ? 1 : 2).flatMap { candidates[$0] ?? [] }
+        if let found = find(
+          predicted, first, second, among: near.filter { !taken.contains($0.table.name.foldedIdentifier) })
+        {
           taken.insert(found.name.foldedIdentifier)
           joinTables.append(found)
         } else {
@@ -87,14 +93,13 @@ extension TableMapBuilder {
     "Z_FOK_" + (members.hasPrefix("Z_") ? String(members.dropFirst(2)) : members)
   }
 
-  /// The table of a schema that is the predicted one, or else the nearest that can be it.
+  /// The table that is the predicted one, or else the nearest that can be it.
   private mutating func find(
-    _ predicted: TableMap.JoinTable, _ first: End, _ second: End, in schema: StoreSchema, taken: Set<String>
+    _ predicted: TableMap.JoinTable, _ first: End, _ second: End,
+    among candidates: [(table: StoreSchema.Table, name: NumberedName)]
   ) -> TableMap.JoinTable? {
     var best: (rank: Int, table: StoreSchema.Table, isTurned: Bool, columns: (String, String))?
-    for table in schema.tables where !taken.contains(table.name.foldedIdentifier) {
-      let name = NumberedName(table.name)
-      guard name.head == "z_" else { continue }
+    for (table, name) in candidates {
       for (isTurned, namer) in [(false, first), (true, second)] {
         guard let tableRank = name.distance(from: NumberedName("Z_\(numbers[namer.entity])\(namer.upper)")),
           let columns = columns(of: table, predicted, first, second)

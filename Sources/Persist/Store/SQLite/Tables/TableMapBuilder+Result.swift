@@ -1,7 +1,15 @@
 extension TableMapBuilder {
   /// What every entity has, inherited columns included.
   func entityTables() -> [TableMap.EntityTable] {
-    model.entities.map { entity in
+    var ends: [[String]: TableMap.JoinEnd] = [:]
+    for table in joinTables {
+      for (own, other) in [(table.second, table.first), (table.first, table.second)] {
+        ends[[own.entity, own.relationship]] = TableMap.JoinEnd(
+          table: table.name, ownColumn: own.column, memberColumn: other.column, orderColumn: own.orderColumn,
+          inverseOrderColumn: other.orderColumn, isReflexive: table.isReflexive)
+      }
+    }
+    return model.entities.map { entity in
       var columns: [TableMap.Column] = []
       var orderColumns: [Int: String] = [:]
       var toMany: [Int: TableMap.ToMany] = [:]
@@ -12,7 +20,7 @@ extension TableMapBuilder {
           columns += toOneColumns(property)
           orderColumns[property.slot] = placed(property, .order)
         } else if let relationship = property.relationship {
-          toMany[property.slot] = members(of: relationship, property)
+          toMany[property.slot] = members(of: relationship, property, ends)
         }
       }
       return TableMap.EntityTable(
@@ -47,22 +55,15 @@ extension TableMapBuilder {
     return columns
   }
 
-  private func members(of relationship: RelationshipDescription, _ property: Property) -> TableMap.ToMany? {
+  private func members(
+    of relationship: RelationshipDescription, _ property: Property, _ ends: [[String]: TableMap.JoinEnd]
+  ) -> TableMap.ToMany? {
     let destination = model.destination(of: relationship)
     guard let inverseName = relationship.inverse, let inverse = destination.property(named: inverseName) else {
       return foreignKey(property, in: destination)
     }
     if inverse.isToOne { return foreignKey(inverse, in: destination) }
-    for table in joinTables {
-      for (own, other) in [(table.first, table.second), (table.second, table.first)]
-      where own.entity == property.declaringEntity && own.relationship == property.name {
-        return .join(
-          TableMap.JoinEnd(
-            table: table.name, ownColumn: own.column, memberColumn: other.column, orderColumn: own.orderColumn,
-            inverseOrderColumn: other.orderColumn, isReflexive: table.isReflexive))
-      }
-    }
-    return nil
+    return ends[[property.declaringEntity, property.name]].map(TableMap.ToMany.join)
   }
 
   private func foreignKey(_ property: Property, in destination: Entity) -> TableMap.ToMany? {

@@ -164,16 +164,20 @@ struct TableMapBuilder {
 /// Gives away names, with a digit behind a name that is taken.
 struct NameAllocator: Sendable {
   private var used: Set<String>
+  /// The digits that were tried last behind a name, so that many equal names don't try all of them again.
+  private var lastDigits: [String: Int] = [:]
 
   init(reserving names: [String] = []) { used = Set(names.map(\.foldedIdentifier)) }
 
   mutating func allocate(_ base: String) -> String {
-    var name = base
-    var digit = 0
-    while !used.insert(name.foldedIdentifier).inserted {
-      digit += 1
-      name = base + String(digit)
-    }
+    if used.insert(base.foldedIdentifier).inserted { return base }
+    var digits = lastDigits[base] ?? 0
+    var name: String
+    repeat {
+      digits += 1
+      name = base + String(digits)
+    } while !used.insert(name.foldedIdentifier).inserted
+    lastDigits[base] = digits
     return name
   }
 }
