@@ -159,18 +159,6 @@ extension ManagedObject {
   }
 }
 
-extension ManagedObject {
-  /// The names of the persistent properties that differ from what the store has.
-  public final var changedPropertyNames: [String] {
-    layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
-  }
-
-  /// Whether a save would write anything of the object; changes of transient attributes alone don't count.
-  public final var hasPersistentChangedValues: Bool {
-    change == .inserted || change == .deleted || layout.properties.indices.contains { isChanged(at: $0) }
-  }
-}
-
 extension StoredValue {
   fileprivate static func integer(_ value: StoredValue) -> Int64? {
     if case .integer(let number) = value { number } else { nil }

@@ -4,15 +4,21 @@ import Testing
 
 @testable import Persist
 
-/// A coordinator with one store, for a test.
+/// A coordinator with one store in a file, for a test.
 struct TestStack {
   let model: ManagedObjectModel
-  let store: MemoryStore
+  let url: URL
+  let store: RecordingStore
   let coordinator: PersistentStoreCoordinator
 
-  init(_ model: ManagedObjectModel, _ store: MemoryStore) throws {
+  init(_ model: ManagedObjectModel, at url: URL, options: StoreOptions = StoreOptions()) throws {
     self.model = model
-    self.store = store
+    self.url = url
+    let isNew = SQLiteStore.canCreate(at: url)
+    store = RecordingStore(
+      try isNew
+        ? SQLiteStore.create(url, model: model, options: options)
+        : SQLiteStore.open(url, model: model, options: options))
     coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(store)
   }
@@ -21,14 +27,17 @@ struct TestStack {
     ManagedObjectContext(coordinator, classes: classes)
   }
 
-  /// The same store, closed and opened again by a coordinator that never saw it.
-  func reopened() throws -> TestStack { try TestStack(model, store) }
+  /// The store closed and opened again, with a coordinator that never saw it.
+  func reopened(options: StoreOptions = StoreOptions()) throws -> TestStack {
+    try store.close()
+    return try TestStack(model, at: url, options: options)
+  }
 }
 
 /// Runs `body` with a new store of a model.
 func withStack(_ description: ModelDescription, _ body: (TestStack) throws -> Void) throws {
   let model = try ManagedObjectModel(description)
-  try body(TestStack(model, MemoryStore(model)))
+  try withTemporaryStore { try body(TestStack(model, at: $0)) }
 }
 
 extension ManagedObjectContext {

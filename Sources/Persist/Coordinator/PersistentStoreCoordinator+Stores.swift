@@ -1,0 +1,79 @@
+public import Foundation
+
+extension PersistentStoreCoordinator {
+  /// Opens the store of a file; makes it where there is none, and migrates it where it has another model.
+  ///
+  /// A store counts as of the coordinator's model where Persist's fingerprints, Core Data's hashes or the structure of
+  /// the model that it carries say so; it is then opened as it is. Another one needs `options.migrator`.
+  ///
+  /// ```swift
+  /// try coordinator.addStore(at: url, options: .automaticMigration)
+  /// ```
+  ///
+  /// - Returns: what the store is.
+  /// - Throws: ``PersistError/Code/incompatibleModel``, with every difference in words, where the store has another
+  ///   model and there is no migrator; what migrating throws, and the store is then as it was;
+  ///   ``PersistError/Code/fileAccess`` where there is no file and none is to be made; the errors of files that aren't
+  ///   stores.
+  @discardableResult
+  public func addStore(at url: URL, options: StoreOptions = StoreOptions()) throws -> StoreInfo {
+    try requireConfiguration(options.configuration)
+    if store(at: url) != nil {
+      throw PersistError(
+        .storeOpenFailed, at: .store(url), "The store is open in this coordinator already.",
+        fix: "Use it as it is, or remove it first.")
+    }
+    return try opened(options: options) {
+      guard SQLiteStore.canCreate(at: url) else {
+        try bringToModel(url, options)
+        return try SQLiteStore.open(url, model: model, options: options)
+      }
+      guard options.createsIfMissing, !options.isReadOnly else {
+        throw PersistError(
+          .fileAccess, at: .store(url), "There is no store.",
+          fix: options.isReadOnly ? "Open it for writing to make one." : "Allow it to be made: createsIfMissing.")
+      }
+      return try SQLiteStore.create(url, model: model, options: options)
+    }
+  }
+
+  /// Adds a store that lives in memory, for as long as it is open.
+  @discardableResult
+  public func addInMemoryStore(options: StoreOptions = StoreOptions()) throws -> StoreInfo {
+    try requireConfiguration(options.configuration)
+    return try opened(options: options) { try SQLiteStore.create(nil, model: model, options: options) }
+  }
+
+  /// Closes a store. Objects of it that contexts still have keep what they have read, and can't be saved.
+  ///
+  /// - Throws: ``PersistError/Code/invalidRequest`` where it isn't one of this coordinator's.
+  public func remove(_ store: StoreInfo) throws {
+    guard let open = take(identifier: store.identifier) else {
+      throw PersistError(
+        .invalidRequest, at: .store(store.url), "The store isn't open in this coordinator, so it can't be removed.")
+    }
+    try open.close()
+  }
+
+  private func opened(options: StoreOptions, _ open: () throws -> SQLiteStore) throws -> StoreInfo {
+    let store = try open()
+    do {
+      return try add(store)
+    } catch {
+      try store.close()
+      throw error
+    }
+  }
+
+  /// Sees to it that the store of a file has the coordinator's model.
+  private func bringToModel(_ url: URL, _ options: StoreOptions) throws {
+    guard let difference = try StoreDifference(storeAt: url, from: model, registry: registry) else { return }
+    guard let migrator = options.migrator else { throw difference.error }
+    guard !options.isReadOnly else {
+      throw PersistError(
+        .storeReadOnly, at: .store(url), "The store has another model and would have to be migrated.",
+        fix: "Open it for writing.", errors: difference.error.errors)
+    }
+    try migrator.migrateStore(at: url, to: model, registry: registry, options: options)
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// The files of a store: the database and everything beside it that belongs to it.
+struct StoreFiles {
+  let database: URL
+  /// The log, its index, the rollback journal, and the folders of large values, whether they exist or not.
+  let companions: [URL]
+
+  init(storeAt url: URL) {
+    database = url
+    let folder = url.deletingLastPathComponent()
+    let files = ["-wal", "-shm", "-journal"].map { folder.appendingPathComponent(url.lastPathComponent + $0) }
+    companions = files + ExternalDataFolder(storeAt: url).supportFolders
+  }
+
+  /// Deletes all of them, the database first: what is left beside no database isn't a store, while a database without
+  /// its log would be one with rows missing.
+  func delete() throws {
+    if exists(database) {
+      guard try isDatabase() else {
+        throw PersistError(
+          .notAStore, at: .store(database), "The file isn't an SQLite database, so it isn't deleted as a store.",
+          fix: "Check the path.")
+      }
+      try delete(database)
+    }
+    for url in companions where exists(url) { try delete(url) }
+  }
+
+  private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+  private func delete(_ url: URL) throws {
+    do {
+      try FileManager.default.removeItem(at: url)
+    } catch {
+      throw PersistError(.fileAccess, at: .file(url), "The file can't be deleted: \(error.localizedDescription)")
+    }
+  }
+
+  /// Whether the file is empty or begins as SQLite's files do.
+  private func isDatabase() throws -> Bool {
+    do {
+      let handle = try FileHandle(forReadingFrom: database)
+      defer { try? handle.close() }
+      let head = try handle.read(upToCount: 16) ?? Data()
+      return head.isEmpty || head == Data("SQLite format 3\0".utf8)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(database), "The file can't be read: \(error.localizedDescription)")
+    }
+  }
+}
