@@ -106,9 +106,10 @@ struct DynamicConversion {
       } else if let nested = part.value as? [String: Any], elements.contains(where: { $0.path.starts(with: inner) }) {
         result[part.key] = .composite(try composite(nested, below: inner, elements: elements))
       } else {
+        let names = elements.map { $0.path.dropFirst().joined(separator: ".") }
         throw PersistError(
           .unknownProperty, at: place, "The composite '\(attribute.name)' has no element '\(part.key)'.",
-          fix: "Its elements are \(elements.map { $0.path.dropFirst().joined(separator: ".") }.joined(separator: ", ")).")
+          fix: "Its elements are \(names.joined(separator: ", ")).")
       }
     }
   }
@@ -123,7 +124,8 @@ struct DynamicConversion {
       }
     guard range.contains(number) else {
       throw PersistError(
-        .typeMismatch, at: place, "\(number) doesn't fit into the type \(attribute.type.rawValue) of '\(attribute.name)'.",
+        .typeMismatch, at: place,
+        "\(number) doesn't fit into the type \(attribute.type.rawValue) of '\(attribute.name)'.",
         fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or the attribute a larger type.")
     }
     return number
@@ -141,7 +143,8 @@ struct DynamicConversion {
 
   private func mismatch(_ value: Any) -> PersistError {
     PersistError(
-      .typeMismatch, at: place, "'\(attribute.name)' is \(attribute.type.rawValue) and doesn't take a \(type(of: value)).")
+      .typeMismatch, at: place,
+      "'\(attribute.name)' is \(attribute.type.rawValue) and doesn't take a \(type(of: value)).")
   }
 
   /// Takes the value out of optionals inside the optional.

@@ -2,15 +2,16 @@ import Foundation
 
 /// One fetch: what the stores have, overlaid with what the context changed.
 ///
-/// Rows that the context deleted are left out. Where there is an order, objects that the context changed are left out of
-/// the stores' answer too, and put to their places among it with the new ones, by their present values.
+/// Rows that the context deleted are left out. Where there is an order, objects that the context changed are left out
+/// of the stores' answer too, and put to their places among it with the new ones, by their present values.
 struct FetchPass {
   let context: ManagedObjectContext
   let request: FetchRequest
   let layout: EntityLayout
   let order: ObjectOrder
   let stores: [any PersistentStore]
-  /// Objects of the context that the stores' answer isn't true for: deleted ones, and changed ones where there is an order.
+  /// Objects of the context that the stores' answer isn't true for: deleted ones, and changed ones where there is an
+  /// order.
   let overlaid: Set<ManagedObjectID>
   /// Objects of the context that are results beside the stores' rows.
   let added: [ManagedObject]

@@ -4,8 +4,8 @@ import Foundation
 extension ManagedObject {
   /// A property by its name: an attribute's value, a ``ManagedObject``, or a ``RelationshipSet``.
   ///
-  /// The name and the type of what is set are the programmer's: a wrong one stops the program with a sentence. For names
-  /// and values from outside there are ``value(forKey:)`` and ``setValue(_:forKey:)``, which throw.
+  /// The name and the type of what is set are the programmer's: a wrong one stops the program with a sentence. For
+  /// names and values from outside there are ``value(forKey:)`` and ``setValue(_:forKey:)``, which throw.
   ///
   /// ```swift
   /// item["name"] = "Tea"
@@ -123,8 +123,8 @@ extension ManagedObject {
 
   private final func notStored(_ property: Property) -> PersistError {
     PersistError(
-      .unknownProperty, at: place(property.name), "'\(property.name)' is a fetched property: it has no value of its own.",
-      fix: "Fetch its objects with a request.")
+      .unknownProperty, at: place(property.name),
+      "'\(property.name)' is a fetched property: it has no value of its own.", fix: "Fetch its objects with a request.")
   }
 
   private final func elements(ofOne value: Any?, _ name: String) throws -> [ManagedObject] {

@@ -24,7 +24,7 @@ extension ManagedObject {
   ///
   /// - Parameter other: an object of this object's context and of the relationship's destination.
   public final func setToOne(_ other: ManagedObject?, at slot: Int) {
-    guard let context = table?.context, let relationship = layout.relationshipsBySlot[slot] else { return }
+    guard table != nil, let relationship = layout.relationshipsBySlot[slot] else { return }
     if let other { requireRelatable(other, by: relationship) }
     if loading == .fault { fulfil() }
     let old = toOne(at: slot)
@@ -46,7 +46,6 @@ extension ManagedObject {
       other.willChange()
       other.setPending(.objectID(objectID), at: back.slot)
     }
-    _ = context
   }
 
   private final func committedOrPendingIsNull(at slot: Int) -> Bool {
@@ -87,7 +86,7 @@ extension ManagedObject {
   private final func requireRelatable(_ other: ManagedObject, by relationship: RelationshipLayout) {
     precondition(
       other.table?.context === table?.context,
-      "\(layout.entity.name).\(relationship.name) takes objects of the same context; this one belongs to another or none.")
+      "\(layout.entity.name).\(relationship.name) takes objects of its owner's context, not of another or of none.")
     precondition(
       other.layout.isKind(ofEntityAt: relationship.destinationIndex),
       "\(layout.entity.name).\(relationship.name) doesn't lead to '\(other.layout.entity.name)'.")

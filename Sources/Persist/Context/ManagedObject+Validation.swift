@@ -8,7 +8,9 @@ extension ManagedObject {
     var problems: [PersistError] = []
     for check in layout.checks {
       if check.isToMany {
-        guard let relationship = layout.relationshipsBySlot[check.slot], all || isChanged(at: check.slot) else { continue }
+        guard all || isChanged(at: check.slot), let relationship = layout.relationshipsBySlot[check.slot] else {
+          continue
+        }
         problems += check.problems(withCount: memberIDs(of: relationship).count, of: layout.entity.name)
       } else if all || !pending.isEmpty {
         problems += check.problems(with: presentValue(at: check.slot), of: layout.entity.name)

@@ -2,8 +2,9 @@ import Foundation
 
 /// An object of a context: one row of a store, or one that is going to be.
 ///
-/// A context makes its objects and hands out one for each row. An object begins as a *fault*, which knows only which row
-/// it stands for, and reads the row when a property is first used. Changes stay in the object until its context saves.
+/// A context makes its objects and hands out one for each row. An object begins as a *fault*, which knows only which
+/// row it stands for, and reads the row when a property is first used. Changes stay in the object until its context
+/// saves.
 ///
 /// ```swift
 /// let item = ManagedObject(entity: try context.entity(named: "Item"), insertInto: context)
@@ -15,8 +16,8 @@ import Foundation
 /// become so: it belongs to its context, and the context to whoever made that.
 ///
 /// An object whose context is gone, that was reset, or that was deleted and saved, has no context any more. What it had
-/// read stays readable; everything else reads as empty, and assignments stay in memory. No use of it crashes. A subclass
-/// must not look itself up in its context from its `deinit`.
+/// read stays readable; everything else reads as empty, and assignments stay in memory. No use of it crashes. A
+/// subclass must not look itself up in its context from its `deinit`.
 open class ManagedObject {
   /// Whether the object holds its row.
   enum Loading: UInt8 {
@@ -62,8 +63,8 @@ open class ManagedObject {
     let loading: Loading
   }
 
-  /// The one designated initialiser, for contexts. A subclass with stored properties gives them values where it declares
-  /// them, and so inherits this and every other initialiser.
+  /// The one designated initialiser, for contexts. A subclass with stored properties gives them values where it
+  /// declares them, and so inherits this and every other initialiser.
   public required init(_ origin: Origin) {
     layout = origin.layout
     table = origin.table
@@ -87,7 +88,7 @@ open class ManagedObject {
     } else {
       layout = EntityLayout.alone(entity)
     }
-    precondition(!entity.isAbstract, "'\(entity.name)' is abstract: it has no objects of its own, only its subentities do.")
+    precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
     self.init(Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded))
     context?.insert(self)
   }
@@ -111,7 +112,8 @@ open class ManagedObject {
   open func willTurnIntoFault() {}
   open func didTurnIntoFault() {}
 
-  /// Checks the object before its first save. An override calls `super`, and throws its own error for a rule of its own.
+  /// Checks the object before its first save. An override calls `super`, and throws its own error for a rule of its
+  /// own.
   open func validateForInsert() throws { try validateProperties(all: true) }
   /// Checks the object before a save that changes it.
   open func validateForUpdate() throws { try validateProperties(all: false) }

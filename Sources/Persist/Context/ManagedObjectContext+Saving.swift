@@ -3,13 +3,13 @@ import Foundation
 extension ManagedObjectContext {
   /// Writes every change to the stores, each store in one transaction.
   ///
-  /// New objects have permanent identifiers afterwards. Where the save fails, all changes are kept as they were, so that
-  /// they can be mended and saved again. Where the changes belong to several stores, those that come after the one that
-  /// failed aren't written either.
+  /// New objects have permanent identifiers afterwards. Where the save fails, all changes are kept as they were, so
+  /// that they can be mended and saved again. Where the changes belong to several stores, those that come after the one
+  /// that failed aren't written either.
   ///
-  /// - Throws: validation errors, all at once; ``PersistError/Code/mergeConflict`` where rows were changed by others since
-  ///   they were read; ``PersistError/Code/constraintConflict``; the store's errors; an error that a subclass's own
-  ///   validation threw, as it is.
+  /// - Throws: validation errors, all at once; ``PersistError/Code/mergeConflict`` where rows were changed by others
+  ///   since they were read; ``PersistError/Code/constraintConflict``; the store's errors; an error that a subclass's
+  ///   own validation threw, as it is.
   /// - Complexity: O(*changes*), however many objects are alive.
   public func save() throws {
     try throwDeferredError()

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A scratch pad of objects over the stores of a coordinator: fetches them, makes them, keeps their changes, saves them.
+/// A scratch pad of objects over the stores of a coordinator: fetches them, makes them, keeps their changes, saves
+/// them.
 ///
-/// A context is an ordinary class that isn't Sendable. Whoever creates it owns it: an actor, the main actor, a task. The
-/// compiler keeps its objects with it, so that no queue and no `perform` stands between a program and its objects.
+/// A context is an ordinary class that isn't Sendable. Whoever creates it owns it: an actor, the main actor, a task.
+/// The compiler keeps its objects with it, so that no queue and no `perform` stands between a program and its objects.
 /// Several contexts work on the same stores at once; hand over identifiers, not objects.
 ///
 /// ```swift
@@ -14,8 +15,8 @@ import Foundation
 /// let items = try context.fetch(FetchRequest("Item", sortedBy: "name"))
 /// ```
 ///
-/// There is one object for each row in a context. Changed objects are held until they are saved; others live for as long
-/// as the program holds them.
+/// There is one object for each row in a context. Changed objects are held until they are saved; others live for as
+/// long as the program holds them.
 public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator
   let layouts: [EntityLayout]

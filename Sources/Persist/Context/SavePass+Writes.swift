@@ -15,12 +15,15 @@ extension SavePass {
   private struct Plan {
     var stores: [StoreWrites]
     let context: ManagedObjectContext
+    /// Whether there are several stores, so that a relationship could cross them.
+    private let isSpread: Bool
     /// The place in ``stores`` for new objects, by index of the entity.
     private var placeForInserts: [Int: Int] = [:]
 
     init(stores: [StoreWrites], context: ManagedObjectContext) {
       self.stores = stores
       self.context = context
+      isSpread = context.coordinator.storeCount > 1
     }
 
     mutating func insert(_ object: ManagedObject) throws {
@@ -108,7 +111,9 @@ extension SavePass {
     private func value(
       of object: ManagedObject, _ property: Property, for tables: StoreTables
     ) throws -> StoredValue {
-      guard !object.pending.isEmpty, !property.isTransient, let value = object.pending[property.slot] else { return .null }
+      guard !property.isTransient, !object.pending.isEmpty, let value = object.pending[property.slot] else {
+        return .null
+      }
       guard case .objectID(let id) = value else { return value }
       // An object that was never saved and is gone reads as nil, and so is written.
       if id.isTemporary, context.registeredObject(for: id) == nil { return .null }
@@ -121,9 +126,7 @@ extension SavePass {
     ) throws {
       let identifier: String
       if id.isTemporary {
-        guard stores.count > 1 || context.coordinator.storeCount > 1, let other = context.registeredObject(for: id) else {
-          return
-        }
+        guard isSpread, let other = context.registeredObject(for: id) else { return }
         identifier = try context.coordinator.storeForInsert(of: other.layout.entity).identifier
       } else {
         identifier = id.storeIdentifier

@@ -36,7 +36,8 @@ struct SavePass {
       fix: "Set a property in willSave only where it has another value.")
   }
 
-  /// Reads the rows of objects that are saved without having been read: they must be there, and their versions are needed.
+  /// Reads the rows of objects that are saved without having been read: they must be there, and their versions are
+  /// needed.
   func readMissingRows() throws {
     let unread = (context.updated.objects + context.deleted.objects).filter {
       $0.snapshot == nil && $0.loading == .fault

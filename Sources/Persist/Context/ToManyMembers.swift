@@ -12,7 +12,8 @@ final class ToManyMembers {
   /// Members that are new since the last save, and those that left since.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
-  /// Whether members were put to particular places, so that the order is no longer the stored one with changes at its end.
+  /// Whether members were put to particular places, so that the order is no longer the stored one with changes at its
+  /// end.
   private(set) var isReordered = false
 
   private let isOrdered: Bool

@@ -114,7 +114,9 @@ struct RelationshipLayout: Sendable {
     deleteRule = relationship.deleteRule
     destinationIndex = destination.number - 1
     entityNumberSlot = property.entityNumberSlot
-    inverse = back.flatMap { back in back.relationship.map { Inverse(name: back.name, slot: back.slot, isToMany: $0.isToMany) } }
+    inverse = back.flatMap { back in
+      back.relationship.map { Inverse(name: back.name, slot: back.slot, isToMany: $0.isToMany) }
+    }
     isOwnInverse = back.map { $0.declaringEntity == property.declaringEntity && $0.name == property.name } ?? false
     if let back, let backward = back.relationship {
       tellsLinks =

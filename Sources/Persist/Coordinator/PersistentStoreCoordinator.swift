@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// Brings stores and a model together: opens stores, knows which one holds which entity, and turns identifiers into URIs
-/// and back.
+/// Brings stores and a model together: opens stores, knows which one holds which entity, and turns identifiers into
+/// URIs and back.
 ///
 /// Contexts work through it. It is safe to share: any number of contexts, on any threads, use one coordinator.
 ///
@@ -38,8 +38,10 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Returns: nil where the text isn't one of an object, or not of an entity and an open store of this coordinator.
   ///   Whether there is such a row is another question: ``ManagedObjectContext/existingObject(with:)``.
   public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
-    guard let id = ManagedObjectID(uriRepresentation: uri), model.entitiesByName[id.entityName] != nil else { return nil }
-    // Hosts of URLs have no case; stores' UUIDs are compared without it, and the store's own text is used from here on.
+    guard let id = ManagedObjectID(uriRepresentation: uri), model.entitiesByName[id.entityName] != nil else {
+      return nil
+    }
+    // Hosts of URLs have no case; stores' UUIDs are compared without it, and the store's own text is used.
     let identifier = id.storeIdentifier.lowercased()
     guard let store = openStores.first(where: { $0.identifier.lowercased() == identifier }) else { return nil }
     return ManagedObjectID(entityName: id.entityName, storeIdentifier: store.identifier, key: id.key)
@@ -115,7 +117,8 @@ extension PersistentStoreCoordinator {
 
   /// The store that new objects of an entity go to: the first that holds it and can be written.
   ///
-  /// - Throws: ``PersistError/Code/storeReadOnly``, or ``PersistError/Code/saveFailed`` where no store holds the entity.
+  /// - Throws: ``PersistError/Code/storeReadOnly``, or ``PersistError/Code/saveFailed`` where no store holds the
+  ///   entity.
   func storeForInsert(of entity: Entity) throws -> any PersistentStore {
     let candidates = openStores.filter { holds($0, entity) }
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
