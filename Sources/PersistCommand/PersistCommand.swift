@@ -10,7 +10,10 @@ struct PersistCommand: ParsableCommand {
     discussion: """
       Exit status: 0 done, 1 the work failed, 2 the call was wrong, 3 check or plan found what it was asked to look for.
       With --json the result, and nothing else, goes to standard output.
-      """)
+      """,
+    subcommands: [
+      InspectCommand.self, DumpCommand.self, CheckCommand.self, FillCommand.self,
+    ])
 
   /// Runs a command. Exit codes are those of this program, not the parser's.
   static func main() {

@@ -80,7 +80,8 @@ struct SwiftScanner {
   private mutating func scanIdentifier() {
     let start = position
     while isIdentifierStart(peek()) || (peek() >= UInt8(ascii: "0") && peek() <= UInt8(ascii: "9")) { position += 1 }
-    tokens.append(.init(kind: .identifier, text: String(decoding: characters[start..<position], as: UTF8.self), line: line))
+    let text = String(decoding: characters[start..<position], as: UTF8.self)
+    tokens.append(.init(kind: .identifier, text: text, line: line))
   }
 
   private mutating func scanLiteral(hashes: Int) {

@@ -16,13 +16,21 @@ package final class StoreContents {
     case missingFile(String)
   }
 
+  package let metadata: StoreMetadata
   package let model: ManagedObjectModel
+  /// How the model was found.
+  package let modelOrigin: ModelOrigin
+  /// The name of the version that the model is; nil where it is none of those that were given.
+  package let versionName: String?
   private let store: any PersistentStore
   private let forms: [[SlotForm]]
 
-  init(_ store: any PersistentStore) {
+  init(_ store: any PersistentStore, _ identified: IdentifiedStore) {
     self.store = store
+    metadata = identified.metadata
     model = store.model
+    modelOrigin = identified.origin
+    versionName = identified.version?.name
     forms = store.model.entities.map { entity in
       entity.properties.map { $0.attribute.map { SlotForm($0) } ?? .none }
     }
@@ -51,7 +59,9 @@ package final class StoreContents {
     }
   }
 
-  fileprivate func content(_ property: Property, _ attribute: AttributeDescription, in object: Object) throws -> Content {
+  fileprivate func content(
+    _ property: Property, _ attribute: AttributeDescription, in object: Object
+  ) throws -> Content {
     guard attribute.type != .composite else {
       return .value(composite(property, in: object))
     }
@@ -134,7 +144,9 @@ extension StoreContents.Object {
 
   /// The other end of a to-one relationship.
   package func target(of property: Property) -> ManagedObjectID? {
-    guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient else { return nil }
+    guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient else {
+      return nil
+    }
     return contents.target(property, relationship, in: self)
   }
 

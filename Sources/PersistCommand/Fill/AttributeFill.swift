@@ -84,7 +84,7 @@ struct AttributeFill {
     guard low <= high else { throw impossible("its smallest value is above its greatest") }
     if isUnique {
       let (value, overflow) = low.addingReportingOverflow(number)
-      guard !overflow, value <= high else { throw impossible("it must be unique and \(high - low + 1) values are allowed") }
+      guard !overflow, value <= high else { throw impossible("it must be unique and end at \(high)") }
       return value
     }
     let span = high.subtractingReportingOverflow(low)

@@ -56,7 +56,8 @@ struct FillSlice {
       try values.append(
         (0..<count).map { offset in
           var row = [StoredValue](repeating: .null, count: entity.properties.count)
-          let number = firstNumbers[index] + Int64((range.lowerBound + offset) * places[index].count + places[index].place)
+          let (place, count) = places[index]
+          let number = firstNumbers[index] + Int64((range.lowerBound + offset) * count + place)
           for (slot, fill) in fills { row[slot] = try fill.value(number: number, using: &generator) }
           return row
         })

@@ -95,8 +95,8 @@ struct RelationshipFill {
     let name = side.relationship?.name ?? ""
     return PersistError(
       .invalidRequest, at: .property(side.declaringEntity, name),
-      "\(side.declaringEntity).\(name) can't be filled: with the same number of objects for each entity there aren't enough "
-        + "others for its least count of \(side.minimum).",
+      "\(side.declaringEntity).\(name) can't be filled: with as many objects of every entity there aren't enough others "
+        + "for its least count of \(side.minimum).",
       fix: "Make the relationship optional, or lower its least count.")
   }
 
@@ -135,8 +135,11 @@ struct RelationshipFill {
     }
     for owner in rest {
       if !pair.near.isRequired, generator.oneIn(8) { continue }
-      let start = generator.below(farCount)
-      let target = (0..<farCount).lazy.map { (start + $0) % farCount }
+      // Within one entity, as for a parent, everyone gets one from before: a tree, without cycles.
+      let isTree = pair.near.entities == far.entities && far.minimum == 0
+      let choices = isTree ? (pair.near.isRequired ? max(1, owner) : owner) : farCount
+      let start = generator.below(choices)
+      let target = (0..<choices).lazy.map { (start + $0) % choices }
         .first { counts[$0] < pair.farLimit && counts[$0] >= far.minimum }
       guard let target else {
         if pair.near.isRequired { throw impossible(pair.near) }

@@ -8,7 +8,8 @@ enum UniqueAttributes {
     var current: Entity? = entity
     while let level = current {
       for constraint in level.description.uniquenessConstraints {
-        let attributes = constraint.compactMap { entity.attribute(named: $0) }.filter { !$0.isTransient && !$0.isDerived }
+        let attributes = constraint.compactMap { entity.attribute(named: $0) }
+          .filter { !$0.isTransient && !$0.isDerived }
         if let best = attributes.max(by: { room($0) < room($1) }) { names.insert(best.name) }
       }
       current = level.superentity

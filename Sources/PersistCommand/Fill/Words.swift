@@ -1,6 +1,8 @@
 /// Pronounceable words.
 enum Words {
-  private static let onsets = ["b", "br", "d", "f", "fl", "g", "h", "k", "l", "m", "n", "p", "pr", "r", "s", "st", "t", "v"]
+  private static let onsets = [
+    "b", "br", "d", "f", "fl", "g", "h", "k", "l", "m", "n", "p", "pr", "r", "s", "st", "t", "v",
+  ]
   private static let vowels = ["a", "e", "i", "o", "u", "ai", "ea", "ou"]
   private static let ends = ["", "", "", "l", "n", "r", "s", "t"]
 

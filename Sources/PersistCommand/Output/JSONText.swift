@@ -2,8 +2,8 @@ import Foundation
 
 /// JSON text, written in the order of the calls.
 ///
-/// Keys keep the order in which they are written, numbers read back to the same value, and nothing is gathered but bytes,
-/// so that a line of a dump costs one reused buffer.
+/// Keys keep the order in which they are written, numbers read back to the same value, and nothing is gathered but
+/// bytes, so that a line of a dump costs one reused buffer.
 ///
 /// ```swift
 /// var json = JSONText()
@@ -59,7 +59,8 @@ struct JSONText {
 
   /// The shortest number that reads back to the same value.
   ///
-  /// JSON has no infinity; a number that is too large for a double reads as one. A NaN, which SQLite can't store, is null.
+  /// JSON has no infinity; a number that is too large for a double reads as one. A NaN, which SQLite can't store, is
+  /// null.
   mutating func value(_ value: Double) {
     if value.isNaN { null() } else if value.isInfinite { literal(value < 0 ? "-1e999" : "1e999") } else {
       literal(value.description)

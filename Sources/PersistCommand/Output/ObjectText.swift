@@ -19,7 +19,8 @@ struct ObjectText {
       lines.append(try line(property, isDecimal ? object.decimalText(of: property) : text(object.value(of: property))))
     }
     for property in properties.relationships {
-      let others = property.isToMany ? try object.members(of: property) : [object.target(of: property)].compactMap { $0 }
+      let others =
+        property.isToMany ? try object.members(of: property) : [object.target(of: property)].compactMap { $0 }
       let shown = others.prefix(12).map { "\($0.entityName) \($0.primaryKey ?? 0)" }.joined(separator: ", ")
       let more = others.count > 12 ? ", … \(others.count) in all" : ""
       lines.append(line(property, others.isEmpty ? nil : "→ \(shown)\(more)"))
@@ -58,7 +59,7 @@ struct ObjectText {
     }
   }
 
-  /// A text in quotes, on one line, and not without end; what a terminal would act on is shown as it is written in code.
+  /// A text in quotes, on one line, and not without end; what a terminal would act on is shown as code writes it.
   private func quoted(_ text: String) -> String {
     let shown = text.prefix(longest)
     let visible = shown.unicodeScalars.map { scalar in
@@ -70,8 +71,8 @@ struct ObjectText {
 
 /// Dates for people.
 enum DateText {
-  /// The moment in UTC with a fraction of a second where there is one; outside of years that calendars agree on, seconds
-  /// since 2001.
+  /// The moment in UTC with a fraction of a second where there is one; outside of years that calendars agree on,
+  /// seconds since 2001.
   static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds > -63_000_000_000, seconds < 252_000_000_000 else { return "\(seconds) s since 2001" }

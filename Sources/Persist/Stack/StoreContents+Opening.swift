@@ -1,0 +1,12 @@
+package import Foundation
+
+extension StoreContents {
+  /// Opens a store for reading; no byte of it is changed and no file comes up beside it.
+  ///
+  /// - Parameter registry: the versions that the store's model is looked for among; nil for the store's own model.
+  package convenience init(readingStoreAt url: URL, registry: ModelRegistry?) throws {
+    let identified = try StoreIdentification.identify(storeAt: url, registry: registry)
+    let store = try SQLiteStore.open(url, model: identified.model, options: StoreOptions(isReadOnly: true))
+    self.init(store, identified)
+  }
+}

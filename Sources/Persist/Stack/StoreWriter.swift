@@ -1,0 +1,58 @@
+package import Foundation
+
+/// Writes rows to a store without a context and its objects: for filling stores.
+package final class StoreWriter {
+  package let model: ManagedObjectModel
+  /// The name of the store's version; nil where it is none of those that were given.
+  package let versionName: String?
+  private let store: SQLiteStore
+
+  /// Opens a store, or makes it where there is none.
+  ///
+  /// - Parameters:
+  ///   - version: the version of a new store, by name or version identifier; nil for the current one. A store that
+  ///     exists must have it.
+  package init(storeAt url: URL, registry: ModelRegistry, version name: String?) throws {
+    let wanted = try name.map { try registry.version(named: $0) }
+    guard !SQLiteStore.canCreate(at: url) else {
+      let version = wanted ?? registry.currentVersion
+      store = try SQLiteStore.create(url, model: version.model)
+      model = version.model
+      versionName = version.name
+      return
+    }
+    let identified = try StoreIdentification.identify(storeAt: url, registry: registry)
+    if let wanted, identified.version?.name != wanted.name {
+      throw PersistError(
+        .incompatibleModel, at: .store(url),
+        "The store has the version '\(identified.version?.name ?? "unknown")', not '\(wanted.name)'.",
+        fix: "Migrate it first, or leave the version out.")
+    }
+    store = try SQLiteStore.open(url, model: identified.model)
+    model = identified.model
+    versionName = identified.version?.name
+  }
+
+  /// The greatest key in use in an entity's hierarchy, 0 for none.
+  ///
+  /// - Parameter root: the entity at the top of the hierarchy.
+  package func greatestKey(in root: Entity) throws -> Int64 {
+    try store.pool.readOnce { connection in
+      let rows = try StoreCatalog(connection).numberRows
+      let number = store.map[root].number
+      return rows.first { $0.number == number }?.maximum ?? 0
+    }
+  }
+
+  /// Writes everything in one transaction, or nothing.
+  package func commit(_ writes: RowWrites) throws {
+    do {
+      _ = try store.commit(writes)
+    } catch is RowConflicts {
+      throw PersistError(
+        .mergeConflict, at: .store(store.url), "Another program changed the store meanwhile.", fix: "Try again.")
+    }
+  }
+
+  package func close() throws { try store.close() }
+}

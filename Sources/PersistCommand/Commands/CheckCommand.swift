@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist check`: whether a store is sound.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Look for damage in the file and in the object graph. Never writes.",
+    discussion: "Exit status 3 where there is any.")
+
+  @OptionGroup var arguments: StoreArguments
+
+  func run() throws {
+    let registry = try arguments.registry()
+    var output = StandardOutput()
+    var json = JSONText()
+    var count = 0
+    // Problems are written as they are found: there may be as many as there are rows.
+    try StoreCheck.check(storeAt: arguments.url, registry: registry) { problem in
+      guard !problem.isHarmless else {
+        StandardError.print(problem.words)
+        return
+      }
+      count += 1
+      guard arguments.json else { return try output.write(problem.words + "\n") }
+      json.reset()
+      json.value(problem)
+      try output.write((count == 1 ? #"{"ok": false, "problems": ["# : ",\n") + json.string)
+    }
+    if arguments.json {
+      try output.write(count == 0 ? #"{"ok": true, "problems": []}"# + "\n" : "]}\n")
+    } else {
+      try output.write(count == 0 ? "ok\n" : "\(count) problem\(count == 1 ? "" : "s")\n")
+    }
+    try output.flush()
+    if count > 0 { throw Failure.found }
+  }
+}
+
+extension StoreProblem {
+  fileprivate var words: String {
+    let row = [entity, pk.map(String.init)].compactMap { $0 }.joined(separator: " ")
+    let place = row + (property.map { ".\($0)" } ?? "")
+    return "\(kind.name)\(place.isEmpty ? "" : " at \(place)"): \(detail)"
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func value(_ problem: StoreProblem) {
+    object {
+      $0.field("kind", problem.kind.name)
+      $0.field("entity", problem.entity)
+      $0.field("pk", problem.pk)
+      $0.field("property", problem.property)
+      $0.field("detail", problem.detail)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist fill`: random objects for trying things out.
+struct FillCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fill",
+    abstract: "Fill a store with random objects that keep the model's rules; make the store where there is none.")
+
+  @Argument(help: "The store's file.")
+  var store: String
+
+  @Option(help: "A folder with models, or one model.")
+  var models: String
+
+  @Option(help: "The model version of a new store; the current one by default.")
+  var version: String?
+
+  @Option(help: "How many objects each entity gets that isn't abstract.")
+  var rows: Int
+
+  @Option(help: "The same seed gives the same objects.")
+  var seed: UInt64 = 1
+
+  @Flag(help: "Print JSON for programs.")
+  var json = false
+
+  func validate() throws {
+    guard rows >= 0 else { throw ValidationError("--rows can't be below zero.") }
+  }
+
+  func run() throws {
+    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models))
+    let writer = try StoreWriter(storeAt: URL(fileURLWithPath: store), registry: registry, version: version)
+    let total = rows * writer.model.entities.filter { !$0.isAbstract }.count
+    var bar = ProgressBar("filling")
+    defer { bar.finish() }
+    let start = ContinuousClock.now
+    let made = try FillPass(store: writer, rows: rows, seed: seed).run { done in
+      bar.show(Double(done) / Double(max(total, 1)), detail: "\(done) objects")
+    }
+    try writer.close()
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    bar.finish()
+    if json {
+      try StandardOutput.print {
+        $0.field("version", writer.versionName)
+        $0.field("rows", made)
+        $0.field("seconds", seconds)
+      }
+    } else {
+      let words = String(format: "%.2f", seconds)
+      try StandardOutput.print("\(made) objects of version '\(writer.versionName ?? "")' in \(words) s")
+    }
+  }
+}

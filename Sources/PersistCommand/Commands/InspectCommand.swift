@@ -1,0 +1,139 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist inspect`: what a store is.
+struct InspectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract: "Show what a store is: its model version, its entities, their rows. Never writes.")
+
+  @OptionGroup var arguments: StoreArguments
+
+  func run() throws {
+    let contents = try arguments.contents()
+    let counts = try Dictionary(
+      uniqueKeysWithValues: contents.model.entities.map { ($0.name, try contents.count(of: $0)) })
+    let entities = contents.model.entities.sorted { $0.name < $1.name }
+    if arguments.json {
+      try StandardOutput.print { json in
+        json.key("store")
+        json.object { $0.fields(ofStore: contents) }
+        json.field("entities", of: entities) { json, entity in
+          json.object { $0.fields(of: entity, count: counts[entity.name] ?? 0) }
+        }
+      }
+    } else {
+      try StandardOutput.print(text(contents, entities, counts))
+    }
+  }
+
+  private func text(_ contents: StoreContents, _ entities: [Entity], _ counts: [String: Int]) -> String {
+    let metadata = contents.metadata
+    let framework = metadata.frameworkVersion.map { ", framework version \($0)" } ?? ""
+    let version = contents.versionName.map { "\($0), " } ?? ""
+    var lines = [
+      "store    \(arguments.url.path)",
+      "uuid     \(metadata.identifier)",
+      "type     \(metadata.type ?? "unknown")\(framework)",
+      "version  \(version)\(contents.modelOrigin.words)",
+    ]
+    if !metadata.versionIdentifiers.isEmpty {
+      lines.append("called   \(metadata.versionIdentifiers.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+    for entity in entities {
+      let parent = entity.superentity.map { ": \($0.name)" } ?? ""
+      let count = counts[entity.name] ?? 0
+      lines.append("")
+      let rows = entity.isAbstract && count == 0 ? "abstract" : count == 1 ? "1 row" : "\(count) rows"
+      lines.append("\(entity.name)\(parent)  \(rows)")
+      var table = TextTable(columns: 2)
+      for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+        if let attribute = property.attribute { table.add(attribute.name, attribute.words) }
+        if let relationship = property.relationship { table.add(relationship.name, relationship.words) }
+      }
+      if !table.isEmpty { lines.append(table.text(indent: "  ")) }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func fields(ofStore contents: StoreContents) {
+    field("uuid", contents.metadata.identifier)
+    field("type", contents.metadata.type)
+    field("frameworkVersion", contents.metadata.frameworkVersion)
+    field("modelFrom", contents.modelOrigin.rawValue)
+    field("version", contents.versionName)
+    // As they stand in the metadata: most models have one, the empty text.
+    let identifiers = contents.metadata.values["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []
+    field("versionIdentifiers", strings: identifiers.compactMap(\.stringValue))
+  }
+
+  fileprivate mutating func fields(of entity: Entity, count: Int) {
+    field("name", entity.name)
+    field("parent", entity.superentity?.name)
+    field("abstract", entity.isAbstract)
+    field("count", count)
+    field("attributes", of: entity.attributes.sorted { $0.name < $1.name }) { json, attribute in
+      json.object {
+        $0.field("name", attribute.name)
+        $0.field("type", attribute.type.rawValue)
+        $0.field("optional", attribute.isOptional)
+        // The model's attributes are all here; those that `dump` has nothing to show of say so.
+        if attribute.isTransient { $0.field("transient", true) }
+      }
+    }
+    field("relationships", of: entity.relationships.sorted { $0.name < $1.name }) { json, relationship in
+      json.object {
+        $0.field("name", relationship.name)
+        $0.field("destination", relationship.destination)
+        $0.field("toMany", relationship.isToMany)
+        $0.field("ordered", relationship.isOrdered)
+        $0.field("inverse", relationship.inverse)
+        $0.field("deleteRule", relationship.deleteRule.commandName)
+        if relationship.isTransient { $0.field("transient", true) }
+      }
+    }
+  }
+}
+
+extension DeleteRule {
+  fileprivate var commandName: String {
+    switch self {
+    case .noAction: "noAction"
+    case .nullify: "nullify"
+    case .cascade: "cascade"
+    case .deny: "deny"
+    }
+  }
+}
+
+extension ModelOrigin {
+  fileprivate var words: String {
+    switch self {
+    case .registry: "found among the models given"
+    case .fingerprint: "found among the models given, by its fingerprint"
+    case .embedded: "the store's own model"
+    case .columns: "found among the models given, by tables and columns"
+    }
+  }
+}
+
+extension AttributeDescription {
+  fileprivate var words: String {
+    var words = type.rawValue + (isOptional ? "?" : "")
+    if isTransient { words += ", transient" }
+    if let derivation { words += ", derived: \(derivation)" }
+    if allowsExternalStorage { words += ", external storage" }
+    return words
+  }
+}
+
+extension RelationshipDescription {
+  fileprivate var words: String {
+    let arrow = isToMany ? (isOrdered ? "→→ in order" : "→→") : "→"
+    let inverse = inverse.map { ", inverse \($0)" } ?? ", no inverse"
+    return "\(arrow) \(destination)\(isOptional ? "?" : "")\(inverse), \(deleteRule.commandName)"
+  }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// What every command that reads a store takes.
+struct StoreArguments: ParsableArguments {
+  @Argument(help: "The store's file.")
+  var store: String
+
+  @Option(help: "A folder with models, or one model; without it the store's own model serves.")
+  var models: String?
+
+  @Flag(help: "Print JSON for programs.")
+  var json = false
+
+  var url: URL { URL(fileURLWithPath: store) }
+
+  /// The models that were given; nil where none were.
+  func registry() throws -> ModelRegistry? {
+    try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0)) }
+  }
+
+  /// Opens the store for reading.
+  func contents() throws -> StoreContents {
+    try StoreContents(readingStoreAt: url, registry: registry())
+  }
+}

@@ -1,0 +1,29 @@
+import Persist
+
+/// Fills a store with random objects, slice by slice.
+struct FillPass {
+  let store: StoreWriter
+  /// How many objects each concrete entity gets.
+  let rows: Int
+  let seed: UInt64
+
+  /// - Parameter report: called after each slice with the number of objects made so far.
+  /// - Returns: the number of objects.
+  func run(_ report: (Int) -> Void) throws -> Int {
+    let model = store.model
+    let slice = try FillSlice(model)
+    let firstNumbers = try model.entities.map { try store.greatestKey(in: $0.root) + 1 }
+    var generator = SeededGenerator(seed: seed)
+    var made = 0
+    // Slices of even size: a short last one might be too small for a relationship's least count.
+    let sliceCount = max(1, (rows + slice.size - 1) / slice.size)
+    for number in 0..<sliceCount {
+      let range = (rows * number / sliceCount)..<(rows * (number + 1) / sliceCount)
+      let writes = try slice.writes(range, firstNumbers: firstNumbers, using: &generator)
+      try store.commit(writes)
+      made += writes.inserts.count
+      report(made)
+    }
+    return made
+  }
+}

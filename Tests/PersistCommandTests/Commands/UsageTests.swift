@@ -1,0 +1,70 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@Suite("Calling the command line")
+struct UsageTests {
+  @Test(
+    "A wrong call ends with 2, says so on standard error and prints nothing",
+    arguments: [
+      ["inspect"], ["inspect", "a", "b", "c"], ["inspect", "a", "--nonsense"], ["nonsense"], ["fill", "a"],
+      ["fill", "a", "--models", "m", "--rows", "-1"], ["fill", "a", "--models", "m", "--rows", "many"], ["plan", "a"],
+      ["migrate", "a"], ["diff"],
+    ])
+  func wrongCall(_ arguments: [String]) throws {
+    let outcome = try Command.run(arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.output == "")
+    #expect(outcome.messages.contains("Usage:") || outcome.messages.contains("Error:"))
+  }
+
+  @Test("Help ends with 0 and stands on standard output", arguments: [["--help"], ["help", "dump"], ["inspect", "-h"]])
+  func help(_ arguments: [String]) throws {
+    let outcome = try Command.run(arguments)
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("USAGE: persist"))
+    #expect(outcome.messages == "")
+  }
+
+  @Test(
+    "Work that fails ends with 1, with the error in words and, where asked for, as JSON",
+    arguments: ["inspect", "dump", "check"])
+  func failure(_ command: String) throws {
+    try withTemporaryFolder { folder in
+      let missing = folder.appendingPathComponent("none.sqlite").path
+      let plain = try Command.run(command, missing)
+      #expect(plain.status == 1)
+      #expect(plain.output == "")
+      #expect(plain.messages.contains("none.sqlite"))
+
+      let json = try Command.run(command, missing, "--json")
+      #expect(json.status == 1)
+      let error = try #require(try json.json()["error"] as? [String: Any])
+      #expect(error["code"] is Int)
+      #expect(error["name"] is String)
+      #expect((error["message"] as? String)?.isEmpty == false)
+      #expect(error.keys.contains("fix"))
+      #expect(try FolderSnapshot(folder).entries.isEmpty)
+    }
+  }
+
+  @Test("What isn't a store is refused and left alone", arguments: ["inspect", "dump", "check"])
+  func notAStore(_ command: String) throws {
+    try withTemporaryFolder { folder in
+      let files: [String: Data] = [
+        "text.sqlite": Data("Not a database at all, only text that goes on for a while.\n".utf8),
+        "empty.sqlite": Data(), "header.sqlite": Data("SQLite format 3\0".utf8) + Data(repeating: 0xFF, count: 4096),
+      ]
+      for (name, bytes) in files { try bytes.write(to: folder.appendingPathComponent(name)) }
+      try FileManager.default.createDirectory(
+        at: folder.appendingPathComponent("folder.sqlite"), withIntermediateDirectories: true)
+      let before = try FolderSnapshot(folder)
+      for name in files.keys.sorted() + ["folder.sqlite"] {
+        let outcome = try Command.run(command, folder.appendingPathComponent(name).path, "--json")
+        #expect(outcome.status == 1 || (command == "check" && outcome.status == 3), "\(name): \(outcome)")
+        _ = try outcome.json()
+      }
+      #expect(try FolderSnapshot(folder) == before)
+    }
+  }
+}
