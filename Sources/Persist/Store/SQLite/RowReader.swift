@@ -20,6 +20,8 @@ struct RowReader {
 
   /// Reads to the statement's end. Rows of entities that the plan doesn't have are passed over.
   mutating func readRows(_ statement: SQLiteStatement) throws {
+    // Also after an error: a statement in the middle of its rows would keep its lock.
+    defer { statement.reset() }
     var number = Int64.min
     var variant: Int?
     while try statement.step() {
@@ -34,7 +36,6 @@ struct RowReader {
         RowBatch.Row(
           key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: snapshot))
     }
-    statement.reset()
   }
 
   /// Reads keys and entities alone.

@@ -21,9 +21,12 @@ extension SQLiteConnection {
     }
     for pragma in pragmas where Self.beforeJournal.contains(pragma.name) { try execute(.set(pragma)) }
     if mode.isWriting {
-      if !pragmas.contains(where: { $0.name == "journal_mode" }) { try execute(.journalModeWAL) }
-      // Safe against a crash of the program always, and in WAL mode the file stays whole when power fails.
-      try execute(.synchronousNormal)
+      let journal = pragmas.first { $0.name == "journal_mode" }
+      try execute(journal.map { .set($0) } ?? .journalModeWAL)
+      // A crash of the program loses nothing either way. When power fails, the file stays whole in WAL mode; with a
+      // rollback journal that takes the slower setting.
+      let isWAL = try first(.journalMode) { $0.text(0) } == "wal"
+      try execute(isWAL ? .synchronousNormal : .synchronousFull)
     }
     for pragma in pragmas where !Self.beforeJournal.contains(pragma.name) {
       if mode.isWriting || !pragma.isOfTheFile { try execute(.set(pragma)) }

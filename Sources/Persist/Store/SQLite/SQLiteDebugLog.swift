@@ -23,21 +23,23 @@ final class SQLiteDebugLog {
 
   private let level: Int
   private let handle: OpaquePointer
-  private let logger: Logger
+  private let print: (String) -> Void
   private var rowCount = 0
   private var isExplaining = false
 
   /// Nil where nothing is to be printed.
   ///
-  /// - Parameter level: what to print; the environment decides where it is nil.
-  init?(attachedTo handle: OpaquePointer, name: String, level: Int = SQLiteDebugLog.level, logger: Logger? = nil) {
+  /// - Parameters:
+  ///   - level: what to print; the environment decides unless a test does.
+  ///   - print: takes each line in place of swift-log.
+  init?(
+    attachedTo handle: OpaquePointer, name: String, level: Int = SQLiteDebugLog.level,
+    print: ((String) -> Void)? = nil
+  ) {
     guard level > 0 else { return nil }
-    var logger = logger ?? Logger(label: "persist.sql")
-    logger.logLevel = .debug
-    logger[metadataKey: "store"] = .string(name)
     self.level = level
     self.handle = handle
-    self.logger = logger
+    self.print = print ?? Self.logger(name)
     var events = UInt32(SQLITE_TRACE_PROFILE)
     if level >= 3 { events |= UInt32(SQLITE_TRACE_ROW) }
     // Unretained: the connection detaches the log, by closing, before it lets go of it.
@@ -59,6 +61,14 @@ final class SQLiteDebugLog {
 
   deinit { sqlite3_trace_v2(handle, 0, nil, nil) }
 
+  private static func logger(_ name: String) -> (String) -> Void {
+    var logger = Logger(label: "persist.sql")
+    logger.logLevel = .debug
+    logger[metadataKey: "store"] = .string(name)
+    let named = logger
+    return { named.debug("\($0)") }
+  }
+
   private func row(_ statement: OpaquePointer) {
     guard !isExplaining else { return }
     rowCount += 1
@@ -66,7 +76,7 @@ final class SQLiteDebugLog {
       let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
       return "\(name)=\(Self.text(statement, column))"
     }
-    logger.debug("row \(rowCount): \(columns.joined(separator: ", "))")
+    print("row \(rowCount): \(columns.joined(separator: ", "))")
   }
 
   private func finished(_ statement: OpaquePointer, nanoseconds: Int64) {
@@ -79,7 +89,7 @@ final class SQLiteDebugLog {
     }
     line += String(format: " (%.3f ms", Double(nanoseconds) / 1_000_000)
     if level >= 3 { line += ", \(rowCount) rows" }
-    logger.debug("\(line))")
+    print("\(line))")
     rowCount = 0
   }
 
@@ -92,7 +102,7 @@ final class SQLiteDebugLog {
     guard sqlite3_prepare_v2(handle, SQLText.plan(of: sql), -1, &statement, nil) == SQLITE_OK, let statement
     else { return }
     defer { sqlite3_finalize(statement) }
-    while sqlite3_step(statement) == SQLITE_ROW { logger.debug("plan: \(Self.text(statement, 3)) of \(sql)") }
+    while sqlite3_step(statement) == SQLITE_ROW { print("plan: \(Self.text(statement, 3)) of \(sql)") }
   }
 
   /// Long values are cut; bytes are told by their number.

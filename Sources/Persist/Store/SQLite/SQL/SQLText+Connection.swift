@@ -15,6 +15,8 @@ extension SQLText {
   static let pageSize: SQLText = "PRAGMA page_size = 4096"
   static let autoVacuumIncremental: SQLText = "PRAGMA auto_vacuum = INCREMENTAL"
   static let journalModeWAL: SQLText = "PRAGMA journal_mode = WAL"
+  static let journalMode: SQLText = "PRAGMA journal_mode"
+  static let synchronousFull: SQLText = "PRAGMA synchronous = FULL"
   static let synchronousNormal: SQLText = "PRAGMA synchronous = NORMAL"
 
   /// Whether a statement may run again: changes of the schema and pragmas run once.
