@@ -39,6 +39,18 @@ struct PropertyListTests {
     }
   }
 
+  @Test("The metadata of real stores are the same after writing", .needsSharedData, arguments: storesWithSources)
+  func metadata(_ store: String, _ source: String) throws {
+    let data = try firstBlob(of: "SELECT Z_PLIST FROM Z_METADATA", inStore: store)
+    let written = try PropertyList(data: data).binaryData()
+    #expect(try PropertyList(data: written) == PropertyList(data: data))
+    #expect(try foundationList(data) == foundationList(written))
+  }
+
+  private func foundationList(_ data: Data) throws -> NSDictionary {
+    try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary)
+  }
+
   @Test("XML lists with references, comments, CDATA and Apple's document type are read")
   func xml() throws {
     let text = """

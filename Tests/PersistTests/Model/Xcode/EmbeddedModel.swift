@@ -6,16 +6,21 @@ import Testing
 @testable import Persist
 
 /// The compressed model that a real store holds.
+func modelCache(ofStore path: String) throws -> Data {
+  try firstBlob(of: "SELECT Z_CONTENT FROM Z_MODELCACHE", inStore: path)
+}
+
+/// What a query gives first in a real store.
 ///
 /// Read from a copy, and past the framework's own store, which these tests don't test.
-func modelCache(ofStore path: String) throws -> Data {
+func firstBlob(of query: String, inStore path: String) throws -> Data {
   try withCopy(ofStore: path) { url in
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }
     try #require(sqlite3_open_v2(url.path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
-    try #require(sqlite3_prepare_v2(connection, "SELECT Z_CONTENT FROM Z_MODELCACHE", -1, &statement, nil) == SQLITE_OK)
+    try #require(sqlite3_prepare_v2(connection, query, -1, &statement, nil) == SQLITE_OK)
     try #require(sqlite3_step(statement) == SQLITE_ROW)
     let bytes = try #require(sqlite3_column_blob(statement, 0))
     return Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, 0)))
