@@ -128,6 +128,8 @@ struct FormatErrorTests {
             guard try FetchPredicate(tree.format) == tree, Set([tree]).contains(tree) else {
               return continuation.resume(returning: tree.format)
             }
+            let record = Record(["a": [1], "b": 1])
+            _ = try ExpressionEvaluator().matches(tree, .object(record))
           }
           continuation.resume(returning: nil)
         } catch { continuation.resume(returning: "\(error)") }

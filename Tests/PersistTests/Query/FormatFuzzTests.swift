@@ -59,11 +59,15 @@ struct FormatFuzzTests {
     }
   }
 
+  private let inner = Record(["c": 2, "b": 1.5], key: 1)
+
   private func check(_ format: String) throws {
+    let record = Record(["a": 5, "b": .object(inner), "in": "t", "k": [1, 2], "name": "Tea", "x y": nil], key: 2)
     do {
       let tree = try FetchPredicate(format, arguments: format.contains("%") ? ["k", "k", "k"] : [])
       let printed = tree.format
       #expect(try FetchPredicate(printed) == tree, "\(format) → \(printed)")
+      _ = try? ExpressionEvaluator(variables: ["x": .object(inner)]).matches(tree, .object(record))
     } catch let error as PersistError {
       #expect([.invalidPredicate, .limitExceeded].contains(error.code), "\(format)")
     }

@@ -79,7 +79,9 @@ extension FormatParser {
   /// Makes a constant where a constant is cast to a type that the language has no literals of: that is how dates,
   /// UUIDs and the like are written.
   private func cast(_ arguments: [FetchExpression], at offset: Int) throws -> FetchExpression {
-    guard arguments.count == 2, case .constant(.string(let name)) = arguments[1], let type = CastType(className: name) else {
+    guard arguments.count == 2, case .constant(.string(let name)) = arguments[1],
+      let type = CastType(className: name)
+    else {
       throw source.error(
         at: offset, "CAST takes a value and the name of a type.",
         fix: "The types are \(CastType.allCases.map(\.rawValue).joined(separator: ", ")).")

@@ -1,0 +1,115 @@
+import Foundation
+
+/// Comparisons: two-valued logic, in which nothing but equality holds for no value.
+extension ExpressionEvaluator {
+  func matches(_ comparison: FetchPredicate.Comparison, _ object: FetchValue) throws -> Bool {
+    let left = try value(of: comparison.left, for: object)
+    let right = try value(of: comparison.right, for: object)
+    switch comparison.modifier {
+    case .direct: return try compare(left, comparison, right)
+    case .any: return try left.members.contains { try compare($0, comparison, right) }
+    case .all: return try left.members.allSatisfy { try compare($0, comparison, right) }
+    }
+  }
+
+  private func compare(_ left: FetchValue, _ comparison: FetchPredicate.Comparison, _ right: FetchValue) throws -> Bool
+  {
+    let options = comparison.options
+    switch comparison.operation {
+    case .equal: return left.isSame(as: right, options: options)
+    case .notEqual: return !left.isSame(as: right, options: options)
+    case .less: return order(left, right, options) == .less
+    case .greater: return order(left, right, options) == .greater
+    case .lessOrEqual: return [.less, .equal].contains(order(left, right, options))
+    case .greaterOrEqual: return [.greater, .equal].contains(order(left, right, options))
+    case .between: return try isBetween(left, right, options)
+    case .in: return try contains(right, left, options, in: comparison)
+    case .contains: return try contains(left, right, options, in: comparison)
+    case .beginsWith:
+      guard let (text, part) = texts(left, right) else { return false }
+      return TextComparison(options).begins(text, with: part)
+    case .endsWith:
+      guard let (text, part) = texts(left, right) else { return false }
+      return TextComparison(options).ends(text, with: part)
+    case .like:
+      guard let (text, pattern) = texts(left, right) else { return false }
+      return wildcardPattern(pattern, options).matches(text)
+    case .matches:
+      guard let (text, pattern) = texts(left, right) else { return false }
+      return try regularExpression(pattern, options).matches(text)
+    }
+  }
+
+  private func order(_ left: FetchValue, _ right: FetchValue, _ options: FetchPredicate.Options) -> ValueOrder? {
+    guard case .value(let left) = left, case .value(let right) = right else { return nil }
+    return left.order(to: right, options: options)
+  }
+
+  private func isBetween(_ left: FetchValue, _ bounds: FetchValue, _ options: FetchPredicate.Options) throws -> Bool {
+    if bounds.isNull { return false }
+    guard case .collection(let bounds) = bounds, bounds.count == 2 else {
+      throw PersistError(.invalidPredicate, "BETWEEN takes two bounds.", fix: "Write them as {lower, upper}.")
+    }
+    return [.less, .equal].contains(order(bounds[0], left, options))
+      && [.less, .equal].contains(order(left, bounds[1], options))
+  }
+
+  private func contains(
+    _ whole: FetchValue, _ part: FetchValue, _ options: FetchPredicate.Options,
+    in comparison: FetchPredicate.Comparison
+  ) throws -> Bool {
+    switch whole {
+    case .collection(let members): return members.contains { $0.isSame(as: part, options: options) }
+    case .value(.null): return false
+    default:
+      guard let text = whole.stored?.text else {
+        throw PersistError(
+          .typeMismatch, "\(comparison.operation.rawValue) takes a collection or a text, found neither in "
+            + "'\(FetchPredicate.comparison(comparison))'.")
+      }
+      guard let part = part.stored?.text else { return false }
+      return TextComparison(options).contains(text, part)
+    }
+  }
+
+  private func texts(_ left: FetchValue, _ right: FetchValue) -> (String, String)? {
+    guard let left = left.stored?.text, let right = right.stored?.text else { return nil }
+    return (left, right)
+  }
+}
+
+extension FetchValue {
+  /// Whether two values are the same for a predicate. Collections are where their members are, in any order; an
+  /// empty one is the same as no value.
+  func isSame(as other: FetchValue, options: FetchPredicate.Options = []) -> Bool {
+    switch (self, other) {
+    case (.collection(let left), .collection(let right)):
+      guard left.count == right.count else { return false }
+      var rest = right
+      return left.allSatisfy { member in
+        guard let index = rest.firstIndex(where: { $0.isSame(as: member, options: options) }) else { return false }
+        rest.remove(at: index)
+        return true
+      }
+    case (.collection(let members), .value(.null)), (.value(.null), .collection(let members)): return members.isEmpty
+    default:
+      guard let left = stored, let right = other.stored else { return false }
+      return left.isSame(as: right, options: options)
+    }
+  }
+}
+
+extension StoredValue {
+  /// The text that operators on texts see; nil where the value has none.
+  var text: String? {
+    switch self {
+    case .string(let value), .uri(let value): value
+    case .integer(let value): String(value)
+    case .boolean(let value): value ? "1" : "0"
+    case .double(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .uuid(let value): value.uuidString
+    case .null, .date, .data, .objectID, .composite: nil
+    }
+  }
+}

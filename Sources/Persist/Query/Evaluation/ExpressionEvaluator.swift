@@ -1,0 +1,140 @@
+public import Foundation
+
+/// Evaluates predicates and expressions in memory.
+///
+/// One evaluator serves one piece of work, such as filtering the results of one request: it has one time for `now()`
+/// and keeps what patterns were compiled to. Not Sendable, since it reads objects where they live.
+///
+/// ```swift
+/// let evaluator = ExpressionEvaluator()
+/// let adults = try people.filter { try evaluator.matches(predicate, .object($0)) }
+/// ```
+public final class ExpressionEvaluator {
+  /// What `FUNCTION` and `FETCH` do, given by who knows the objects they are asked of.
+  public protocol Calls {
+    /// - Returns: the result; nil where there is no such method.
+    func call(_ selector: String, on target: FetchValue, arguments: [FetchValue]) throws -> FetchValue?
+    /// - Returns: the objects found or their number; nil where requests aren't known.
+    func fetch(request: FetchValue, context: FetchValue, countOnly: Bool) throws -> FetchValue?
+  }
+
+  /// The time that `now()` gives.
+  public let now: Date
+  let calls: (any Calls)?
+  private var variables: [String: FetchValue]
+  private var wildcards: [PatternKey: WildcardPattern] = [:]
+  private var expressions: [PatternKey: RegularExpressionMatcher] = [:]
+
+  private struct PatternKey: Hashable {
+    let pattern: String
+    let options: FetchPredicate.Options
+
+    /// By bytes: to Swift composed and decomposed letters are the same text.
+    static func == (left: PatternKey, right: PatternKey) -> Bool {
+      left.options == right.options && left.pattern.utf8.elementsEqual(right.pattern.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
+  }
+
+  /// - Parameters:
+  ///   - variables: values of the `$variables` that the predicates use.
+  ///   - now: the time that `now()` gives.
+  ///   - calls: what `FUNCTION` and `FETCH` do beyond the few methods that every value has.
+  public init(variables: [String: FetchValue] = [:], now: Date = Date(), calls: (any Calls)? = nil) {
+    self.variables = variables
+    self.now = now
+    self.calls = calls
+  }
+
+  /// Whether a predicate holds for an object or a value.
+  ///
+  /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/invalidPredicate`` and
+  ///   ``PersistError/Code/typeMismatch`` where the predicate can't be evaluated for it;
+  ///   ``PersistError/Code/limitExceeded`` where a regular expression takes too long.
+  public func matches(_ predicate: FetchPredicate, _ object: FetchValue) throws -> Bool {
+    switch predicate {
+    case .constant(let value): return value
+    case .comparison(let comparison): return try matches(comparison, object)
+    case .and(let parts): return try parts.allSatisfy { try matches($0, object) }
+    case .or(let parts): return try parts.contains { try matches($0, object) }
+    case .not(let part): return try !matches(part, object)
+    }
+  }
+
+  /// What an expression gives for an object or a value.
+  ///
+  /// - Throws: as ``matches(_:_:)``.
+  public func value(of expression: FetchExpression, for object: FetchValue) throws -> FetchValue {
+    switch expression {
+    case .constant(let value): return .value(value)
+    case .current: return object
+    case .variable(let name): return try variable(name)
+    case .path(let root, let keys): return try follow(keys[...], from: value(of: root, for: object))
+    case .element(let list, let position): return try element(of: list, position, for: object)
+    case .aggregate(let parts): return .collection(try values(of: parts, for: object))
+    case .function(let function, let arguments):
+      return try apply(function, to: values(of: arguments, for: object))
+    case .call(let target, let selector, let arguments):
+      return try call(selector, on: value(of: target, for: object), values(of: arguments, for: object))
+    case .subquery(let collection, let variable, let predicate):
+      return try members(of: value(of: collection, for: object), named: variable, matching: predicate, for: object)
+    case .ternary(let predicate, let first, let second):
+      return try value(of: matches(predicate, object) ? first : second, for: object)
+    case .fetch(let request, let context, let countOnly):
+      return try fetch(value(of: request, for: object), value(of: context, for: object), countOnly: countOnly)
+    }
+  }
+
+  private func values(of expressions: [FetchExpression], for object: FetchValue) throws -> [FetchValue] {
+    try expressions.map { try value(of: $0, for: object) }
+  }
+
+  private func variable(_ name: String) throws -> FetchValue {
+    if let value = variables[name] { return value }
+    throw PersistError(
+      .invalidPredicate, "The variable $\(name) has no value.", fix: "Substitute one before evaluating.")
+  }
+
+  /// The members for which a predicate over `$variable` holds; `SELF` and keys in it belong to the outer object.
+  private func members(
+    of collection: FetchValue, named variable: String, matching predicate: FetchPredicate, for object: FetchValue
+  ) throws -> FetchValue {
+    let outer = variables[variable]
+    defer { variables[variable] = outer }
+    return .collection(
+      try collection.members.filter { member in
+        variables[variable] = member
+        return try matches(predicate, object)
+      })
+  }
+
+  private func call(_ selector: String, on target: FetchValue, _ arguments: [FetchValue]) throws -> FetchValue {
+    if let result = try calls?.call(selector, on: target, arguments: arguments) { return result }
+    if let result = try builtIn(selector, on: target, arguments: arguments) { return result }
+    throw PersistError(
+      .invalidPredicate, "FUNCTION can't call '\(selector)' here.",
+      fix: "Give the evaluator calls that know this method.")
+  }
+
+  private func fetch(_ request: FetchValue, _ context: FetchValue, countOnly: Bool) throws -> FetchValue {
+    if let result = try calls?.fetch(request: request, context: context, countOnly: countOnly) { return result }
+    throw PersistError(.invalidPredicate, "FETCH isn't possible here.", fix: "Give the evaluator calls that fetch.")
+  }
+
+  func wildcardPattern(_ pattern: String, _ options: FetchPredicate.Options) -> WildcardPattern {
+    let key = PatternKey(pattern: pattern, options: options)
+    if let known = wildcards[key] { return known }
+    let made = WildcardPattern(pattern, options: options)
+    wildcards[key] = made
+    return made
+  }
+
+  func regularExpression(_ pattern: String, _ options: FetchPredicate.Options) throws -> RegularExpressionMatcher {
+    let key = PatternKey(pattern: pattern, options: options)
+    if let known = expressions[key] { return known }
+    let made = try RegularExpressionMatcher(pattern, options: options)
+    expressions[key] = made
+    return made
+  }
+}

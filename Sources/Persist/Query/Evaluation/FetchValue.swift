@@ -1,0 +1,47 @@
+/// What an expression gives: a value, an object, or several of either.
+public enum FetchValue {
+  case value(StoredValue)
+  case object(any KeyedObject)
+  /// Members in order; what has no order is in any.
+  case collection([FetchValue])
+
+  public static var null: FetchValue { .value(.null) }
+
+  public var isNull: Bool {
+    if case .value(.null) = self { true } else { false }
+  }
+
+  /// The value; of an object its identity, of a collection nil.
+  var stored: StoredValue? {
+    switch self {
+    case .value(let value): value
+    case .object(let object): object.fetchIdentity
+    case .collection: nil
+    }
+  }
+
+  /// The members; one for a single value, none for no value.
+  var members: [FetchValue] {
+    switch self {
+    case .collection(let members): members
+    case .value(.null): []
+    case .value, .object: [self]
+    }
+  }
+}
+
+/// An object that predicates and expressions read by key.
+///
+/// Not Sendable: it is read where it lives.
+public protocol KeyedObject {
+  /// The value of a property: a to-one relationship's object or null, a to-many relationship's collection.
+  ///
+  /// - Throws: ``PersistError/Code/unknownProperty`` where there is no such property.
+  func fetchValue(forKey key: String) throws -> FetchValue
+
+  /// What tells the object from others: ``StoredValue/objectID(_:)`` for a managed object.
+  var fetchIdentity: StoredValue { get }
+
+  /// The name of the object's entity, for predicates over `entity`.
+  var fetchEntityName: String? { get }
+}

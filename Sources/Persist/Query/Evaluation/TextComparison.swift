@@ -1,0 +1,93 @@
+import Foundation
+
+/// Compares texts with the options of the format language.
+///
+/// Without options texts are their UTF-8 bytes, as in SQLite: composed and decomposed letters differ. `c` and `d`
+/// compare folded forms, which are the same on every platform. `l` asks the current locale.
+struct TextComparison: Sendable {
+  let options: FetchPredicate.Options
+
+  init(_ options: FetchPredicate.Options) {
+    self.options = options.contains(.normalized) ? [] : options
+  }
+
+  func order(_ left: String, _ right: String) -> ValueOrder {
+    if options.contains(.localeSensitive) {
+      switch left.compare(right, options: foundationOptions, range: nil, locale: .current) {
+      case .orderedAscending: return .less
+      case .orderedSame: return .equal
+      case .orderedDescending: return .greater
+      }
+    }
+    return Self.byteOrder(folded(left), folded(right))
+  }
+
+  func contains(_ text: String, _ part: String) -> Bool {
+    if part.isEmpty { return true }
+    if options.contains(.localeSensitive) { return hasRange(text, part) }
+    return Self.contains(Array(folded(text).utf8), Array(folded(part).utf8))
+  }
+
+  func begins(_ text: String, with part: String) -> Bool {
+    if part.isEmpty { return true }
+    if options.contains(.localeSensitive) { return hasRange(text, part, .anchored) }
+    return folded(text).utf8.starts(with: folded(part).utf8)
+  }
+
+  func ends(_ text: String, with part: String) -> Bool {
+    if part.isEmpty { return true }
+    if options.contains(.localeSensitive) { return hasRange(text, part, [.anchored, .backwards]) }
+    return folded(text).utf8.reversed().starts(with: folded(part).utf8.reversed())
+  }
+
+  /// The form in which texts are compared byte by byte.
+  func folded(_ text: String) -> String {
+    options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+      ? text
+      : Self.fold(
+        text, case: options.contains(.caseInsensitive), diacritics: options.contains(.diacriticInsensitive))
+  }
+
+  /// Makes upper and lower case, and letters with and without marks, the same.
+  ///
+  /// Case is folded through upper to lower case, so that the forms of sigma and the sharp s meet. Letters are composed
+  /// where their marks stay, so that a part never ends between a letter and its mark.
+  static func fold(_ text: String, case foldsCase: Bool, diacritics foldsDiacritics: Bool) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return foldsCase ? text.lowercased() : text }
+    var folded = text
+    if foldsCase {
+      folded = text.unicodeScalars.reduce(into: "") { $0 += $1.properties.uppercaseMapping }
+      folded = folded.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping }
+    }
+    guard foldsDiacritics else { return folded.precomposedStringWithCanonicalMapping }
+    var scalars = String.UnicodeScalarView()
+    for scalar in folded.decomposedStringWithCanonicalMapping.unicodeScalars
+    where scalar.properties.generalCategory != .nonspacingMark {
+      scalars.append(scalar)
+    }
+    return String(scalars)
+  }
+
+  private static func byteOrder(_ left: String, _ right: String) -> ValueOrder {
+    if left.utf8.elementsEqual(right.utf8) { return .equal }
+    return left.utf8.lexicographicallyPrecedes(right.utf8) ? .less : .greater
+  }
+
+  private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+    guard part.count <= text.count else { return false }
+    return (0...text.count - part.count).contains { start in
+      text[start] == part[0] && text[start..<start + part.count].elementsEqual(part)
+    }
+  }
+
+  private var foundationOptions: String.CompareOptions {
+    var found: String.CompareOptions = []
+    if options.contains(.caseInsensitive) { found.insert(.caseInsensitive) }
+    if options.contains(.diacriticInsensitive) { found.insert(.diacriticInsensitive) }
+    return found
+  }
+
+  private func hasRange(_ text: String, _ part: String, _ further: String.CompareOptions = []) -> Bool {
+    text.range(of: part, options: foundationOptions.union(further), range: nil, locale: .current) != nil
+  }
+}

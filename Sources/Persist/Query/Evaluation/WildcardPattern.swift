@@ -1,0 +1,64 @@
+/// The pattern of `LIKE`: `*` stands for any characters, `?` for one, a backslash makes either plain.
+///
+/// - Complexity: matching takes at most the product of the lengths of text and pattern, and no memory that grows.
+struct WildcardPattern: Sendable {
+  private enum Part: Sendable, Equatable {
+    case any
+    case one
+    case character(Character)
+  }
+
+  private let parts: [Part]
+  private let comparison: TextComparison
+
+  init(_ pattern: String, options: FetchPredicate.Options) {
+    // The rules of a locale have no meaning for patterns.
+    comparison = TextComparison(options.subtracting(.localeSensitive))
+    var parts: [Part] = []
+    var isEscaped = false
+    for character in comparison.folded(pattern) {
+      switch character {
+      case "\\" where !isEscaped:
+        isEscaped = true
+        continue
+      case "*" where !isEscaped: if parts.last != .any { parts.append(.any) }
+      case "?" where !isEscaped: parts.append(.one)
+      default: parts.append(.character(character))
+      }
+      isEscaped = false
+    }
+    if isEscaped { parts.append(.character("\\")) }
+    self.parts = parts
+  }
+
+  func matches(_ text: String) -> Bool {
+    let characters = Array(comparison.folded(text))
+    var (index, part) = (0, 0)
+    // Where to go on when what follows the last `*` doesn't match: one character later.
+    var retry: (index: Int, part: Int)?
+    while index < characters.count {
+      if part < parts.count, parts[part] == .any {
+        part += 1
+        retry = (index, part)
+      } else if part < parts.count, accepts(parts[part], characters[index]) {
+        index += 1
+        part += 1
+      } else if let last = retry {
+        retry = (last.index + 1, last.part)
+        (index, part) = (last.index + 1, last.part)
+      } else {
+        return false
+      }
+    }
+    return parts[part...].allSatisfy { $0 == .any }
+  }
+
+  /// Characters are compared by their scalars: composed and decomposed ones are the same to Swift, but not here.
+  private func accepts(_ part: Part, _ character: Character) -> Bool {
+    switch part {
+    case .any: false
+    case .one: true
+    case .character(let expected): expected.unicodeScalars.elementsEqual(character.unicodeScalars)
+    }
+  }
+}
