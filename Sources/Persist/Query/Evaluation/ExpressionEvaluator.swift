@@ -58,7 +58,7 @@ public final class ExpressionEvaluator {
     case .comparison(let comparison): return try matches(comparison, object)
     case .and(let parts): return try parts.allSatisfy { try matches($0, object) }
     case .or(let parts): return try parts.contains { try matches($0, object) }
-    case .not(let part): return try !matches(part, object)
+    case .not(let part): return try matches(part, object) == false
     }
   }
 
