@@ -12,7 +12,7 @@ extension XMLModelReader {
     for child in element.children {
       switch child.name {
       case "attribute": attribute(child).map { entity.attributes.append($0) }
-      case "composite", "compositeAttribute": compositeAttribute(child).map { entity.attributes.append($0) }
+      case _ where Self.isComposite(child): compositeAttribute(child).map { entity.attributes.append($0) }
       case "relationship": relationship(child).map { entity.relationships.append($0) }
       case "fetchedProperty": fetchedProperty(child).map { entity.fetchedProperties.append($0) }
       case "fetchIndex": fetchIndex(child).map { entity.indexes.append($0) }

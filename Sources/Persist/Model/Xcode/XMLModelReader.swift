@@ -48,7 +48,7 @@ struct XMLModelReader {
     for child in root.children {
       switch child.name {
       case "entity": entity(child).map { model.entities.append($0) }
-      case "composite", "compositeType": composite(child).map { model.composites.append($0) }
+      case _ where Self.isComposite(child): composite(child).map { model.composites.append($0) }
       case "configuration": configuration(child, into: &model)
       case "fetchRequest":
         guard let name = child.attributes["name"], let request = fetchRequest(child) else {
@@ -63,6 +63,7 @@ struct XMLModelReader {
       }
     }
     model.unknown.merge(fields.unknown) { own, _ in own }
+    nameComposites(in: &model)
     return model
   }
 
@@ -83,6 +84,28 @@ struct XMLModelReader {
     for (key, value) in fields.unknown { model.unknown["configuration \(name): \(key)"] = value }
   }
 
+  /// Whether an element is a composite type or attribute. No model that has one was at hand: the tag is taken for what
+  /// it says.
+  static func isComposite(_ element: MarkupElement) -> Bool { element.name.lowercased().contains("composite") }
+
+  /// Finds the type of a composite attribute where it stands under a name that isn't known.
+  private func nameComposites(in model: inout ModelDescription) {
+    let types = Set(model.composites.map(\.name))
+    func name(_ attribute: inout AttributeDescription) {
+      guard attribute.type == .composite, attribute.compositeName == nil else { return }
+      let found = attribute.unknown.filter { types.contains($0.value) }
+      guard let (key, type) = found.first, found.count == 1 else { return }
+      attribute.compositeName = type
+      attribute.unknown[key] = nil
+    }
+    for entity in model.entities.indices {
+      for index in model.entities[entity].attributes.indices { name(&model.entities[entity].attributes[index]) }
+    }
+    for composite in model.composites.indices {
+      for index in model.composites[composite].elements.indices { name(&model.composites[composite].elements[index]) }
+    }
+  }
+
   private func composite(_ element: MarkupElement) -> CompositeDescription? {
     var fields = XMLFields(element, log: log)
     guard let name = fields.required("name") else { return nil }
@@ -90,7 +113,7 @@ struct XMLModelReader {
     for child in element.children {
       switch child.name {
       case "attribute": attribute(child).map { composite.elements.append($0) }
-      case "composite", "compositeAttribute": compositeAttribute(child).map { composite.elements.append($0) }
+      case _ where Self.isComposite(child): compositeAttribute(child).map { composite.elements.append($0) }
       case "userInfo": break
       default: fields.keepUnknown(child)
       }

@@ -178,6 +178,25 @@ struct XMLModelReaderTests {
     #expect(try ManagedObjectModel(model).entities.count == 1)
   }
 
+  @Test("A composite attribute finds its type, whatever the file calls the reference")
+  func composites() throws {
+    for attribute in [
+      "<attribute name=\"place\" attributeType=\"Composite\" elementComposite=\"Place\" syncable=\"YES\"/>",
+      "<compositeAttribute name=\"place\" compositeType=\"Place\" syncable=\"YES\"/>",
+    ] {
+      let model = try model(
+        """
+        <entity name="E">\(attribute)</entity>
+        <composite name="Place"><attribute name="x" attributeType="Double"/></composite>
+        """)
+      #expect(
+        model.entities.first?.attributes == [
+          AttributeDescription(
+            "place", .composite, isOptional: false, compositeName: "Place", unknown: ["syncable": "YES"])
+        ])
+    }
+  }
+
   @Test("Every problem of a file is told at once, with its line")
   func problems() throws {
     let error = #expect(throws: PersistError.self) {
