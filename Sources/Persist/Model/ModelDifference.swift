@@ -28,6 +28,14 @@ struct ModelDifference: Sendable, Hashable {
   }
 }
 
+extension ManagedObjectModel {
+  /// Whether stores of the two models are alike, as far as both can say it: also of a model's source and its archive.
+  func isStoredLike(_ other: ManagedObjectModel) -> Bool {
+    entitiesByName.count == other.entitiesByName.count
+      && ModelDifference.between(store: self, model: other).allSatisfy { $0.weight == .detail }
+  }
+}
+
 extension ModelDifference: CustomStringConvertible {
   /// A sentence.
   var description: String {
@@ -41,24 +49,18 @@ private struct ModelWordComparison {
   private(set) var differences: [ModelDifference] = []
   private var entity: String?
   private var property: String?
+  private var storeComposites: [String: CompositeDescription] = [:]
+  private var modelComposites: [String: CompositeDescription] = [:]
 
   mutating func compare(_ store: ModelDescription, _ model: ModelDescription) {
+    storeComposites = Self.byName(store.composites, \.name)
+    modelComposites = Self.byName(model.composites, \.name)
     for (name, left, right) in Self.pairs(store.entities, model.entities, \.name) {
       (entity, property) = (name, nil)
       switch (left, right) {
       case (let left?, let right?): compare(left, right)
       case (_?, nil): note(.storage, Self.missing("an entity", inModel: true))
       case (nil, _): note(.storage, Self.missing("an entity", inModel: false))
-      }
-    }
-    for (name, left, right) in Self.pairs(store.composites, model.composites, \.name) {
-      (entity, property) = (name, nil)
-      guard let left, let right else {
-        note(.storage, "a composite type that only \(left == nil ? "the model" : "the store") has")
-        continue
-      }
-      for (name, left, right) in Self.pairs(left.elements, right.elements, \.name) {
-        compareAttributes(name, left, right)
       }
     }
     (entity, property) = (nil, nil)
@@ -76,7 +78,12 @@ private struct ModelWordComparison {
     value("user info", store.userInfo, model.userInfo, .detail)
     value("indexes", Set(store.indexes.map(IndexShape.init)), Set(model.indexes.map(IndexShape.init)), .detail)
     value("compound indexes", Set(store.compoundIndexes), Set(model.compoundIndexes), .detail)
-    for (name, left, right) in Self.pairs(store.attributes, model.attributes, \.name) {
+    // Composites are compared by what they flatten to: an archive may not know the names of their types.
+    let attributes = (
+      store: Self.flattened(store.attributes, by: storeComposites),
+      model: Self.flattened(model.attributes, by: modelComposites)
+    )
+    for (name, left, right) in Self.pairs(attributes.store, attributes.model, \.name) {
       compareAttributes(name, left, right)
     }
     for (name, left, right) in Self.pairs(store.relationships, model.relationships, \.name) {
@@ -107,8 +114,11 @@ private struct ModelWordComparison {
     flag("in external files", "not in external files", external.0, external.1, weight)
     let preserved = (store.preservesValueOnDeletion, model.preservesValueOnDeletion)
     flag("kept on deletion", "not kept on deletion", preserved.0, preserved.1, weight)
-    text("derivation", Self.withoutSpace(store.derivation), Self.withoutSpace(model.derivation), weight)
-    text("composite type", store.compositeName, model.compositeName, weight)
+    flag("derived", "not derived", store.isDerived, model.isDerived, weight)
+    if store.isDerived && model.isDerived {
+      // One expression has several texts, and an archive holds none of them.
+      text("derivation", Self.withoutSpace(store.derivation), Self.withoutSpace(model.derivation), .detail)
+    }
     text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
     if store.defaultValue != model.defaultValue {
       note(.detail, "default \(store.defaultValue.inWords) in the store, \(model.defaultValue.inWords) in the model")
@@ -192,8 +202,31 @@ private struct ModelWordComparison {
   private static func pairs<Element>(
     _ store: [Element], _ model: [Element], _ name: (Element) -> String
   ) -> [(name: String, store: Element?, model: Element?)] {
-    let left = Dictionary(store.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
-    let right = Dictionary(model.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+    let left = byName(store, name)
+    let right = byName(model, name)
     return Set(left.keys).union(right.keys).sorted().map { ($0, left[$0], right[$0]) }
+  }
+
+  private static func byName<Element>(_ elements: [Element], _ name: (Element) -> String) -> [String: Element] {
+    Dictionary(elements.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The attributes with the elements of composite ones behind them, named by their paths.
+  private static func flattened(
+    _ attributes: [AttributeDescription], by composites: [String: CompositeDescription]
+  ) -> [AttributeDescription] {
+    var result: [AttributeDescription] = []
+    var pending = attributes.map { (attribute: $0, depth: 0) }
+    while let (attribute, depth) = pending.popLast() {
+      result.append(attribute)
+      guard attribute.type == .composite, depth <= ModelCheck.Limit.compositeDepth,
+        let composite = attribute.compositeName.flatMap({ composites[$0] })
+      else { continue }
+      for var element in composite.elements {
+        element.name = "\(attribute.name).\(element.name)"
+        pending.append((element, depth + 1))
+      }
+    }
+    return result
   }
 }

@@ -27,7 +27,7 @@ extension StoreEvidence {
     }
     let possible = candidates.filter { !isExcluded($0.version) }
     if let embeddedModel {
-      if let found = best(of: possible.filter { Self.isStoredAlike(embeddedModel, $0.version.model) }) {
+      if let found = best(of: possible.filter { embeddedModel.isStoredLike($0.version.model) }) {
         return found.identified(by: .registry)
       }
       return IdentifiedModel(
@@ -68,11 +68,6 @@ extension StoreEvidence {
   private func isExcluded(_ version: ModelVersion) -> Bool {
     guard !coreDataHashes.isEmpty, persistFingerprints == nil, let hashes = version.coreDataHashes else { return false }
     return hashes != coreDataHashes
-  }
-
-  private static func isStoredAlike(_ store: ManagedObjectModel, _ model: ManagedObjectModel) -> Bool {
-    guard store.entitiesByName.count == model.entitiesByName.count else { return false }
-    return ModelDifference.between(store: store, model: model).allSatisfy { $0.weight == .detail }
   }
 
   private func best(of candidates: [Candidate]) -> Candidate? {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Damaged model files")
 struct ModelFileDamageTests {
   /// How many damaged files each test makes; more with `PERSIST_LONG_TESTS=1`.
-  private static let rounds = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == nil ? 300 : 20_000
+  private static let rounds = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == nil ? 100 : 20_000
 
   private static func sources() throws -> [Data] {
     try (["Shop", "Shop 2", "Shop 3"].map {

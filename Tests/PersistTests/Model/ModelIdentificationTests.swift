@@ -154,6 +154,32 @@ struct ModelIdentificationTests {
       ])
   }
 
+  @Test("Composite types are compared by their elements, derivations by there being one")
+  func tolerance() throws {
+    func model(_ type: String, _ element: AttributeType, derivation: String) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("E") {
+          AttributeDescription("place", .composite, compositeName: type)
+          AttributeDescription("count", .int64, derivation: derivation)
+        }
+        CompositeDescription(type, elements: [AttributeDescription("x", element)])
+      }
+    }
+    let source = try model("Place", .double, derivation: "things.@count")
+    #expect(try source.isStoredLike(model("E_place", .double, derivation: "FUNCTION(things, 'count')")))
+    #expect(try !source.isStoredLike(model("Place", .float, derivation: "things.@count")))
+    #expect(
+      try ModelDifference.between(store: source, model: model("Place", .float, derivation: "things.@count"))
+        .map(\.description) == ["E.place.x: double in the store, float in the model."])
+  }
+
+  @Test("Every embedded model of a real store keeps the rules of models", .needsSharedData)
+  func realEmbeddedModels() throws {
+    for store in storesWithSources.map(\.store) + ["notes/NoteStore-macOS-12-Monterey.sqlite"] {
+      _ = try ManagedObjectModel(XcodeModelArchive.model(fromModelCache: modelCache(ofStore: store)))
+    }
+  }
+
   @Test("Every real store's embedded model is the version that wrote it, among all models", .needsSharedData)
   func realStores() throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url(""))

@@ -2,27 +2,21 @@ import Foundation
 
 /// A family of models as it is read from files: the versions that can be read, and the errors of the others.
 struct ModelFamilyFiles {
-  enum Kind: Sendable {
-    case source, compiled
-  }
-
   let name: String
-  let kind: Kind
   let url: URL?
   private(set) var versions: [ModelVersion] = []
   private(set) var errors: [String: PersistError] = [:]
   /// The current version's name, as the files say it.
   private(set) var statedCurrent: String?
 
-  private init(_ name: String, kind: Kind, url: URL?) {
+  private init(_ name: String, url: URL?) {
     self.name = name
-    self.kind = kind
     self.url = url
   }
 
   /// Reads an `.xcdatamodeld`.
   static func source(at folder: URL) throws -> ModelFamilyFiles {
-    var family = ModelFamilyFiles(folder.stem, kind: .source, url: folder)
+    var family = ModelFamilyFiles(folder.stem, url: folder)
     for url in try folder.entries() where url.pathExtension.lowercased() == "xcdatamodel" { family.add(url) }
     family.statedCurrent = try currentVersion(of: folder)
     try family.checkNotEmpty(of: "an .xcdatamodel", in: folder)
@@ -31,7 +25,7 @@ struct ModelFamilyFiles {
 
   /// Reads a `.momd`.
   static func compiled(at folder: URL) throws -> ModelFamilyFiles {
-    var family = ModelFamilyFiles(folder.stem, kind: .compiled, url: folder)
+    var family = ModelFamilyFiles(folder.stem, url: folder)
     let info =
       folder.appendingPathComponent("VersionInfo.plist").isThere ? try ModelVersionInfo(inFolder: folder) : nil
     for url in try folder.entries() where url.pathExtension.lowercased() == "mom" {
@@ -55,8 +49,7 @@ struct ModelFamilyFiles {
         name: nameWithoutNumber(url.stem))
     }
     return groups.map { group, urls in
-      let name = urls.count == 1 ? urls[0].stem : group.name
-      var family = ModelFamilyFiles(name, kind: group.fileExtension == "mom" ? .compiled : .source, url: nil)
+      var family = ModelFamilyFiles(urls.count == 1 ? urls[0].stem : group.name, url: nil)
       for url in urls.sorted(by: { NaturalOrder.precedes($0.path, $1.path) }) { family.add(url) }
       return family
     }.sorted { NaturalOrder.precedes($0.name, $1.name) }
@@ -95,15 +88,16 @@ struct ModelFamilyFiles {
     return ModelFamily(name, versions: versions, current: current, url: url)
   }
 
-  /// Takes over what a compiled form of the same family says besides: hashes, and versions that only it has.
+  /// Takes over what a copy or the compiled form of the same family says besides: hashes, and versions that only it
+  /// has.
   ///
-  /// - Returns: false where a version is another one in the two forms; nothing is taken then.
-  mutating func merge(compiled other: ModelFamilyFiles) -> Bool {
+  /// - Returns: false where it is another family, or a version is another one there; nothing is taken then.
+  mutating func merge(_ other: ModelFamilyFiles) -> Bool {
     let own = Dictionary(versions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let isSame = other.versions.allSatisfy { version in
-      own[version.name].map { $0.model.fingerprints == version.model.fingerprints } ?? true
+      own[version.name].map { $0.model.isStoredLike(version.model) } ?? true
     }
-    guard isSame, !Set(own.keys).isDisjoint(with: other.versions.map(\.name)) else { return false }
+    guard name == other.name, isSame, !Set(own.keys).isDisjoint(with: other.versions.map(\.name)) else { return false }
     for version in other.versions {
       if let index = versions.firstIndex(where: { $0.name == version.name }) {
         let mine = versions[index]

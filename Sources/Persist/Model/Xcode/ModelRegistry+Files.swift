@@ -61,19 +61,16 @@ private struct ModelReading {
   private(set) var problems: [PersistError] = []
 
   init(_ files: ModelFiles) {
-    var sources = files.sourceFamilies.compactMap { url in attempt { try ModelFamilyFiles.source(at: url) } }
-    let compiled = files.compiledFamilies.compactMap { url in attempt { try ModelFamilyFiles.compiled(at: url) } }
-    let models = files.undecided.filter(Self.isModel)
-    for family in ModelFamilyFiles.single(files.single + models) + compiled {
-      let partner = sources.indices.first { index in
-        family.kind == .compiled && sources[index].kind == .source && sources[index].name == family.name
-          && sources[index].merge(compiled: family)
-      }
-      if partner == nil { sources.append(family) }
-    }
-    for source in sources {
-      problems += source.errors.sorted { NaturalOrder.precedes($0.key, $1.key) }.map(\.value)
-      if let family = source.family { families.append(family) }
+    // Sources first: they say more than their compiled forms.
+    let found =
+      files.sourceFamilies.compactMap { url in attempt { try ModelFamilyFiles.source(at: url) } }
+      + ModelFamilyFiles.single(files.single + files.undecided.filter(Self.isModel))
+      + files.compiledFamilies.compactMap { url in attempt { try ModelFamilyFiles.compiled(at: url) } }
+    var merged: [ModelFamilyFiles] = []
+    for family in found where !merged.indices.contains(where: { merged[$0].merge(family) }) { merged.append(family) }
+    for family in merged {
+      problems += family.errors.sorted { NaturalOrder.precedes($0.key, $1.key) }.map(\.value)
+      if let family = family.family { families.append(family) }
     }
     mappingModels = files.mappingModels.compactMap { url in attempt { try MappingModelFile(at: url) } }
     families = families.map { $0.ordered(by: mappingModels) }

@@ -135,11 +135,24 @@ struct ModelRegistryFilesTests {
     #expect(registry.problems.isEmpty)
     let (second, third) = (try registry.version(named: "SampleModel2"), try registry.version(named: "SampleModel3"))
     // The source names the versions, the compiled form their hashes.
-    #expect(registry.mappingModels(from: second, to: third).map(\.url.pathExtension).sorted() == ["cdm", "xcmappingmodel"])
+    let forms = registry.mappingModels(from: second, to: third).map(\.url.pathExtension)
+    #expect(forms.sorted() == ["cdm", "xcmappingmodel"])
     #expect(registry.mappingModels(from: try registry.version(named: "SampleModel"), to: third).isEmpty)
     let compiled = try ModelRegistry(contentsOf: SharedData.url("cars/Fixtures/SampleModel.momd"))
     #expect(compiled.versions.map(\.name) == registry.versions.map(\.name))
     #expect(compiled.currentVersion.name == "SampleModel")
+  }
+
+  @Test("Copies of one model are one family; different models of one name stay apart")
+  func copies() throws {
+    try withTemporaryFolder { folder in
+      for copy in ["a", "b"] {
+        try writeModel("E", to: folder.appendingPathComponent("\(copy)/M.xcdatamodeld/M.xcdatamodel"))
+      }
+      #expect(try ModelRegistry(contentsOf: folder).families.map(\.versions.count) == [1])
+      try writeModel("F", to: folder.appendingPathComponent("c/M.xcdatamodeld/M.xcdatamodel"))
+      #expect(try ModelRegistry(contentsOf: folder).families.map(\.name) == ["M", "M"])
+    }
   }
 
   @Test("Every real model and mapping model is found, with its step", .needsSharedData)
