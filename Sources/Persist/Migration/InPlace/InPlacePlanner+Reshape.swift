@@ -90,25 +90,19 @@ extension InPlacePlanner {
     renumber(plan)
   }
 
-  /// Values that some rows take from elsewhere: one statement for all columns of the same rows.
+  /// Values that some rows take from elsewhere. One statement, for a column may take what another one loses.
   private mutating func assignParts(of plan: TablePlan) {
-    var assignments: [[Int]: [SchemaChange.Assignment]] = [:]
-    var subjects: [[Int]: InPlaceWork.Subject] = [:]
-    for column in plan.columns where column.constant(forEntities: plan.sourceNumbers) == nil {
-      var groups: [RowExpression: [Int]] = [:]
-      for (number, value) in column.parts { groups[value, default: []].append(number) }
-      for (value, numbers) in groups {
-        let rows = numbers.sorted()
-        assignments[rows, default: []].append(.init(column.name, value.renamingColumns(plan.currentName)))
-        subjects[rows] = subjects[rows] ?? column.subject
-      }
+    let columns = plan.columns.filter { $0.constant(forEntities: plan.sourceNumbers) == nil && !$0.parts.isEmpty }
+    let rows = Set(columns.flatMap(\.parts.keys)).sorted()
+    guard !rows.isEmpty else { return }
+    let assignments = columns.map { column in
+      SchemaChange.Assignment(
+        column.name,
+        column.value(ofEntities: rows, isRenumbered: false).renamingColumns(plan.currentName))
     }
-    for (rows, list) in assignments.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      work.add(
-        .update(
-          plan.name, set: list.sorted { $0.column < $1.column },
-          where: .entities(rows == plan.sourceNumbers ? nil : rows)), in: .reshape, for: subjects[rows])
-    }
+    work.add(
+      .update(plan.name, set: assignments, where: .entities(rows == plan.sourceNumbers ? nil : rows)), in: .reshape,
+      for: columns.first?.subject)
   }
 
   private mutating func fill(_ column: ColumnPlan, of plan: TablePlan) {

@@ -44,11 +44,15 @@ extension SQLText {
   static func replacing(_ rebuild: TableRebuild) -> [SQLText] {
     [
       "DROP TABLE \(name: rebuild.definition.name)",
-      "PRAGMA legacy_alter_table = ON",
+      legacyAlterTableOn,
       "ALTER TABLE \(name: rebuild.temporaryName) RENAME TO \(name: rebuild.definition.name)",
-      "PRAGMA legacy_alter_table = OFF",
+      legacyAlterTableOff,
     ]
   }
+
+  static let foreignKeysOff: SQLText = "PRAGMA foreign_keys = OFF"
+  static let legacyAlterTableOff: SQLText = "PRAGMA legacy_alter_table = OFF"
+  private static let legacyAlterTableOn: SQLText = "PRAGMA legacy_alter_table = ON"
 
   /// The definitions of a table's indexes and triggers, those without text left out.
   static func attachments(of table: String) -> SQLText {

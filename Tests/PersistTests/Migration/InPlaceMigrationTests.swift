@@ -1,0 +1,290 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Migrating in place")
+struct InPlaceMigrationTests {
+  private func item(_ attributes: AttributeDescription..., and others: EntityDescription...) throws -> ManagedObjectModel
+  {
+    try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Item", attributes: attributes)] + others))
+  }
+
+  /// Makes a store, fills it, migrates it both with and without SQLite's DROP COLUMN, and compares it with a new one.
+  private func migrate(
+    _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String..., expecting: (URL) throws -> Void
+  ) throws {
+    for canDropColumns in [true, false] {
+      try withTemporaryStore { url in
+        try MadeStore.make(old, at: url)
+        for statement in filling { try MadeStore.run(statement, at: url) }
+        try MadeStore.migrateTables(at: url, from: old, to: new, canDropColumns: canDropColumns)
+        try MadeStore.expectNewStore(of: new, at: url)
+        try expecting(url)
+      }
+    }
+  }
+
+  @Test("Attributes are added with their defaults, renamed and removed; the others keep their values")
+  func attributes() throws {
+    try migrate(
+      item(
+        AttributeDescription("amount", .int32), AttributeDescription("colour", .string),
+        AttributeDescription("title", .string)),
+      item(
+        AttributeDescription("quantity", .int32, renamingIdentifier: "amount"), AttributeDescription("title", .string),
+        AttributeDescription("isNew", .boolean, isOptional: false, default: .boolean(true)),
+        AttributeDescription("note", .string), AttributeDescription("price", .double, default: .double(2))),
+      filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZAMOUNT, ZCOLOUR, ZTITLE) VALUES (1, 1, 3, 7, 'red', 'Tea')",
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = 5"
+    ) { url in
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, Z_ENT, Z_OPT, ZQUANTITY, ZTITLE, ZISNEW, ZNOTE, ZPRICE FROM ZITEM", at: url)
+          == [["1", "1", "3", "7", "Tea", "1", "nil", "2.0"]])
+      try #expect(MadeStore.rows("SELECT Z_MAX FROM Z_PRIMARYKEY", at: url) == [["5"]])
+    }
+  }
+
+  @Test("Two attributes change their names with each other")
+  func swap() throws {
+    try migrate(
+      item(AttributeDescription("a", .string), AttributeDescription("b", .string)),
+      item(
+        AttributeDescription("a", .string, renamingIdentifier: "b"),
+        AttributeDescription("b", .string, renamingIdentifier: "a")),
+      filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, 'was a', 'was b')"
+    ) { url in
+      try #expect(MadeStore.rows("SELECT ZA, ZB FROM ZITEM", at: url) == [["was b", "was a"]])
+    }
+  }
+
+  @Test("Missing values of an attribute that becomes required become its default")
+  func required() throws {
+    try migrate(
+      item(AttributeDescription("title", .string)),
+      item(AttributeDescription("title", .string, isOptional: false, default: .string("it's new"))),
+      filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES (1, 1, 1, NULL), (2, 1, 1, 'Tea')"
+    ) { url in
+      try #expect(MadeStore.rows("SELECT ZTITLE FROM ZITEM ORDER BY Z_PK", at: url) == [["it's new"], ["Tea"]])
+    }
+  }
+
+  @Test("A type that holds every value takes them over")
+  func types() throws {
+    try migrate(
+      item(AttributeDescription("n", .int32), AttributeDescription("u", .uri)),
+      item(AttributeDescription("n", .double), AttributeDescription("u", .string)),
+      filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZN, ZU) VALUES (1, 1, 1, 7, 'http://a')"
+    ) { url in
+      try #expect(
+        MadeStore.rows("SELECT ZN, typeof(ZN), ZU FROM ZITEM", at: url) == [["7.0", "real", "http://a"]])
+    }
+  }
+
+  @Test("Entities that come shift the numbers of the others, everywhere they stand")
+  func renumbering() throws {
+    let mark = EntityDescription(
+      "Mark", attributes: [AttributeDescription("t", .string)],
+      relationships: [
+        RelationshipDescription("tags", toMany: "Tag", inverse: "marks", isOrdered: true),
+        RelationshipDescription("owner", to: "Owner", inverse: "marks"),
+      ])
+    let tag = EntityDescription(
+      "Tag", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: "tags")])
+    let owner = EntityDescription(
+      "Owner", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: "owner")])
+    let person = EntityDescription("Person", parent: "Owner")
+    try migrate(
+      model(mark, tag, owner, person), model(EntityDescription("Aardvark"), mark, tag, owner, person),
+      filling: "INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1)",
+      "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT, ZT, ZOWNER, Z2_OWNER) VALUES (1, 1, 1, 'one', 2, 3), (2, 1, 1, 'two', 1, 2)",
+      "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (1, 4, 1)",
+      "INSERT INTO Z_1TAGS (Z_1MARKS, Z_4TAGS, Z_FOK_4TAGS) VALUES (1, 1, 2048), (2, 1, 1024)"
+    ) { url in
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, Z_ENT, ZT, ZOWNER, Z3_OWNER FROM ZMARK ORDER BY Z_PK", at: url)
+          == [["1", "2", "one", "2", "4"], ["2", "2", "two", "1", "3"]])
+      try #expect(MadeStore.rows("SELECT Z_PK, Z_ENT FROM ZOWNER ORDER BY Z_PK", at: url) == [["1", "3"], ["2", "4"]])
+      try #expect(
+        MadeStore.rows("SELECT Z_2MARKS, Z_5TAGS, Z_FOK_5TAGS FROM Z_2TAGS ORDER BY 1", at: url)
+          == [["1", "1", "2048"], ["2", "1", "1024"]])
+    }
+  }
+
+  @Test("A to-one with an ordered inverse becomes many-to-many and keeps the order")
+  func toOneToManyToMany() throws {
+    func marks(_ folder: RelationshipDescription) throws -> ManagedObjectModel {
+      try model(
+        EntityDescription(
+          "Mark",
+          relationships: [
+            folder, RelationshipDescription("favorites", toMany: "Mark", inverse: folder.name, isOrdered: true),
+          ]))
+    }
+    try migrate(
+      marks(RelationshipDescription("favoriteFolder", to: "Mark", inverse: "favorites")),
+      marks(
+        RelationshipDescription(
+          "favoriteFolders", toMany: "Mark", inverse: "favorites", renamingIdentifier: "favoriteFolder")),
+      filling: """
+        INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT, ZFAVORITEFOLDER, Z_FOK_FAVORITEFOLDER)
+        VALUES (1, 1, 1, NULL, NULL), (2, 1, 1, 1, 2048), (3, 1, 1, 1, 1024)
+        """
+    ) { url in
+      try #expect(
+        MadeStore.rows(
+          "SELECT Z_1FAVORITEFOLDERS, Z_1FAVORITES, Z_FOK_1FAVORITES FROM Z_1FAVORITES ORDER BY 3", at: url)
+          == [["1", "3", "1024"], ["1", "2", "2048"]])
+    }
+  }
+
+  @Test("Many-to-many becomes to-one where each has one only, and is refused where one has more")
+  func manyToManyToToOne() throws {
+    func tags(_ tag: RelationshipDescription) throws -> ManagedObjectModel {
+      try model(
+        EntityDescription("Mark", relationships: [tag]),
+        EntityDescription("Tag", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: tag.name)]))
+    }
+    let old = try tags(RelationshipDescription("tags", toMany: "Tag", inverse: "marks"))
+    let new = try tags(RelationshipDescription("tag", to: "Tag", inverse: "marks", renamingIdentifier: "tags"))
+    let fill = [
+      "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 1, 1)",
+      "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (5, 2, 1)",
+      "INSERT INTO Z_1TAGS (Z_1MARKS, Z_2TAGS) VALUES (1, 5), (2, 5)",
+    ]
+    try migrate(old, new, filling: fill[0], fill[1], fill[2]) { url in
+      try #expect(MadeStore.rows("SELECT Z_PK, ZTAG FROM ZMARK", at: url) == [["1", "5"], ["2", "5"]])
+    }
+    try withTemporaryStore { url in
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        fill[0], "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (5, 2, 1), (6, 2, 1)",
+        "INSERT INTO Z_1TAGS (Z_1MARKS, Z_2TAGS) VALUES (1, 5), (1, 6)", at: url)
+      #expect(throws: PersistError.self) { try MadeStore.migrateTables(at: url, from: old, to: new) }
+    }
+  }
+
+  @Test("Attributes move up and down a hierarchy with their values")
+  func moving() throws {
+    func animals(_ base: [AttributeDescription], _ sub: [AttributeDescription]) throws -> ManagedObjectModel {
+      try model(
+        EntityDescription("Animal", attributes: base), EntityDescription("Cat", parent: "Animal", attributes: sub),
+        EntityDescription("Dog", parent: "Animal", attributes: sub))
+    }
+    let low = try animals([], [AttributeDescription("name", .string)])
+    let high = try animals([AttributeDescription("name", .string, default: .string("none"))], [])
+    try migrate(
+      low, high,
+      filling: """
+        INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNAME1)
+        VALUES (1, 1, 1, NULL, NULL), (2, 2, 1, 'Tom', NULL), (3, 3, 1, NULL, 'Rex')
+        """
+    ) { url in
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, ZNAME FROM ZANIMAL ORDER BY 1", at: url)
+          == [["1", "none"], ["2", "Tom"], ["3", "Rex"]])
+    }
+    try migrate(
+      high, low,
+      filling: "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (2, 2, 1, 'Tom'), (3, 3, 1, 'Rex')"
+    ) { url in
+      let rows = try MadeStore.rows("SELECT Z_PK, ZNAME, ZNAME1 FROM ZANIMAL ORDER BY 1", at: url)
+      #expect(
+        rows == [["2", "Tom", "nil"], ["3", "nil", "Rex"]])
+    }
+  }
+
+  @Test("A hierarchy comes apart into tables of their own, and what leads to its rows follows")
+  func splitting() throws {
+    func regions(_ parent: String?) throws -> ManagedObjectModel {
+      let base = parent.map { [EntityDescription($0, isAbstract: true, attributes: [AttributeDescription("n", .string)])] }
+      let own = parent == nil ? [AttributeDescription("n", .string)] : []
+      return try ManagedObjectModel(
+        ModelDescription(
+          entities: (base ?? []) + [
+            EntityDescription(
+              "Continent", parent: parent, attributes: own,
+              relationships: [RelationshipDescription("countries", toMany: "Country", inverse: "continent")]),
+            EntityDescription(
+              "Country", parent: parent, attributes: own,
+              relationships: [RelationshipDescription("continent", to: "Continent", inverse: "countries")]),
+          ]))
+    }
+    try migrate(
+      regions("Region"), regions(nil),
+      filling: """
+        INSERT INTO ZREGION (Z_PK, Z_ENT, Z_OPT, ZN, ZCONTINENT)
+        VALUES (1, 2, 1, 'Asia', NULL), (2, 3, 1, 'India', 1), (3, 3, 1, 'Japan', 1)
+        """, "UPDATE Z_PRIMARYKEY SET Z_MAX = 9 WHERE Z_ENT = 1"
+    ) { url in
+      try #expect(MadeStore.rows("SELECT Z_PK, Z_ENT, ZN FROM ZCONTINENT", at: url) == [["1", "1", "Asia"]])
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, Z_ENT, ZN, ZCONTINENT FROM ZCOUNTRY", at: url)
+          == [["2", "2", "India", "1"], ["3", "2", "Japan", "1"]])
+      try #expect(MadeStore.rows("SELECT Z_MAX FROM Z_PRIMARYKEY", at: url) == [["9"], ["9"]])
+    }
+  }
+
+  @Test("Rows of a subentity that goes are gone, and what led to them leads nowhere")
+  func removingSubentity() throws {
+    let car = EntityDescription("Car", relationships: [RelationshipDescription("owner", to: "Owner", inverse: "cars")])
+    let owner = EntityDescription(
+      "Owner", relationships: [RelationshipDescription("cars", toMany: "Car", inverse: "owner")])
+    try migrate(
+      model(car, owner, EntityDescription("Firm", parent: "Owner"), EntityDescription("Person", parent: "Owner")),
+      model(car, owner, EntityDescription("Person", parent: "Owner")),
+      filling: "INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1), (3, 4, 1)",
+      "INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z2_OWNER) VALUES (1, 1, 1, 2, 3), (2, 1, 1, 3, 4)"
+    ) { url in
+      try #expect(MadeStore.rows("SELECT Z_PK, Z_ENT FROM ZOWNER", at: url) == [["1", "2"], ["3", "3"]])
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, ZOWNER, Z2_OWNER FROM ZCAR", at: url)
+          == [["1", "nil", "nil"], ["2", "3", "3"]])
+    }
+  }
+
+  @Test("Entities change their names with each other")
+  func swappedEntities() throws {
+    func pair(_ first: String?, _ second: String?) throws -> ManagedObjectModel {
+      try model(
+        EntityDescription("A", renamingIdentifier: first, attributes: [AttributeDescription("t", .string)]),
+        EntityDescription("B", renamingIdentifier: second, attributes: [AttributeDescription("t", .string)]))
+    }
+    try migrate(
+      pair(nil, nil), pair("B", "A"), filling: "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZT) VALUES (1, 1, 1, 'was A')",
+      "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZT) VALUES (1, 2, 1, 'was B')"
+    ) { url in
+      try #expect(MadeStore.rows("SELECT Z_ENT, ZT FROM ZA", at: url) == [["1", "was B"]])
+      try #expect(MadeStore.rows("SELECT Z_ENT, ZT FROM ZB", at: url) == [["2", "was A"]])
+    }
+  }
+
+  @Test("What nothing explains is kept: tables, columns, indexes, triggers")
+  func unknown() throws {
+    try migrate(
+      item(AttributeDescription("a", .string), AttributeDescription("x", .string), AttributeDescription("y", .string)),
+      item(AttributeDescription("b", .string, renamingIdentifier: "a")),
+      filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'one')"
+    ) { _ in }
+    try withTemporaryStore { url in
+      let old = try item(
+        AttributeDescription("a", .string), AttributeDescription("x", .string), AttributeDescription("y", .string))
+      let new = try item(AttributeDescription("b", .string, renamingIdentifier: "a"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "ALTER TABLE ZITEM ADD COLUMN EXTRA VARCHAR(9)", "CREATE TABLE NOTES (T)", "INSERT INTO NOTES VALUES ('kept')",
+        "CREATE INDEX MINE ON ZITEM (ZA, EXTRA)",
+        "CREATE TRIGGER NOTED AFTER UPDATE OF ZA ON ZITEM BEGIN INSERT INTO NOTES VALUES (NEW.ZA); END",
+        "CREATE TRIGGER GOES AFTER UPDATE OF ZX ON ZITEM BEGIN INSERT INTO NOTES VALUES (NEW.ZX); END",
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, EXTRA) VALUES (1, 1, 1, 'one', 'more')", at: url)
+      try MadeStore.migrateTables(at: url, from: old, to: new)
+      try MadeStore.run("UPDATE ZITEM SET ZB = 'two'", at: url)
+      try #expect(MadeStore.rows("SELECT ZB, EXTRA FROM ZITEM", at: url) == [["two", "more"]])
+      try #expect(MadeStore.rows("SELECT T FROM NOTES", at: url) == [["kept"], ["two"]])
+      try #expect(
+        MadeStore.rows("SELECT name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql <> '' ORDER BY 1", at: url)
+          == [["MINE"], ["NOTED"]])
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+/// Stores that tests of migration make and look into, by SQL alone.
+enum MadeStore {
+  /// A store of a model as a new one is.
+  static func make(_ model: ManagedObjectModel, at url: URL) throws {
+    let connection = try SQLiteConnection(url, mode: .create)
+    defer { connection.close() }
+    try connection.transaction {
+      let map = TableMap.forNewStore(model)
+      for table in map.tableDefinitions { try connection.execute(.create(table)) }
+      for index in map.indexDefinitions { try connection.execute(.create(index)) }
+      for statement in [
+        "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+        "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+        "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+      ] as [SQLText] { try connection.execute(statement) }
+      for place in map.tables {
+        try connection.apply(
+          .setEntities(
+            old: [],
+            new: [
+              .init(
+                number: place.number, name: place.entity.name,
+                parent: place.entity.superentity.map { map[$0].number } ?? 0, maximum: 0, table: nil)
+            ]))
+      }
+      var metadata = StoreMetadata(newStore: UUID(), versionHashes: [:], versionIdentifiers: [])
+      try metadata.record(model, coreDataHashes: nil, in: connection)
+    }
+  }
+
+  /// Runs SQL that a test gives as text.
+  static func run(_ statements: String..., at url: URL) throws {
+    let connection = try SQLiteConnection(url, mode: .readWrite)
+    defer { connection.close() }
+    for statement in statements { try connection.execute(SQLText(storedIn: StoredDefinition(sql: statement))) }
+  }
+
+  /// The rows of a query, values as text.
+  static func rows(_ query: String, at url: URL) throws -> [[String]] {
+    let connection = try SQLiteConnection(url, mode: .readOnly)
+    defer { connection.close() }
+    return try connection.all(SQLText(storedIn: StoredDefinition(sql: query))) { row in
+      (0..<row.columnCount).map { row.isNull($0) ? "nil" : row.text($0) }
+    }
+  }
+
+  /// The bare planning and carrying out, without identification and metadata.
+  static func migrateTables(
+    at url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel, canDropColumns: Bool = true
+  ) throws {
+    let connection = try SQLiteConnection(url, mode: .readWrite)
+    defer { connection.close() }
+    try connection.prepareForChanges()
+    try connection.transaction {
+      let catalog = try StoreCatalog(connection)
+      let map = TableMap(
+        model: old, numbers: EntityNumbers(model: old, rows: catalog.numberRows), schema: catalog.schema)
+      try #require(map.differences == [])
+      let work = InPlacePlanner.plan(
+        from: map, schema: catalog.schema, to: .forNewStore(new),
+        comparison: try ModelComparison(from: old, to: new), canDropColumns: canDropColumns)
+      try #require(work.blockers == [])
+      for check in work.checks {
+        if case .blocker(let blocker) = check.meaning, try connection.count(check.count) > 0 { throw blocker.error }
+      }
+      for change in work.changes { try connection.apply(change.change) }
+    }
+  }
+
+  /// What a store's tables and indexes are, without the order of columns, defaults and Persist's own table.
+  static func schema(at url: URL) throws -> [String] {
+    let connection = try SQLiteConnection(url, mode: .readOnly)
+    defer { connection.close() }
+    let schema = try StoreSchema(connection)
+    let tables = schema.tables.filter { $0.name != "PERSIST_METADATA" }.map { table in
+      "\(table.name): "
+        + table.columns.map { "\($0.name) \($0.declaredType)" }.sorted().joined(separator: ", ")
+    }
+    let indexes = schema.indexes.compactMap { index in
+      index.sql.map { sql in
+        "\(index.name) on \(index.table): " + (IndexSignature(definition: sql).map { "\($0)" } ?? sql)
+      }
+    }
+    return (tables + indexes).sorted()
+  }
+
+  /// The law of every migration in place: the tables are those of a new store, and the file is whole.
+  static func expectNewStore(
+    of model: ManagedObjectModel, at url: URL, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let fresh = url.deletingLastPathComponent().appendingPathComponent("fresh-\(UUID().uuidString).sqlite")
+    try make(model, at: fresh)
+    try #expect(schema(at: url) == schema(at: fresh), sourceLocation: sourceLocation)
+    let numbers = "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000 ORDER BY Z_ENT"
+    try #expect(rows(numbers, at: url) == rows(numbers, at: fresh), sourceLocation: sourceLocation)
+    try #expect(rows("PRAGMA integrity_check", at: url) == [["ok"]], sourceLocation: sourceLocation)
+  }
+}
