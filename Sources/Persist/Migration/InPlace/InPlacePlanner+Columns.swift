@@ -5,9 +5,10 @@ extension InPlacePlanner {
   mutating func planColumns(of plan: inout TablePlan) {
     guard let table = plan.oldTable, let real = schema.table(named: table) else { return }
     let uses = new.columnUses(of: plan.root)
+    let oldUses = old.columnUses(of: plan.moves.first?.source.root ?? plan.root)
     var carried = Set<String>()
     for column in new.layout[plan.name] ?? [] {
-      let columnPlan = self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], of: plan, in: real, &carried)
+      let columnPlan = self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], oldUses, of: plan, in: real, &carried)
       plan.columns.append(columnPlan)
     }
     guard case .becomes = plan.source else { return }
@@ -17,7 +18,8 @@ extension InPlacePlanner {
   }
 
   private func plan(
-    _ column: TableMap.PlacedColumn, uses: [String: ColumnUse], of plan: TablePlan, in table: StoreSchema.Table,
+    _ column: TableMap.PlacedColumn, uses: [String: ColumnUse], _ oldUses: [String: [String: ColumnUse]],
+    of plan: TablePlan, in table: StoreSchema.Table,
     _ carried: inout Set<String>
   ) -> ColumnPlan {
     var values: [(move: RowMove, value: ColumnOrigin)] = []
@@ -44,8 +46,8 @@ extension InPlacePlanner {
     }
     // Rows of an entity that had the carried column for something that is elsewhere now.
     if let choice = result.carried {
-      let oldUses = old.columnUses(of: moveRoot(plan))[choice.foldedIdentifier] ?? [:]
-      for move in plan.moves where oldUses[move.source.name] != nil {
+      let users = oldUses[choice.foldedIdentifier] ?? [:]
+      for move in plan.moves where users[move.source.name] != nil {
         if !values.contains(where: { $0.move.sourceNumber == move.sourceNumber }) {
           result.parts[move.sourceNumber] = .constant(.null)
         }
@@ -53,8 +55,6 @@ extension InPlacePlanner {
     }
     return result
   }
-
-  private func moveRoot(_ plan: TablePlan) -> Entity { plan.moves.first?.source.root ?? plan.root }
 
   private func subject(of use: ColumnUse, entity: String) -> InPlaceWork.Subject {
     switch use {
@@ -105,7 +105,7 @@ extension InPlacePlanner {
 
   /// Whether the table was made with a constraint that the new model doesn't have.
   private func hasStaleConstraints(_ plan: TablePlan, _ table: StoreSchema.Table) -> Bool {
-    let wanted = new.indexDefinitions.filter { $0.isUnique && $0.table == plan.name && $0.entityNumbers == nil }
+    let wanted = newIndexes.filter { $0.isUnique && $0.table == plan.name && $0.entityNumbers == nil }
       .map { Set($0.columns.map(\.name.foldedIdentifier)) }
     return IndexSignature.uniqueConstraints(ofTable: table.sql).contains { columns in
       !wanted.contains(Set(columns.map { plan.currentName($0).foldedIdentifier }))

@@ -1,10 +1,10 @@
 extension InPlacePlanner {
   /// Brings the indexes to those of the new model. One that nothing explains is kept as long as its columns are.
   mutating func planIndexes(_ joins: [JoinPlan]) {
-    var wanted = new.indexDefinitions
-    let oldNames = Set(old.indexDefinitions.map(\.name.foldedIdentifier))
+    var wanted = newIndexes
+    let oldNames = Set(oldIndexes.map(\.name.foldedIdentifier))
     let explained = Dictionary(
-      grouping: old.indexDefinitions, by: { $0.table.foldedIdentifier }).mapValues { Set($0.map(IndexSignature.init)) }
+      grouping: oldIndexes, by: { $0.table.foldedIdentifier }).mapValues { Set($0.map(IndexSignature.init)) }
     // Those that have the name that they shall have come first, so that of two alike each keeps its own.
     let names = Set(wanted.map(\.name))
     for index in schema.indexes.sorted(by: { names.contains($0.name) && !names.contains($1.name) }) {

@@ -2,7 +2,7 @@ extension InPlacePlanner {
   /// Makes a table what it shall be.
   mutating func reshape(_ plan: TablePlan) {
     let subject = InPlaceWork.Subject(plan.root.name)
-    guard let definition = new.tableDefinitions.first(where: { $0.name == plan.name }) else { return }
+    guard let definition = definitions[plan.name] else { return }
     switch plan.source {
     case .new:
       work.add(.createTable(definition), in: .create, for: subject)
@@ -68,7 +68,7 @@ extension InPlacePlanner {
   }
 
   func temporaryName(for table: String) -> String {
-    let taken = schema.tables.map(\.name) + new.tableDefinitions.map(\.name)
+    let taken = schema.tables.map(\.name) + definitions.keys
     return freeName("\(table)_NEW", taken: Set(taken.map(\.foldedIdentifier)))
   }
 

@@ -11,6 +11,10 @@ struct InPlacePlanner {
   /// Whether SQLite can drop a column: 3.35 and later.
   let canDropColumns: Bool
   let moves: [RowMove]
+  /// The new layout's definitions, made once.
+  let definitions: [String: TableDefinition]
+  let oldIndexes: [IndexDefinition]
+  let newIndexes: [IndexDefinition]
   private(set) var tables: [TablePlan] = []
   var work = InPlaceWork()
   var stages: [PairSource: PairStage] = [:]
@@ -37,6 +41,9 @@ struct InPlacePlanner {
     self.comparison = comparison
     self.canDropColumns = canDropColumns
     moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
+    definitions = Dictionary(new.tableDefinitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    oldIndexes = old.indexDefinitions
+    newIndexes = new.indexDefinitions
   }
 
   private mutating func planEverything() {

@@ -27,6 +27,7 @@ struct InPlaceWork: Sendable {
 
   struct Change: Sendable, Hashable {
     let change: SchemaChange
+    let phase: Phase
     /// Whose sake the change is for; nil for what follows from several.
     let subject: Subject?
   }
@@ -60,7 +61,7 @@ struct InPlaceWork: Sendable {
   var blockers: [MigrationBlocker] = []
 
   mutating func add(_ change: SchemaChange, in phase: Phase, for subject: Subject? = nil) {
-    let change = Change(change: change, subject: subject)
+    let change = Change(change: change, phase: phase, subject: subject)
     guard phases[phase]?.contains(change) != true else { return }
     phases[phase, default: []].append(change)
   }

@@ -49,7 +49,7 @@ extension InPlacePlanner {
 
   mutating func reshape(_ join: JoinPlan) {
     let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)
-    guard let definition = new.tableDefinitions.first(where: { $0.name == join.table.name }) else { return }
+    guard let definition = definitions[join.table.name] else { return }
     switch join.source {
     case .new: work.add(.createTable(definition), in: .create, for: subject)
     case .pairs(let pairs):

@@ -18,13 +18,45 @@ extension SQLiteConnection {
       return
     }
     // Read at this moment, for SQLite has brought the names in them up to date.
+    let expected = try count(.rows(rebuild.definition.name, .all))
     let attachments = try all(.attachments(of: rebuild.definition.name)) { StoredDefinition(sql: $0.text(0)) }
-    for statement in SQLText.copying(rebuild) + SQLText.replacing(rebuild) { try execute(statement) }
+    for statement in SQLText.copying(rebuild) { try execute(statement) }
+    let copied = try count(.rows(rebuild.temporaryName, .all))
+    guard copied == expected else {
+      throw PersistError(
+        .storeDamaged, at: .store(url), "\(copied) of \(expected) rows of '\(rebuild.definition.name)' could be copied.",
+        fix: "The file is damaged; restore it from a backup.")
+    }
+    for statement in SQLText.replacing(rebuild) { try execute(statement) }
     for attachment in attachments { try execute(SQLText(storedIn: attachment)) }
   }
 
   func count(_ count: RowCount) throws -> Int {
     try first(.count(count)) { Int(clamping: $0.integer(0)) } ?? 0
+  }
+
+  /// Runs `body`, and within long statements asks now and then whether to go on.
+  ///
+  /// - Throws: ``PersistError/Code/interrupted`` where the answer was no.
+  func whileGoingOn<T>(_ isToGoOn: (() -> Bool)?, _ body: () throws -> T) throws -> T {
+    guard let isToGoOn else { return try body() }
+    return try withoutActuallyEscaping(isToGoOn) { isToGoOn in
+      let question = GoingOn(isToGoOn)
+      // SQLite calls back on this thread, while a statement of this connection runs, and so only within `body`.
+      sqlite3_progress_handler(
+        handle, 100_000,
+        { context in
+          guard let context else { return 0 }
+          return Unmanaged<GoingOn>.fromOpaque(context).takeUnretainedValue().isToGoOn() ? 0 : 1
+        }, Unmanaged.passUnretained(question).toOpaque())
+      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      return try withExtendedLifetime(question) { try body() }
+    }
+  }
+
+  private final class GoingOn {
+    let isToGoOn: () -> Bool
+    init(_ isToGoOn: @escaping () -> Bool) { self.isToGoOn = isToGoOn }
   }
 
   /// Whether SQLite can drop a column, which it can from version 3.35 on.

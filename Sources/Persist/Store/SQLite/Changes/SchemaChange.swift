@@ -120,3 +120,21 @@ struct KeyTarget: Sendable, Hashable {
   /// The table whose rows the keys are of.
   let target: String
 }
+
+extension SchemaChange {
+  /// The table whose rows the change writes, all or many of them; nil for one that takes no time in a table of any size.
+  var writtenTable: String? {
+    switch self {
+    case .rebuildTable(let rebuild): rebuild.definition.name
+    case .update(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table), .takePlaces(let table, _, _, _),
+      .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _), .unjoin(let table, _, _, _):
+      table
+    case .copyRows(let source, _, _, _): source
+    case .setAside(let source, _): source.table
+    case .join(let target, _): target.ownerTable
+    case .setKeys(let target, _): target.table
+    case .createIndex(let index): index.table
+    default: nil
+    }
+  }
+}

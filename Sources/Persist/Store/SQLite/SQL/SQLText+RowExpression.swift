@@ -72,3 +72,8 @@ extension SQLText {
     }
   }
 }
+
+extension SQLText {
+  /// The greatest key of a table, which is about the number of its rows and is found at once.
+  static func greatestRow(of table: String) -> SQLText { "SELECT IFNULL(MAX(rowid), 0) FROM \(name: table)" }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// Runs a migration in place: everything that is read, decided and written is in one transaction.
+struct InPlaceMigration {
+  let url: URL
+  let destination: ModelVersion
+  let registry: ModelRegistry?
+  let options: StoreOptions
+  let allowsLoss: Bool
+  let progress: AutomaticMigrator.ProgressHandler?
+
+  func run() throws -> MigrationReport {
+    let start = ContinuousClock.now
+    let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
+    defer { connection.close() }
+    try connection.prepareForChanges()
+    var report = try connection.transaction { try migrate(connection) }
+    report.duration = ContinuousClock.now - start
+    return report
+  }
+
+  private func migrate(_ connection: SQLiteConnection) throws -> MigrationReport {
+    let store = try StoreIdentification.identify(connection, registry: registry)
+    let survey = try StoreSurvey(store, to: destination, registry: registry)
+    let report = MigrationReport(
+      from: survey.chain.source.name, to: destination.name, way: survey.way, hops: survey.chain.hops.count, rows: 0,
+      duration: .zero)
+    guard !survey.isUpToDate else { return report }
+    let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.chain.leadsBack)
+    if let error = survey.error(findings, allowsLoss: allowsLoss) { throw error }
+    try carryOut(survey, connection)
+    try record(store, connection)
+    try verify(store, connection)
+    return report
+  }
+
+  // MARK: Writing
+
+  private func carryOut(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws {
+    let changes = survey.work.changes
+    let schema = survey.store.catalog.schema
+    var tally = MigrationTally(
+      try changes.map { try progress == nil ? 1 : weight(of: $0.change, schema, connection) }, report: progress)
+    for change in changes {
+      let text = SQLText.statements(change.change).first?.text ?? ""
+      guard tally.report(text) else { throw cancelled }
+      do {
+        try connection.whileGoingOn(tally.isToGoOn) { try connection.apply(change.change) }
+      } catch let error as PersistError where error.code == .interrupted {
+        throw cancelled
+      } catch let error as PersistError where [.sqlite, .constraintConflict].contains(error.code) {
+        throw PersistError(
+          .migrationFailed, at: error.place, "The store stays as it was: \(error.message)", fix: error.fix,
+          errors: [error])
+      }
+      tally.advance()
+    }
+    guard tally.report("") else { throw cancelled }
+  }
+
+  private var cancelled: PersistError {
+    PersistError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
+  }
+
+  /// How many rows a change goes through, at most: the greatest key, which is found at once.
+  private func weight(
+    of change: SchemaChange, _ schema: StoreSchema, _ connection: SQLiteConnection
+  ) throws -> Int64 {
+    guard let table = change.writtenTable, schema.table(named: table) != nil else { return 1 }
+    return 1 + (try connection.first(.greatestRow(of: table)) { $0.integer(0) } ?? 0)
+  }
+
+  private func record(_ store: IdentifiedStore, _ connection: SQLiteConnection) throws {
+    var metadata = store.metadata
+    try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
+  }
+
+  /// The store must now be what a store of the new model is; else nothing of this happened.
+  private func verify(_ store: IdentifiedStore, _ connection: SQLiteConnection) throws {
+    let catalog = try StoreCatalog(connection)
+    let model = destination.model
+    let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
+    let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
+    let differences = numbers.differences.filter { difference in !store.tableMap.numbers.differences.contains(difference) }
+      + map.differences
+    guard differences.isEmpty else {
+      throw PersistError(
+        .migrationFailed, at: .store(url),
+        "The store would not have become what the new model wants, and stays as it was: "
+          + differences.joined(separator: " "), fix: "This is a defect of Persist; please report it with both models.")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// A store looked at with a new version in mind: the way there, the work, and what its rows have to say.
+struct StoreSurvey {
+  /// What was counted.
+  struct Findings {
+    var blockers: [MigrationBlocker] = []
+    /// Losses that really are; a loss of no rows isn't among them.
+    var losses: [MigrationLoss] = []
+  }
+
+  let store: IdentifiedStore
+  let chain: MigrationChain
+  let map: TableMap
+  let work: InPlaceWork
+
+  init(_ store: IdentifiedStore, to destination: ModelVersion, registry: ModelRegistry?) throws {
+    self.store = store
+    let name = store.model.versionIdentifiers.first { !$0.isEmpty } ?? "the store's own model"
+    let source = store.version ?? ModelVersion(name: name, model: store.model)
+    chain = try MigrationChain(from: source, to: destination, registry: registry)
+    map = store.tableMap
+    work = InPlacePlanner.plan(
+      from: map, schema: store.catalog.schema, to: .forNewStore(destination.model), comparison: chain.comparison,
+      canDropColumns: SQLiteConnection.canDropColumns)
+  }
+
+  /// Whether the store is of the new version already, as far as a store can tell.
+  var isUpToDate: Bool {
+    store.model === chain.destination.model
+      || store.model.fingerprints == chain.destination.model.fingerprints && work.changes.isEmpty
+  }
+
+  var way: MigrationWay { MigrationPlan(chain, work: work).way }
+
+  /// - Parameter countingLosses: whether to count what goes; blockers are looked for in any case.
+  func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> Findings {
+    var findings = Findings(blockers: chain.blockers)
+    findings.blockers += work.blockers
+    guard findings.blockers.isEmpty, map.differences.isEmpty else {
+      findings.blockers += map.differences.map { difference in
+        MigrationBlocker(
+          .storeDamaged, what: "The store isn't whole: \(difference)", fix: "'persist check' says what is wrong with it.")
+      }
+      return findings
+    }
+    for check in work.checks {
+      switch check.meaning {
+      case .blocker(var blocker):
+        let count = try connection.count(check.count)
+        guard count > 0 else { continue }
+        blocker.what = "\(count) \(blocker.what)"
+        findings.blockers.append(blocker)
+      case .loss(var loss):
+        guard countingLosses else { continue }
+        loss.rows = try connection.count(check.count)
+        if let rows = loss.rows, rows > 0 { findings.losses.append(loss) }
+      }
+    }
+    return findings
+  }
+
+  /// Why the migration can't be; nil where it can.
+  func error(_ findings: Findings, allowsLoss: Bool) -> PersistError? {
+    var blockers = findings.blockers
+    if let back = backBlocker(findings) { blockers.append(back) }
+    if !allowsLoss {
+      blockers += findings.losses.map { loss in
+        MigrationBlocker(
+          .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.",
+          fix: "Allow the loss, or keep what goes in the new model.")
+      }
+    }
+    guard !blockers.isEmpty else { return nil }
+    return MigrationPlan(
+      from: chain.source.name, to: chain.destination.name, way: .impossible, blockers: blockers
+    ).error
+  }
+
+  /// A store of a newer version goes back only where nothing is lost by it.
+  func backBlocker(_ findings: Findings) -> MigrationBlocker? {
+    guard chain.leadsBack, !findings.losses.isEmpty else { return nil }
+    let losses = findings.losses.map(\.description).joined(separator: "; ")
+    return MigrationBlocker(
+      .incompatibleModel,
+      what: "The store has the newer version '\(chain.source.name)'; going back to '\(chain.destination.name)' would "
+        + "lose values: \(losses).",
+      fix: "Open it with a program that knows '\(chain.source.name)'.")
+  }
+}

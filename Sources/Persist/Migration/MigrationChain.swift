@@ -1,0 +1,70 @@
+/// The versions that a migration goes through, and what it means as a whole.
+///
+/// From one version of a family to a later one the way leads through all versions in between, so that an attribute that
+/// was renamed twice is found and a default that was given on the way counts. Their differences are folded into one.
+struct MigrationChain: Sendable {
+  /// One step from a version to another.
+  struct Hop: Sendable {
+    let source: ModelVersion
+    let destination: ModelVersion
+    let comparison: ModelComparison
+    /// A mapping model that belongs to the step.
+    let mappingModel: MappingModelFile?
+  }
+
+  let source: ModelVersion
+  let destination: ModelVersion
+  let hops: [Hop]
+  /// From the first version to the last, all hops together.
+  let comparison: ModelComparison
+  /// Whether the way leads to an older version.
+  let leadsBack: Bool
+
+  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things of a version take their place from the same one.
+  init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
+    self.source = source
+    self.destination = destination
+    let path = Self.path(from: source, to: destination, registry: registry)
+    leadsBack = path.leadsBack
+    hops = try zip(path.versions, path.versions.dropFirst()).map { from, to in
+      Hop(
+        source: from, destination: to, comparison: try ModelComparison(from: from.model, to: to.model),
+        mappingModel: registry?.mappingModels(from: from, to: to).first)
+    }
+    guard let first = hops.first else {
+      comparison = try ModelComparison(from: source.model, to: destination.model)
+      return
+    }
+    let correspondence = hops.dropFirst().reduce(first.comparison.correspondence) {
+      $0.followed(by: $1.comparison.correspondence)
+    }
+    comparison = ModelComparison(from: source.model, to: destination.model, by: correspondence)
+  }
+
+  /// What stands in the way whatever the rows are.
+  var blockers: [MigrationBlocker] {
+    hops.compactMap { hop in
+      hop.mappingModel.map { file in
+        MigrationBlocker(
+          .missingMappingModel,
+          what: "The step from '\(hop.source.name)' to '\(hop.destination.name)' has the mapping model '\(file.name)', "
+            + "which can't be run yet.",
+          fix: "Migrate this step with the program that the mapping model was made for, then the rest with Persist.")
+      }
+    } + comparison.operations.compactMap(\.obstacle)
+  }
+
+  private static func path(
+    from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?
+  ) -> (versions: [ModelVersion], leadsBack: Bool) {
+    let family = registry?.families.first { family in
+      [source, destination].allSatisfy { wanted in family.versions.contains { $0.model === wanted.model } }
+    }
+    guard let versions = family?.versions,
+      let start = versions.firstIndex(where: { $0.model === source.model }),
+      let end = versions.firstIndex(where: { $0.model === destination.model })
+    else { return ([source, destination], false) }
+    if start == end { return ([], false) }
+    return start < end ? (Array(versions[start...end]), false) : ([source, destination], true)
+  }
+}

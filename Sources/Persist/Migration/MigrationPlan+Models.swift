@@ -1,0 +1,80 @@
+extension MigrationPlan {
+  /// What migrating from one version of a model to another means for a store that has nothing special.
+  ///
+  /// Whether it is possible may depend on the rows: a required attribute without default can be added to an entity
+  /// that has none. ``init(storeAt:to:registry:)`` looks at them.
+  ///
+  /// - Parameter registry: the versions in between, and mapping models; nil to compare the two directly.
+  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  public init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry? = nil) throws {
+    let chain = try MigrationChain(from: source, to: destination, registry: registry)
+    let old = TableMap.forNewStore(source.model)
+    let schema = StoreSchema(newStore: old)
+    self.init(
+      chain,
+      work: InPlacePlanner.plan(
+        from: old, schema: schema, to: .forNewStore(destination.model), comparison: chain.comparison))
+  }
+
+  /// - Parameter work: nil where there is no way to do it in place.
+  init(_ chain: MigrationChain, work: InPlaceWork) {
+    let operations = chain.comparison.operations
+    var blockers = chain.blockers
+    blockers += work.blockers.filter { blocker in !blockers.contains { $0.entity == blocker.entity } }
+    self.init(
+      from: chain.source.name, to: chain.destination.name,
+      way: blockers.isEmpty ? (work.changes.isEmpty ? chain.comparison.way : .inPlace) : .impossible,
+      steps: Self.steps(operations, blockers.isEmpty ? work.changes : []),
+      losses: operations.compactMap(MigrationLoss.init), blockers: blockers,
+      hops: chain.hops.count > 1 ? chain.hops.map(MigrationPlan.init) : [])
+  }
+
+  private init(_ hop: MigrationChain.Hop) {
+    self.init(from: hop.source.name, to: hop.destination.name, comparison: hop.comparison)
+    guard let file = hop.mappingModel else { return }
+    way = .impossible
+    blockers.append(
+      MigrationBlocker(
+        .missingMappingModel, what: "The step has the mapping model '\(file.name)', which can't be run yet.",
+        fix: "Migrate this step with the program that the mapping model was made for."))
+  }
+
+  /// Each operation with the SQL that is for its sake; what is for several stands in steps of its own at the end.
+  private static func steps(_ operations: [MigrationOperation], _ changes: [InPlaceWork.Change]) -> [Step] {
+    var open = changes
+    var steps = operations.map { operation -> Step in
+      let own = open.filter { operation.concerns($0.subject) }
+      open.removeAll { operation.concerns($0.subject) }
+      return Step(operation, sql: sql(own))
+    }
+    let numbers = open.filter { $0.phase == .renumber || $0.phase == .entities }
+    let rest = open.filter { $0.phase != .renumber && $0.phase != .entities }
+    if !rest.isEmpty { steps.append(Step(MigrationOperation(.alignSchema, entity: ""), sql: sql(rest))) }
+    if !numbers.isEmpty { steps.append(Step(MigrationOperation(.renumberEntities, entity: ""), sql: sql(numbers))) }
+    return steps
+  }
+
+  private static func sql(_ changes: [InPlaceWork.Change]) -> [String] {
+    changes.flatMap { SQLText.statements($0.change).map(\.text) }
+  }
+}
+
+extension MigrationOperation {
+  fileprivate func concerns(_ subject: InPlaceWork.Subject?) -> Bool {
+    guard let subject else { return false }
+    if property == nil { return subject.property == nil && [entity, newName].contains(subject.entity) }
+    return subject.entity == entity && subject.property != nil && [property, newName].contains(subject.property)
+  }
+}
+
+extension StoreSchema {
+  /// The tables and indexes of a new store with a layout.
+  init(newStore map: TableMap) {
+    self.init(
+      tables: map.tableDefinitions.map { table in
+        Table(
+          name: table.name, columns: table.columns.map { Column(name: $0.name, declaredType: $0.type.rawValue) })
+      },
+      indexes: map.indexDefinitions.map { Index(name: $0.name, table: $0.table, sql: SQLText.create($0).text) })
+  }
+}

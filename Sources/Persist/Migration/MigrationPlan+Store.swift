@@ -1,0 +1,70 @@
+public import Foundation
+
+extension MigrationPlan {
+  /// What migrating a store would do, with the figures of its rows.
+  ///
+  /// Nothing is written and no file comes up beside the store.
+  ///
+  /// ```swift
+  /// let plan = try MigrationPlan(storeAt: url, to: registry.currentVersion, registry: registry)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - version: the version to reach; nil for the current one of the store's family.
+  ///   - registry: every known version, and mapping models.
+  /// - Throws: ``PersistError/Code/missingSourceModel`` where the store's model isn't known,
+  ///   ``PersistError/Code/mappingAmbiguous``, and the errors of files that aren't stores.
+  /// - Complexity: linear in the number of rows, which are counted.
+  public init(storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry) throws {
+    let connection = try SQLiteConnection(url, mode: .readOnly)
+    defer { connection.close() }
+    self = try connection.readTransaction {
+      let store = try StoreIdentification.identify(connection, registry: registry)
+      let destination = version ?? store.family?.current ?? registry.currentVersion
+      let survey = try StoreSurvey(store, to: destination, registry: registry)
+      return try MigrationPlan(survey, connection, url: url)
+    }
+  }
+
+  private init(_ survey: StoreSurvey, _ connection: SQLiteConnection, url: URL) throws {
+    self.init(survey.chain, work: survey.work)
+    let found = try survey.findings(connection, countingLosses: true)
+    losses = found.losses
+    blockers = found.blockers + [survey.backBlocker(found)].compactMap { $0 }
+    if !blockers.isEmpty { way = .impossible }
+    var rowsByTable: [String: Int] = [:]
+    for table in survey.map.tables.map(\.table) where rowsByTable[table] == nil {
+      rowsByTable[table] = try connection.count(.rows(table, .all))
+    }
+    let rows = rowsByTable.values.reduce(0, +)
+    let bytes = Self.size(of: url)
+    self.rows = rows
+    self.bytes = bytes
+    extraBytes = way == .inPlace ? Self.extraBytes(survey.work, rowsByTable, rows: rows, bytes: bytes) : 0
+  }
+
+  /// The store's file and its write-ahead log.
+  private static func size(of url: URL) -> Int {
+    [url.path, url.path + "-wal"].reduce(0) { sum, path in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      return sum + ((attributes?[.size] as? NSNumber)?.intValue ?? 0)
+    }
+  }
+
+  /// What the write-ahead log takes: the share of the file that is written, and as much again for tables that are
+  /// written anew beside the old ones.
+  private static func extraBytes(
+    _ work: InPlaceWork, _ rowsByTable: [String: Int], rows: Int, bytes: Int
+  ) -> Int {
+    let base = 64 * 1024
+    guard rows > 0 else { return base }
+    let touched = work.changes.reduce(into: [String: Int]()) { touched, change in
+      guard let table = change.change.writtenTable else { return }
+      var weight = 1
+      if case .rebuildTable = change.change { weight = 2 }
+      touched[table] = max(touched[table] ?? 0, weight)
+    }
+    let written = touched.reduce(0) { $0 + (rowsByTable[$1.key] ?? 0) * $1.value }
+    return base + Int(Double(bytes) * Double(written) / Double(rows))
+  }
+}

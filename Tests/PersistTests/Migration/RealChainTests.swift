@@ -1,0 +1,122 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Migrating real stores and chains", .needsSharedData)
+struct RealChainTests {
+  private static func registry(_ path: String) throws -> ModelRegistry {
+    try ModelRegistry(contentsOf: SharedData.url(path))
+  }
+
+  /// Migrates a store and checks every law: values kept, tables as in a new store, nothing for a check to find.
+  private func migrate(_ url: URL, to name: String, _ registry: ModelRegistry, isOld: Bool = false) throws -> MigrationReport {
+    let source = try StoreIdentification.identify(storeAt: url, registry: registry)
+    let destination = try registry.version(named: name)
+    let version = try #require(source.version)
+    let chain = try MigrationChain(from: version, to: destination, registry: registry)
+    let before = try StoreDump(of: source.model, at: url)
+    let plan = try MigrationPlan(storeAt: url, to: destination, registry: registry)
+    #expect(plan.blockers == [])
+    let report = try AutomaticMigrator().migrate(storeAt: url, to: destination, registry: registry)
+    let after = try StoreDump(of: destination.model, at: url)
+    let expected = before.migrated(by: chain.comparison)
+    #expect(after.differences(from: expected) == [])
+    let now = try StoreIdentification.identify(storeAt: url, registry: registry)
+    #expect(now.version?.name == name)
+    #expect(now.origin == .fingerprint)
+    #expect(now.metadata.identifier == source.metadata.identifier)
+    #expect(now.tableMap.differences == [])
+    #expect(now.tableMap.unexplained == [])
+    try MadeStore.expectNewStore(of: destination.model, at: url, isOld: isOld)
+    var problems: [StoreProblem] = []
+    try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+    #expect(problems == [])
+    return report
+  }
+
+  @Test("posts: version 1 to 2")
+  func posts() throws {
+    let registry = try Self.registry("posts/Model")
+    try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { url in
+      let report = try migrate(url, to: "CoreDataMigration_Example 2", registry)
+      #expect(report.hops == 1)
+      try #expect(
+        MadeStore.rows("SELECT ZPOSTID, ZHEXCOLOR FROM ZPOST ORDER BY ZPOSTID DESC LIMIT 1", at: url)
+          == [["FFFECB21-6645-4FDD-B8B0-B960D0E61F5A", "1BB732"]])
+    }
+  }
+
+  @Test("moody: version 1 to 2")
+  func moody() throws {
+    let registry = try Self.registry("moody/Moody.xcdatamodeld")
+    try withCopy(ofStore: "moody/Moody.moody") { _ = try migrate($0, to: "Moody 2", registry, isOld: true) }
+  }
+
+  @Test("bookmarks: every version to the newest", arguments: 1...4)
+  func bookmarks(version: Int) throws {
+    let registry = try Self.registry("bookmarks")
+    try withCopy(ofStore: "bookmarks/Bookmarks_V\(version).sqlite") { url in
+      _ = try migrate(url, to: "BookmarksModel 6", registry)
+    }
+  }
+
+  @Test("employees: version 1 to 2, a store without an embedded model")
+  func employees() throws {
+    let registry = try Self.registry("employees")
+    try withCopy(ofStore: "employees/Stores/MWKCoreDataTests.sqlite") { url in
+      _ = try migrate(url, to: "MWKCoreDataTests2", registry, isOld: true)
+    }
+  }
+
+  @Test("cars: version 1 to 2, and 2 to 3 without its mapping model")
+  func cars() throws {
+    let registry = try Self.registry("cars/SampleModel.xcdatamodeld")
+    try withCopy(ofStore: "cars/Fixtures/SampleModel_V1.sqlite") { url in
+      _ = try migrate(url, to: "SampleModel2", registry)
+      _ = try migrate(url, to: "SampleModel3", registry)
+    }
+  }
+
+  @Test("A step with a mapping model is refused by its name, and the store isn't touched")
+  func mappingModel() throws {
+    let registry = try Self.registry("posts")
+    try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { url in
+      let before = try StoreDump(of: registry.version(named: "CoreDataMigration_Example").model, at: url)
+      let error = #expect(throws: PersistError.self) {
+        try AutomaticMigrator().migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+      }
+      #expect(error?.code == .missingMappingModel)
+      let plan = try MigrationPlan(storeAt: url, registry: registry)
+      #expect(plan.way == .impossible)
+      #expect(plan.hops.map(\.way) == [.inPlace, .impossible, .inPlace])
+      try #expect(StoreDump(of: registry.version(named: "CoreDataMigration_Example").model, at: url) == before)
+    }
+  }
+
+  @Test(
+    "wallet: filled stores go through the whole chain, and through each hop",
+    arguments: [
+      ("SubstrateDataModel", "SubstrateDataModel", "SubstrateDataModel39", 38),
+      ("UserDataModel", "MultiassetUserDataModel", "MultiassetUserDataModel20", 19),
+    ])
+  func wallet(family: String, first: String, last: String, hops: Int) throws {
+    let registry = try Self.registry("wallet/Storage/\(family).xcdatamodeld")
+    let start = try registry.version(named: first)
+    try withTemporaryStore { url in
+      try MadeStore.make(start.model, at: url)
+      try MadeStore.fill(start.model, at: url, rows: 7, seed: 1)
+      let report = try migrate(url, to: last, registry)
+      #expect(report.hops == hops)
+    }
+    let versions = registry.families[0].versions.drop { $0.name != first }
+    for (version, next) in zip(versions, versions.dropFirst()) {
+      try withTemporaryStore { url in
+        try MadeStore.make(version.model, at: url)
+        try MadeStore.fill(version.model, at: url, rows: 5, seed: 2)
+        _ = try migrate(url, to: next.name, registry)
+      }
+    }
+  }
+}

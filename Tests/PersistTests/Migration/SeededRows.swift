@@ -1,0 +1,137 @@
+import Foundation
+
+@testable import Persist
+
+/// A generator whose numbers follow from a seed alone (SplitMix64's step).
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
+
+extension MadeStore {
+  /// Fills a store with rows for every concrete entity, related to each other, by SQL alone. Equal seeds, equal rows.
+  static func fill(_ model: ManagedObjectModel, at url: URL, rows: Int, seed: UInt64) throws {
+    let connection = try SQLiteConnection(url, mode: .readWrite)
+    defer { connection.close() }
+    var numbers = SeededNumbers(seed)
+    try connection.transaction {
+      let catalog = try StoreCatalog(connection)
+      let map = TableMap(
+        model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
+      var keys: [String: [(key: Int64, number: Int)]] = [:]
+      var next: [String: Int64] = [:]
+      for place in map.tables where !place.entity.isAbstract {
+        for _ in 0..<rows {
+          next[place.table, default: 0] += 1
+          var entity: Entity? = place.entity
+          while let current = entity {
+            keys[current.name, default: []].append((next[place.table] ?? 0, place.number))
+            entity = current.superentity
+          }
+          try insert(place, key: next[place.table] ?? 0, connection, &numbers)
+        }
+      }
+      for place in map.tables where !place.entity.isAbstract {
+        try relate(place, map, keys, connection, &numbers)
+      }
+      for (table, maximum) in next {
+        guard let root = map.tables.first(where: { $0.table == table && $0.entity.superentity == nil }) else { continue }
+        try connection.execute(
+          "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: maximum) WHERE Z_ENT = \(number: Int64(root.number))")
+      }
+    }
+  }
+
+  private static func insert(
+    _ place: TableMap.EntityTable, key: Int64, _ connection: SQLiteConnection, _ numbers: inout SeededNumbers
+  ) throws {
+    var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var values: [SQLValue] = [
+      .integer(key), .integer(Int64(place.number)), .integer(Int64.random(in: 1...9, using: &numbers)),
+    ]
+    for column in place.columns {
+      guard case .attribute(let attribute) = column.role else { continue }
+      if attribute.isOptional, Int.random(in: 0..<4, using: &numbers) == 0 { continue }
+      columns.append(column.name)
+      values.append(value(of: attribute, key, &numbers))
+    }
+    try connection.execute("INSERT INTO \(name: place.table) (\(names: columns)) VALUES (\(values: values))")
+  }
+
+  private static func value(of attribute: AttributeDescription, _ key: Int64, _ numbers: inout SeededNumbers) -> SQLValue {
+    let number = Int64.random(in: 0...30000, using: &numbers)
+    return switch attribute.type {
+    case .int16, .int32, .int64: .integer(number)
+    case .boolean: .integer(number & 1)
+    case .decimal: .double(Double(number) + 0.25)
+    case .double, .float: .double(Double(number) + 0.5)
+    case .date: .double(Double(number) + 0.125)
+    case .string: .text("\(attribute.name) \(key) \(number)")
+    case .uri: .text("https://example.org/\(key)/\(number)")
+    case .binary, .transformable:
+      .blob(Data((attribute.allowsExternalStorage ? [1] : []) + [UInt8(key & 255), UInt8(number & 255), 0, 7]))
+    case .uuid: .blob(Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &numbers) }))
+    case .composite, .objectID, .undefined: .null
+    }
+  }
+
+  private static func relate(
+    _ place: TableMap.EntityTable, _ map: TableMap, _ keys: [String: [(key: Int64, number: Int)]],
+    _ connection: SQLiteConnection, _ numbers: inout SeededNumbers
+  ) throws {
+    let own = (keys[place.entity.name] ?? []).filter { $0.number == place.number }
+    for property in place.entity.properties where !property.isTransient {
+      guard let relationship = property.relationship else { continue }
+      let others = keys[relationship.destination] ?? []
+      guard !others.isEmpty else { continue }
+      if relationship.isToMany {
+        guard case .join(let end) = place.toMany[property.slot], !end.isReflexive,
+          place.entity.name == property.declaringEntity
+        else { continue }
+        for row in own {
+          let member = others[Int.random(in: 0..<others.count, using: &numbers)]
+          let order = Int64.random(in: 1...99, using: &numbers) * 1024
+          var columns = [end.ownColumn, end.memberColumn]
+          var values: [SQLValue] = [.integer(row.key), .integer(member.key)]
+          for column in [end.orderColumn, end.inverseOrderColumn].compactMap({ $0 }) {
+            columns.append(column)
+            values.append(.integer(order + row.key))
+          }
+          try connection.execute(
+            "INSERT OR IGNORE INTO \(name: end.table) (\(names: columns)) VALUES (\(values: values))")
+        }
+        continue
+      }
+      let inverseIsToOne = map.model.inverse(of: relationship).map { !$0.isToMany } ?? false
+      // One-to-one pairs are made from the side whose name comes first, and so that both sides agree.
+      if inverseIsToOne { continue }
+      for row in own {
+        let target = others[Int.random(in: 0..<others.count, using: &numbers)]
+        guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { continue }
+        try connection.execute(
+          "UPDATE \(name: place.table) SET \(name: key.name) = \(number: target.key) WHERE Z_PK = \(number: row.key)")
+        if let slot = property.entityNumberSlot, let column = place.column(slot: slot) {
+          try connection.execute(
+            """
+            UPDATE \(name: place.table) SET \(name: column.name) = \(number: Int64(target.number)) \
+            WHERE Z_PK = \(number: row.key)
+            """)
+        }
+        if let order = place.orderColumns[property.slot] {
+          try connection.execute(
+            """
+            UPDATE \(name: place.table) SET \(name: order) = \(number: row.key * 1024) WHERE Z_PK = \(number: row.key)
+            """)
+        }
+      }
+    }
+  }
+}

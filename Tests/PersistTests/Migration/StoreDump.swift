@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+/// Every value of a store by entity, key and property, read by SQL: what a migration must keep.
+struct StoreDump: Equatable {
+  /// To-many relationships as `Entity:key` in order where they are ordered, else sorted.
+  private(set) var objects: [String: [Int64: [String: String]]] = [:]
+
+  init(of model: ManagedObjectModel, at url: URL) throws {
+    let connection = try SQLiteConnection(url, mode: .readOnly)
+    defer { connection.close() }
+    let catalog = try StoreCatalog(connection)
+    let map = TableMap(
+      model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
+    try #require(map.differences == [])
+    for place in map.tables where !place.entity.isAbstract {
+      var rows: [Int64: [String: String]] = [:]
+      try connection.query("SELECT * FROM \(name: place.table) WHERE Z_ENT = \(number: Int64(place.number))") { row in
+        var values: [String: String] = [:]
+        var key: Int64 = 0
+        for index in 0..<row.columnCount {
+          let name = row.columnName(index)
+          if name == "Z_PK" { key = row.integer(index) }
+          if name == "Z_OPT" { values["Z_OPT"] = row.text(index) }
+          if let column = place.columns.first(where: { $0.name == name }), column.role != .toOneEntity {
+            values[column.property + "/\(column.slot)"] = row.isNull(index) ? nil : Self.text(row, index)
+          }
+        }
+        rows[key] = Dictionary(
+          values.map { name, value in (name.split(separator: "/").first.map(String.init) ?? name, value) },
+          uniquingKeysWith: { $0 + " " + $1 })
+      }
+      for (slot, members) in place.toMany {
+        for (owner, list) in try Self.members(members, connection) where rows[owner] != nil {
+          rows[owner]?[place.entity.properties[slot].name] = list
+        }
+      }
+      objects[place.entity.name] = rows
+    }
+  }
+
+  private static func text(_ row: SQLiteStatement, _ index: Int32) -> String {
+    switch row.value(index) {
+    case .null: "nil"
+    case .integer(let value): String(value)
+    case .double(let value): String(value)
+    case .text(let value): value
+    case .blob(let value): value.map { String($0, radix: 16) }.joined(separator: ".")
+    }
+  }
+
+  private static func members(_ place: TableMap.ToMany, _ connection: SQLiteConnection) throws -> [Int64: String] {
+    let sql: SQLText
+    switch place {
+    case .foreignKey(let key):
+      sql = """
+        SELECT \(name: key.column), Z_PK FROM \(name: key.table) WHERE \(name: key.column) IS NOT NULL \
+        ORDER BY \(name: key.orderColumn ?? "Z_PK"), Z_PK
+        """
+    case .join(let end):
+      sql = """
+        SELECT \(name: end.ownColumn), \(name: end.memberColumn) FROM \(name: end.table) \
+        ORDER BY \(name: end.orderColumn ?? end.memberColumn), \(name: end.memberColumn)
+        """
+    }
+    var lists: [Int64: [String]] = [:]
+    try connection.query(sql) { lists[$0.integer(0), default: []].append($0.text(1)) }
+    return lists.mapValues { $0.joined(separator: " ") }
+  }
+
+  /// What this store must be after a migration: values under their new names, new ones with their defaults.
+  func migrated(by comparison: ModelComparison) -> StoreDump {
+    let correspondence = comparison.correspondence
+    var result = self
+    result.objects = [:]
+    for entity in comparison.new.entities where !entity.isAbstract {
+      var rows: [Int64: [String: String]] = [:]
+      let source = correspondence.entities[entity.name]
+      for (key, values) in source.flatMap({ objects[$0] }) ?? [:] {
+        var row = ["Z_OPT": values["Z_OPT"] ?? ""]
+        for property in entity.properties where !property.isTransient {
+          let origin = correspondence.origin(of: property.name, in: entity.name)
+          if let relationship = property.relationship, let name = origin?.source,
+            let before = comparison.source(of: entity)?.relationship(named: name),
+            comparison.destinationChange(from: before, to: relationship) == .parted
+          {
+            continue
+          }
+          row[property.name] = origin?.source.flatMap { values[$0] } ?? Self.text(origin?.fill, property)
+        }
+        rows[key] = row
+      }
+      result.objects[entity.name] = rows
+    }
+    return result
+  }
+
+  private static func text(_ fill: StoredValue?, _ property: Property) -> String? {
+    guard let attribute = property.attribute, let fill, let value = SQLValue(fill, of: attribute) else { return nil }
+    return switch value {
+    case .null: nil
+    case .integer(let value): attribute.type == .double || attribute.type == .float ? String(Double(value)) : String(value)
+    case .double(let value): attribute.type == .date && value == value.rounded() ? String(Int64(value)) : String(value)
+    case .text(let value): value
+    case .blob(let value): value.map { String($0, radix: 16) }.joined(separator: ".")
+    }
+  }
+
+  /// Where two dumps differ, a few lines of it.
+  func differences(from other: StoreDump) -> [String] {
+    var lines: [String] = []
+    for (entity, rows) in objects.sorted(by: { $0.key < $1.key }) {
+      let others = other.objects[entity] ?? [:]
+      if rows.count != others.count { lines.append("\(entity): \(rows.count) rows, expected \(others.count)") }
+      for (key, values) in rows.sorted(by: { $0.key < $1.key }) where others[key] != values {
+        for name in Set(values.keys).union((others[key] ?? [:]).keys).sorted()
+        where values[name] != others[key]?[name] {
+          lines.append("\(entity) \(key).\(name): \(values[name] ?? "nil"), expected \(others[key]?[name] ?? "nil")")
+        }
+      }
+    }
+    return Array(lines.prefix(12))
+  }
+}
