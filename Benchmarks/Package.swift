@@ -1,0 +1,24 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "PersistBenchmarks",
+  platforms: [.macOS(.v14)],
+  dependencies: [
+    .package(name: "Persist", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
+  targets: [
+    .systemLibrary(name: "CSQLiteForBenchmarks", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .executableTarget(
+      name: "PersistBenchmarks",
+      dependencies: [
+        .product(name: "Persist", package: "Persist"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CSQLiteForBenchmarks",
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
