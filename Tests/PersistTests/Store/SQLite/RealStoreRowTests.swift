@@ -4,16 +4,23 @@ import Testing
 
 @testable import Persist
 
-/// Rows of stores that Core Data wrote, read and written with the model that each store carries.
+/// Rows of stores that Core Data wrote, read and written with the model that each store is found to have.
 @Suite("SQLite store: real rows")
 struct RealStoreRowTests {
-  /// Opens a store with its own model; nil where it carries none.
-  private func open(_ url: URL, readOnly: Bool = false) throws -> SQLiteStore? {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    let catalog = try StoreCatalog(connection)
-    let model = try EmbeddedModel(connection, catalog: catalog).model
-    connection.close()
-    return try model.map { try SQLiteStore.open(url, model: $0, options: StoreOptions(isReadOnly: readOnly)) }
+  /// The models that lie with each collection of stores, by folder.
+  private static let registries: [String: ModelRegistry] = {
+    guard let root = try? SharedData.url(""),
+      let names = try? FileManager.default.contentsOfDirectory(atPath: root.path)
+    else { return [:] }
+    return names.reduce(into: [:]) { $0[$1] = try? ModelRegistry(contentsOf: root.appendingPathComponent($1)) }
+  }()
+
+  /// Opens a store, or a copy of it, with the model that it is found to have.
+  private func open(_ url: URL, copyOf original: URL? = nil, readOnly: Bool = false) throws -> SQLiteStore {
+    let root = try SharedData.url("").standardizedFileURL.pathComponents
+    let folder = (original ?? url).standardizedFileURL.pathComponents.dropFirst(root.count).first ?? ""
+    let model = try StoreIdentification.identify(storeAt: url, registry: Self.registries[folder]).model
+    return try SQLiteStore.open(url, model: model, options: StoreOptions(isReadOnly: readOnly))
   }
 
   /// Every table with its rows as text, those of bookkeeping and the version column left out.
@@ -72,7 +79,7 @@ struct RealStoreRowTests {
 
   @Test("Every row is read as one of its own entity", .needsSharedData, arguments: SharedData.stores)
   func counts(url: URL) throws {
-    guard let store = try open(url, readOnly: true) else { return }
+    let store = try open(url, readOnly: true)
     var seen: [Int: Int] = [:]
     for row in try allRows(store) { seen[row.entityIndex, default: 0] += 1 }
     for (index, entity) in store.model.entities.enumerated() {
@@ -91,7 +98,7 @@ struct RealStoreRowTests {
   @Test("Writing every row as it was read leaves every column as it was", .needsSharedData, arguments: SharedData.stores)
   func rewriting(url: URL) throws {
     try withCopy(ofStore: url) { copy in
-      guard let store = try open(copy) else { return }
+      let store = try open(copy, copyOf: url)
       let before = try content(store)
       let rows = try allRows(store)
       var writes = RowWrites()
@@ -118,7 +125,7 @@ struct RealStoreRowTests {
   @Test("To-many relationships agree with the to-one and join rows that make them", .needsSharedData,
     arguments: SharedData.stores)
   func relationships(url: URL) throws {
-    guard let store = try open(url, readOnly: true) else { return }
+    let store = try open(url, readOnly: true)
     var pairs: [String: Set<[Int64]>] = [:]
     for row in try allRows(store) {
       let entity = store.model.entities[row.entityIndex]
@@ -155,7 +162,7 @@ struct RealStoreRowTests {
   ])
   func damage(path: String) throws {
     try withCopy(ofStore: path) { url in
-      guard let model = try open(url, readOnly: true)?.model else { return }
+      let model = try open(url, copyOf: SharedData.url(path), readOnly: true).model
       let original = try Data(contentsOf: url)
       for round in 0..<60 {
         var bytes = original
