@@ -14,7 +14,7 @@ extension TableMapBuilder {
     var taken = Set(tableNames.values.map(\.foldedIdentifier))
     let candidates = Dictionary(
       grouping: (schema?.tables ?? []).map { (table: $0, name: NumberedName($0.name)) }, by: \.name.stem)
-    for entity in model.entities {
+    for entity in entities {
       for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
         guard let relationship = property.relationship, relationship.isToMany,
           let inverseName = relationship.inverse,

@@ -21,15 +21,20 @@ struct TableMapBuilder {
   var joinTables: [TableMap.JoinTable] = []
   var differences: [String] = []
 
+  /// In the order of the store's numbers, which is that in which names were given away.
+  let entities: [Entity]
+
   init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?) {
     self.model = model
     self.numbers = numbers
     self.schema = schema
+    entities = model.entities.sorted { numbers[$0] < numbers[$1] }
   }
 
   mutating func placeTables() {
     var allocator = NameAllocator()
-    for (index, entity) in model.entities.enumerated() where entity.superentity == nil {
+    for entity in entities where entity.superentity == nil {
+      let index = entity.number - 1
       let name = allocator.allocate("Z" + entity.name.uppercased())
       if let schema {
         if let table = schema.table(named: name) {
@@ -51,7 +56,7 @@ struct TableMapBuilder {
   mutating func placeColumns() {
     var claims = [Int: [TableClaim]]()
     var dependents = [Int: [(of: TableClaim.Key, claim: (String) -> TableClaim)]]()
-    for entity in model.entities {
+    for entity in entities {
       for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
         if property.attribute != nil {
           claims[rootIndex(of: entity), default: []] += attributeClaims(property, of: entity)

@@ -52,6 +52,16 @@ struct RealStoreTests {
       let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
       let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
       #expect(numbers.differences + map.differences + map.unexplained == [])
+      for table in map.tables {
+        let own = Set(model.hierarchy(of: table.entity).map { map.numbers[$0] })
+        for column in table.columns
+        where table.entity.property(named: column.property)?.declaringEntity == table.entity.name {
+          let numbers = try connection.all(
+            "SELECT DISTINCT Z_ENT FROM \(name: table.table) WHERE \(name: column.name) IS NOT NULL"
+          ) { Int($0.integer(0)) }
+          #expect(own.isSuperset(of: numbers), "\(store.lastPathComponent): \(table.table).\(column.name)")
+        }
+      }
       var problems: [StoreProblem] = []
       try StoreCheck(connection, map: map, files: ExternalDataFolder(storeAt: store)).run { problems.append($0) }
       // An application can set one end of a relationship past Core Data: then its store has it so.

@@ -33,6 +33,24 @@ struct TableMatchTests {
     #expect(try map[model.entity(named: "B")].columns.map(\.name) == ["ZVALUE"])
   }
 
+  @Test("Names of siblings were given in the order of the store's numbers, whatever the order of the model's")
+  func order() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription("Root"),
+        EntityDescription("Zebra", parent: "Root", attributes: [AttributeDescription("text", .string)]),
+        EntityDescription("ant", parent: "Root", attributes: [AttributeDescription("text", .string)]),
+      ]))
+    let rows = ["Root", "ant", "Zebra"].enumerated().map {
+      EntityNumbers.Row(number: $0 + 1, name: $1, parent: min($0, 1), maximum: 0)
+    }
+    let map = TableMap(
+      model: model, numbers: EntityNumbers(model: model, rows: rows),
+      schema: schema([entity("ZROOT", [("ZTEXT", "VARCHAR"), ("ZTEXT1", "VARCHAR")])]))
+    #expect(try map[model.entity(named: "ant")].columns.map(\.name) == ["ZTEXT"])
+    #expect(try map[model.entity(named: "Zebra")].columns.map(\.name) == ["ZTEXT1"])
+  }
+
   @Test("Companions and join tables are found under an older number")
   func olderNumbers() throws {
     let model = try ManagedObjectModel(
