@@ -12,30 +12,33 @@ enum EmbeddedModel: Sendable {
   /// - Complexity: linear in the size of the model, which for Core Data's archive means milliseconds.
   init(_ connection: SQLiteConnection, catalog: StoreCatalog) throws {
     let place = PersistError.Place(store: connection.url, key: "embedded model")
-    let read: () throws -> ModelDescription
+    self = .none
     if catalog.record != nil, let text = try ModelRecord.modelText(connection) {
-      read = { try ModelDescription(json: text, from: connection.url) }
-    } else if catalog.schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil,
-      let archive = try connection.first(.modelCache, { $0.data(0) }), !archive.isEmpty
-    {
-      read = { try XcodeModelArchive.model(fromModelCache: archive, place: place) }
-    } else {
-      self = .none
-      return
+      self = Self.checked(catalog.metadata, place) { try ModelDescription(json: text, from: connection.url) }
     }
+    guard model == nil, catalog.schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil,
+      let archive = try connection.first(.modelCache, { $0.data(0) }), !archive.isEmpty
+    else { return }
+    self = Self.checked(catalog.metadata, place) {
+      try XcodeModelArchive.model(fromModelCache: archive, place: place)
+    }
+  }
+
+  private static func checked(
+    _ metadata: StoreMetadata, _ place: PersistError.Place, _ read: () throws -> ModelDescription
+  ) -> EmbeddedModel {
     do {
       let model = try ManagedObjectModel(read())
-      let strangers = catalog.metadata.versionHashes.keys.filter { model.entitiesByName[$0] == nil }.sorted()
-      if let stranger = strangers.first {
-        // A framework from before embedded models migrates a store and leaves the old model in it.
-        self = .unusable(
-          PersistError(
-            .incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
-      } else {
-        self = .model(model)
-      }
+      let strangers = metadata.versionHashes.keys.filter { model.entitiesByName[$0] == nil }.sorted()
+      guard let stranger = strangers.first else { return .model(model) }
+      // A framework from before embedded models migrates a store and leaves the old model in it.
+      return .unusable(
+        PersistError(
+          .incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
     } catch let error as PersistError {
-      self = .unusable(error)
+      return .unusable(error)
+    } catch {
+      return .unusable(PersistError(.malformedFile, at: place, "The embedded model can't be read: \(error)"))
     }
   }
 }

@@ -1,7 +1,7 @@
 /// One column that a model wants in a hierarchy's table: what for, of which kind, and under which name.
 ///
-/// Claims are made in the order in which Core Data gives names away: entities by their numbers in the store; within one its attributes by
-/// name, then its relationships by name.
+/// Claims are made in the order in which Core Data gives names away: entities by their numbers in the store; within one
+/// its attributes by name, then its relationships by name.
 struct TableClaim: Sendable {
   /// What a claim is for. Its parts are those of the entity that declares the property, which its subentities share.
   struct Key: Sendable, Hashable {
