@@ -1,0 +1,200 @@
+import Foundation
+import PersistTestSupport
+import Synchronization
+import Testing
+
+@testable import Persist
+
+@Suite("Coordinator")
+struct CoordinatorTests {
+  private let people: ManagedObjectModel
+  private let richer: ManagedObjectModel
+
+  init() throws {
+    people = try ManagedObjectModel(SampleModels.people)
+    var description = SampleModels.people
+    description.entities[0].attributes.append(AttributeDescription("title", .string))
+    richer = try ManagedObjectModel(description)
+  }
+
+  @Test("Adding a store makes its file, and removing it closes it")
+  func adding() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      #expect(store.type == "SQLite" && store.url == url && coordinator.store(at: url) == store)
+      let memory = try coordinator.addInMemoryStore()
+      #expect(memory.type == "InMemory" && coordinator.stores == [store, memory])
+      #expect(persistError { try coordinator.addStore(at: url) }?.code == .storeOpenFailed)
+      try coordinator.remove(store)
+      #expect(coordinator.stores == [memory])
+      #expect(persistError { try coordinator.remove(store) }?.code == .invalidRequest)
+      try coordinator.addStore(at: url)
+      #expect(coordinator.stores.map(\.identifier) == [memory.identifier, store.identifier])
+    }
+  }
+
+  @Test("A copy of an open store isn't opened beside it: its objects would have the same identifiers")
+  func copies() throws {
+    try withTemporaryFolder { folder in
+      let first = folder.appendingPathComponent("a.sqlite")
+      let second = folder.appendingPathComponent("b.sqlite")
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: first)
+      try coordinator.remove(store)
+      try FileManager.default.copyItem(at: first, to: second)
+      try coordinator.addStore(at: first)
+      #expect(persistError { try coordinator.addStore(at: second) }?.code == .storeOpenFailed)
+    }
+  }
+
+  @Test("A missing store isn't made where that isn't wanted")
+  func missing() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      for options in [StoreOptions(createsIfMissing: false), StoreOptions(isReadOnly: true)] {
+        #expect(persistError { try coordinator.addStore(at: url, options: options) }?.code == .fileAccess)
+      }
+      #expect(!FileManager.default.fileExists(atPath: url.path))
+      let wrong = StoreOptions(configuration: "none")
+      #expect(persistError { try coordinator.addStore(at: url, options: wrong) }?.code == .modelNotFound)
+    }
+  }
+
+  @Test("A store of another model is refused with 134100 and every difference in words, and stays as it was")
+  func incompatible() throws {
+    try withTemporaryStore { url in
+      try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
+      let before = try FolderSnapshot(url.deletingLastPathComponent())
+      let error = try #require(
+        persistError { try PersistentStoreCoordinator(model: richer).addStore(at: url) })
+      #expect(error.code == .incompatibleModel && error.code.rawValue == 134100)
+      #expect(error.errors.contains { $0.message.contains("title") || $0.message.contains("Person") }, "\(error)")
+      #expect(error.fix?.contains("automaticMigration") == true)
+      try #expect(FolderSnapshot(url.deletingLastPathComponent()) == before)
+    }
+  }
+
+  @Test("A store that differs only in what isn't stored opens as it is")
+  func compatible() throws {
+    var description = SampleModels.people
+    description.entities[0].attributes[0].defaultValue = .string("nobody")
+    description.entities[0].className = "Human"
+    let other = try ManagedObjectModel(description)
+    try withTemporaryStore { url in
+      try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
+      let coordinator = PersistentStoreCoordinator(model: other)
+      try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      #expect(try context.make("Person")["name"] as? String == "nobody")
+    }
+  }
+
+  @Test("With a migrator a store of another model is handed over to it, and opened afterwards")
+  func migrator() throws {
+    /// Makes the store new, in place of migrating it.
+    final class Replacing: StoreMigrator {
+      let calls = Mutex(0)
+      func migrateStore(
+        at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
+      ) throws {
+        calls.withLock { $0 += 1 }
+        try StoreFiles(storeAt: url).delete()
+        try SQLiteStore.create(url, model: model).close()
+      }
+    }
+    try withTemporaryStore { url in
+      try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
+      let migrator = Replacing()
+      let coordinator = PersistentStoreCoordinator(model: richer)
+      let readOnly = StoreOptions(isReadOnly: true, migrator: migrator)
+      #expect(persistError { try coordinator.addStore(at: url, options: readOnly) }?.code == .storeReadOnly)
+      try coordinator.addStore(at: url, options: StoreOptions(migrator: migrator))
+      #expect(migrator.calls.withLock { $0 } == 1)
+      try ManagedObjectContext(coordinator).make("Person", ["title": "Dr"])
+    }
+  }
+
+  @Test("Destroying a store takes everything that belongs to it, and nothing else")
+  func destroying() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Store.sqlite")
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.types))
+      try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      try context.make("Sample", ["external": Data(repeating: 1, count: 500_000)])
+      try context.save()
+      let neighbour = folder.appendingPathComponent("Store.txt")
+      try Data("kept".utf8).write(to: neighbour)
+      #expect(try FolderSnapshot(folder).paths.count > 2)
+      try coordinator.destroyStore(at: url)
+      #expect(try FolderSnapshot(folder).paths == ["Store.txt"] && coordinator.stores.isEmpty)
+      try coordinator.destroyStore(at: url)
+      #expect(persistError { try coordinator.destroyStore(at: neighbour) }?.code == .notAStore)
+      #expect(FileManager.default.fileExists(atPath: neighbour.path))
+    }
+  }
+
+  @Test("Metadata are read and written without opening the store, and through it")
+  func metadata() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      var metadata = try PersistentStoreCoordinator.metadata(at: url)
+      #expect(metadata.identifier == store.identifier && metadata.type == "SQLite")
+      metadata.values["author"] = .string("tester")
+      try coordinator.setMetadata(metadata, of: store)
+      #expect(try PersistentStoreCoordinator.metadata(at: url)["author"] == "tester")
+      try coordinator.remove(store)
+      metadata.values["author"] = .string("other")
+      try PersistentStoreCoordinator.setMetadata(metadata, at: url)
+      let again = try coordinator.addStore(at: url)
+      #expect(try coordinator.metadata(of: again)["author"] == "other" && again.identifier == store.identifier)
+    }
+  }
+
+  @Test("What isn't a store is refused and stays as it is")
+  func notStores() throws {
+    try withTemporaryFolder { folder in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let text = folder.appendingPathComponent("text.sqlite")
+      try Data(repeating: 65, count: 10_000).write(to: text)
+      let before = try FolderSnapshot(folder)
+      #expect(persistError { try coordinator.addStore(at: text) } != nil)
+      #expect(persistError { try coordinator.addStore(at: folder) } != nil)
+      #expect(persistError { _ = try PersistentStoreCoordinator.metadata(at: text) } != nil)
+      try #expect(FolderSnapshot(folder) == before && coordinator.stores.isEmpty)
+    }
+  }
+
+  @Test("A removed store's objects keep what they read; saving and reading on is an error, not a crash")
+  func removedStore() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      let ann = try context.make("Person", ["name": "Ann"])
+      try context.make("Person", ["name": "Bob"])
+      try context.save()
+      let other = ManagedObjectContext(coordinator)
+      var request = FetchRequest("Person", sortedBy: "name")
+      request.includesPropertyValues = false
+      request.sortDescriptors = []
+      let faults = try other.fetch(request)
+      try coordinator.remove(store)
+      #expect(ann["name"] as? String == "Ann" && faults[0]["name"] == nil)
+      #expect(persistError { _ = try other.fetch(request) } != nil)
+      ann["name"] = "Bea"
+      #expect(persistError { try context.save() } != nil)
+      #expect(ann["name"] as? String == "Bea" && context.hasChanges)
+    }
+  }
+}
+
+extension PersistentStoreCoordinator {
+  fileprivate func addStoreAndClose(at url: URL) throws { try remove(addStore(at: url)) }
+}
+
+extension StoreMetadata {
+  fileprivate subscript(key: String) -> String? { values[key]?.stringValue }
+}
