@@ -13,14 +13,15 @@ extension FetchPass {
       }
       return
     }
-    for store in stores {
-      var query = query(for: store, keysOnly: !request.includesPropertyValues) ?? RowQuery(entity: layout.entity)
+    for source in sources {
+      let (store, keysOnly) = (source.store, !request.includesPropertyValues && source.rest == nil)
+      var query = query(for: source, keysOnly: keysOnly) ?? RowQuery(entity: layout.entity)
       query.limit = size
       query.afterKey = .min
       while let after = query.afterKey {
         let batch = try store.rows(query)
         query.afterKey = batch.rows.count < size ? nil : batch.rows.last.map(\.key)
-        let objects = make(batch, from: store)
+        let objects = try matching(make(batch, from: store), source)
         if !objects.isEmpty { try body(objects) }
         // A store that gave the same rows again would keep the walk going for ever.
         if let next = query.afterKey, next <= after { return }

@@ -9,40 +9,60 @@ struct FetchPass {
   let request: FetchRequest
   let layout: EntityLayout
   let order: ObjectOrder
-  let stores: [any PersistentStore]
+  let sources: [Source]
   /// Objects of the context that the stores' answer isn't true for: deleted ones, and changed ones where there is an
-  /// order.
+  /// order or a predicate.
   let overlaid: Set<ManagedObjectID>
   /// Objects of the context that are results beside the stores' rows.
   let added: [ManagedObject]
+  private let evaluator = ExpressionEvaluator()
+
+  /// One store and which part of the predicate it answers.
+  struct Source {
+    let store: any PersistentStore
+    let stored: FetchPredicate?
+    /// What is left to ask of each object.
+    let rest: FetchPredicate?
+  }
 
   init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
     self.context = context
     self.request = request
     layout = context.layout(of: try context.entity(named: request.entityName))
     order = try ObjectOrder(request.sortDescriptors, of: layout)
-    stores = context.coordinator.stores(holding: layout.entity)
+    let entity = layout.entity
+    if let predicate = request.predicate {
+      try PredicateCheck.check(predicate, over: entity, in: context.coordinator.model)
+    }
+    sources = try context.coordinator.stores(holding: entity).map { store in
+      guard let predicate = request.predicate else { return Source(store: store, stored: nil, rest: nil) }
+      let division = try store.divide(predicate, over: entity)
+      return Source(store: store, stored: division.stored, rest: division.rest)
+    }
     guard request.includesPendingChanges else {
       (overlaid, added) = ([], [])
       return
     }
-    let (layout, wantedIDs) = (layout, request.objectIDs.map(Set.init))
+    let (layout, wantedIDs, evaluator) = (layout, request.objectIDs.map(Set.init), evaluator)
     func isResult(_ object: ManagedObject) -> Bool {
       guard request.includesSubentities || object.layout === layout else { return false }
       guard object.layout.isKind(ofEntityAt: layout.index) else { return false }
       return wantedIDs?.contains(object.objectID) ?? true
     }
     let deleted = context.deleted.objects.filter(isResult)
-    let changed = order.isEmpty ? [] : context.updated.objects.filter(isResult)
+    let changed = order.isEmpty && request.predicate == nil ? [] : context.updated.objects.filter(isResult)
     overlaid = Set((deleted + changed).map(\.objectID))
-    added = context.inserted.objects.filter(isResult) + changed
+    added = try (context.inserted.objects.filter(isResult) + changed).filter { object in
+      try request.predicate.map { try evaluator.matches($0, .object(object)) } ?? true
+    }
   }
 
   func objects() throws -> [ManagedObject] {
     var results: [ManagedObject] = []
-    for store in stores {
-      guard let query = query(for: store, keysOnly: !request.includesPropertyValues && order.isEmpty) else { continue }
-      results = merge(results, make(try store.rows(query), from: store))
+    for source in sources {
+      let keysOnly = !request.includesPropertyValues && order.isEmpty && source.rest == nil
+      guard let query = query(for: source, keysOnly: keysOnly) else { continue }
+      results = merge(results, try matching(make(source.store.rows(query), from: source.store), source))
     }
     results = window(merge(results, order.sorted(added)))
     if !request.returnsObjectsAsFaults || context.inserted.objects.contains(where: isOfEntity) {
@@ -54,10 +74,12 @@ struct FetchPass {
   }
 
   func objectIDs() throws -> [ManagedObjectID] {
-    guard order.isEmpty || (added.isEmpty && stores.count == 1) else { return try objects().map(\.objectID) }
+    let isOrderOfStore = order.isEmpty || (added.isEmpty && sources.count == 1)
+    guard isOrderOfStore, !hasRest else { return try objects().map(\.objectID) }
     var results: [ManagedObjectID] = []
-    for store in stores {
-      guard let query = query(for: store, keysOnly: true) else { continue }
+    for source in sources {
+      let store = source.store
+      guard let query = query(for: source, keysOnly: true) else { continue }
       for row in try store.rows(query).rows {
         let entity = context.layouts[row.entityIndex].entity
         let id = ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(row.key))
@@ -68,11 +90,15 @@ struct FetchPass {
   }
 
   func count() throws -> Int {
-    var total = added.count - overlaid.count
-    for store in stores {
-      guard var query = query(for: store, keysOnly: true) else { continue }
+    if hasRest { return try objectIDs().count }
+    var total = added.count
+    for source in sources {
+      guard var query = query(for: source, keysOnly: true) else { continue }
       (query.sort, query.limit, query.offset) = ([], nil, 0)
-      total += try store.count(query)
+      total += try source.store.count(query)
+      // Rows of overlaid objects count only where the store's answer has them.
+      query.keys = overlaid.filter { $0.storeIdentifier == source.store.identifier }.compactMap(\.primaryKey)
+      if query.keys?.isEmpty == false { total -= try source.store.count(query) }
     }
     let rest = max(0, total - request.fetchOffset)
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
@@ -80,12 +106,25 @@ struct FetchPass {
 
   private func isOfEntity(_ object: ManagedObject) -> Bool { object.layout.isKind(ofEntityAt: layout.index) }
 
+  private var hasRest: Bool { sources.contains { $0.rest != nil } }
+
   /// Whether one store's answer alone, as it stands, has the right window.
-  private var isWindowedByStore: Bool { stores.count == 1 && overlaid.isEmpty && added.isEmpty }
+  private var isWindowedByStore: Bool { sources.count == 1 && !hasRest && overlaid.isEmpty && added.isEmpty }
+
+  /// Those of a store's objects for which the rest of the predicate holds.
+  func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
+    guard let rest = source.rest else { return objects }
+    let found = try objects.filter { try evaluator.matches(rest, .object($0)) }
+    try context.throwDeferredError()
+    return found
+  }
 
   /// Nil where the request's identifiers name none of the store's rows.
-  func query(for store: any PersistentStore, keysOnly: Bool) -> RowQuery? {
+  func query(for source: Source, keysOnly: Bool) -> RowQuery? {
+    let store = source.store
     var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
+    query.predicate = source.stored
+    query.now = evaluator.now
     query.sort = request.sortDescriptors.map { RowQuery.SortOrder($0.key, isAscending: $0.isAscending) }
     if let ids = request.objectIDs {
       query.keys = ids.compactMap { id in
@@ -99,7 +138,7 @@ struct FetchPass {
     if isWindowedByStore {
       query.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
       query.offset = request.fetchOffset
-    } else if request.fetchLimit > 0 {
+    } else if request.fetchLimit > 0, source.rest == nil {
       query.limit = request.fetchOffset + request.fetchLimit + overlaid.count
     }
     return query

@@ -9,9 +9,21 @@ struct PropertyCheck: Sendable {
   let isRequired: Bool
   let isToMany: Bool
   private let validation: AttributeValidation?
-  private let pattern: NSRegularExpression?
+  private let pattern: RegularExpressionMatcher?
+  private let rules: [Rule]
   private let minimumCount: Int
   private let maximumCount: Int
+
+  /// A rule in the predicate language; one that can't be read is broken by every value, and says so.
+  private struct Rule: Sendable {
+    let rule: AttributeValidation.Rule
+    let predicate: Result<FetchPredicate, any Error>
+
+    init(_ rule: AttributeValidation.Rule) {
+      self.rule = rule
+      predicate = Result { try FetchPredicate(rule.predicate) }
+    }
+  }
 
   /// Nil for a property that has no rules.
   init?(_ property: Property) {
@@ -23,7 +35,9 @@ struct PropertyCheck: Sendable {
       isRequired = !attribute.isOptional && !attribute.isDerived
       isToMany = false
       validation = attribute.validation.isEmpty ? nil : attribute.validation
-      pattern = attribute.validation.pattern.flatMap { try? NSRegularExpression(pattern: "\\A(?:\($0))\\z") }
+      // That patterns are regular expressions was checked when the model was made.
+      pattern = attribute.validation.pattern.flatMap { try? RegularExpressionMatcher($0, options: []) }
+      rules = attribute.validation.rules.map(Rule.init)
       (minimumCount, maximumCount) = (0, 0)
       if !isRequired && validation == nil { return nil }
     case .relationship(let relationship):
@@ -31,6 +45,7 @@ struct PropertyCheck: Sendable {
       isToMany = relationship.isToMany
       validation = nil
       pattern = nil
+      rules = []
       minimumCount =
         relationship.isToMany && !relationship.isOptional
         ? max(1, relationship.minimumCount) : relationship.minimumCount
@@ -62,7 +77,23 @@ struct PropertyCheck: Sendable {
       problems.append(PersistError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum))."))
     }
     if case .string(let string) = value { problems += self.problems(with: string, validation, at: place) }
+    problems += rules.compactMap { problem(with: value, $0, at: place) }
     return problems
+  }
+
+  private func problem(with value: StoredValue, _ rule: Rule, at place: PersistError.Place) -> PersistError? {
+    do {
+      if try rule.predicate.get().evaluate(with: value) { return nil }
+      let broken = "\(name) is \(text(value)), which breaks the rule '\(rule.rule.predicate)'."
+      return PersistError(
+        .validationRule, at: place, rule.rule.warning ?? broken,
+        fix: rule.rule.warning == nil ? nil : "The rule is '\(rule.rule.predicate)'.")
+    } catch {
+      let reason = (error as? PersistError)?.message ?? "\(error)"
+      return PersistError(
+        .validationRule, at: place, "The rule '\(rule.rule.predicate)' can't be put to \(name): \(reason)",
+        fix: "Change the rule in the model.")
+    }
   }
 
   private func problems(
@@ -79,14 +110,16 @@ struct PropertyCheck: Sendable {
         PersistError(
           .validationStringTooLong, at: place, "\(name) has \(string.count) characters, more than \(maximum)."))
     }
-    if let pattern {
-      let range = NSRange(string.startIndex..., in: string)
-      if pattern.firstMatch(in: string, range: range) == nil {
-        problems.append(
-          PersistError(
-            .validationStringPattern, at: place,
-            "\(name) is '\(string.prefix(80))', which doesn't match '\(validation.pattern ?? "")'."))
-      }
+    guard let pattern else { return problems }
+    do {
+      if try pattern.matches(string) { return problems }
+      problems.append(
+        PersistError(
+          .validationStringPattern, at: place,
+          "\(name) is '\(string.prefix(80))', which doesn't match '\(validation.pattern ?? "")'."))
+    } catch {
+      problems.append(
+        PersistError(.validationStringPattern, at: place, (error as? PersistError)?.message ?? "\(error)"))
     }
     return problems
   }

@@ -2,6 +2,7 @@
 ///
 /// ```swift
 /// var request = FetchRequest("Item", sortedBy: [.init("name"), .init("quantity", isAscending: false)])
+/// request.predicate = try FetchPredicate("quantity > %@ AND category.name ==[c] %@", 5, "tea")
 /// request.fetchLimit = 20
 /// let items = try context.fetch(request)
 /// ```
@@ -21,6 +22,8 @@ public struct FetchRequest: Sendable, Hashable {
   }
 
   public var entityName: String
+  /// Which objects; nil for all.
+  public var predicate: FetchPredicate?
   /// The order of the results; objects that are equal in it, or all without it, come by store and key.
   public var sortDescriptors: [SortDescriptor]
   /// The greatest number of results; 0 for all.
@@ -51,6 +54,24 @@ public struct FetchRequest: Sendable, Hashable {
     includesPropertyValues = true
     returnsObjectsAsFaults = true
     self.objectIDs = objectIDs
+  }
+
+  /// The objects of an entity and its subentities for which a predicate holds.
+  ///
+  /// ```swift
+  /// let cheap = try context.fetch(FetchRequest("Item", where: "quantity < %@", 5))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - format: a predicate in the format language; see ``FetchPredicate``.
+  ///   - arguments: what its placeholders stand for.
+  /// - Throws: ``PersistError/Code/invalidPredicate`` with the column and what was expected there.
+  public init(
+    _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...,
+    sortedBy sortDescriptors: [SortDescriptor] = [], limit: Int = 0, offset: Int = 0
+  ) throws {
+    self.init(entityName, sortedBy: sortDescriptors, limit: limit, offset: offset)
+    predicate = try FetchPredicate(format, arguments: arguments)
   }
 
   /// Every object of an entity and its subentities, in order of one attribute.

@@ -16,6 +16,9 @@ protocol PersistentStore: AnyObject, Sendable {
   /// Replaces the application's own metadata keys.
   func setMetadata(_ metadata: StoreMetadata) throws
 
+  /// Divides a predicate into what the store answers with exactly evaluation's result, and what is left to ask of each
+  /// object. The predicate is both together.
+  func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
   func rows(_ query: RowQuery) throws -> RowBatch
   func count(_ query: RowQuery) throws -> Int
   /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.
@@ -29,6 +32,12 @@ protocol PersistentStore: AnyObject, Sendable {
   ///   uniqueness constraint is broken, and the store's own errors.
   func commit(_ writes: RowWrites) throws -> CommitReceipt
   func close() throws
+}
+
+/// A predicate in two parts, both of which must hold; nil stands for what always holds.
+struct PredicateDivision {
+  let stored: FetchPredicate?
+  let rest: FetchPredicate?
 }
 
 /// Thrown by a commit that met rows which others had changed; the whole commit was rolled back.

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What a context asks of a store: which rows of an entity, in which order, how many.
 public struct RowQuery: Sendable {
   public var entity: Entity
@@ -6,6 +8,10 @@ public struct RowQuery: Sendable {
   public var keys: [Int64]?
   /// Only rows with greater keys, by key: how a walk through many rows goes on; nil for all. Not together with an order.
   public var afterKey: Int64?
+  /// Only rows for which it holds: what ``PersistentStore/divide(_:over:)`` said that the store answers; nil for all.
+  public var predicate: FetchPredicate?
+  /// The time that `now()` stands for in the predicate.
+  public var now = Date()
   public var sort: [SortOrder]
   /// The greatest number of rows; nil for all.
   public var limit: Int?

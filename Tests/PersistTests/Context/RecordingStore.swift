@@ -25,6 +25,10 @@ final class RecordingStore: PersistentStore {
   func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
   func close() throws { try store.close() }
 
+  func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
+    try store.divide(predicate, over: entity)
+  }
+
   func rows(_ query: RowQuery) throws -> RowBatch {
     record.withLock { $0.calls += 1 }
     return try store.rows(query)

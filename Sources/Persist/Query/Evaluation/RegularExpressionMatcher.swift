@@ -1,7 +1,7 @@
 import Foundation
 
 /// The pattern of `MATCHES`: a regular expression that the whole text must match.
-struct RegularExpressionMatcher {
+struct RegularExpressionMatcher: Sendable {
   /// How often ICU may report progress during one match, once per ten thousand steps: about a second of work. A
   /// pattern such as `(a+)+b` would take longer than anyone waits. Counted and not timed, so that the same text always
   /// gives the same answer; below the count at which Foundation on Linux gives up and reports that nothing matched.

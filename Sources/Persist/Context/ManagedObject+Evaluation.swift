@@ -1,0 +1,35 @@
+/// How predicates and expressions read an object: its present values, unsaved changes included. A fault that has its
+/// row stays one.
+extension ManagedObject: KeyedObject {
+  public final func fetchValue(forKey key: String) throws -> FetchValue {
+    guard let property = layout.entity.property(named: key) else {
+      throw PersistError(
+        .unknownProperty, at: .property(layout.entity.name, key), "'\(layout.entity.name)' has no property '\(key)'.",
+        fix: "Its properties are \(layout.properties.map(\.name).sorted().joined(separator: ", ")).")
+    }
+    switch property.kind {
+    case .attribute: return .value(presentValue(at: property.slot))
+    case .relationship(let relationship):
+      guard relationship.isToMany else {
+        guard let context = table?.context, case .objectID(let id) = presentValue(at: property.slot)
+        else { return .null }
+        return context.registeredOrFault(id).map(FetchValue.object) ?? .null
+      }
+      guard layout.relationshipsBySlot[property.slot] != nil else { return .collection([]) }
+      return .collection(try related(key).map(FetchValue.object))
+    case .fetchedProperty:
+      throw PersistError(
+        .unknownProperty, at: .property(layout.entity.name, key),
+        "'\(key)' is a fetched property: it has no value of its own.", fix: "Fetch its objects with a request.")
+    }
+  }
+
+  public final var fetchIdentity: StoredValue { .objectID(objectID) }
+
+  public final var fetchEntityName: String? { layout.entity.name }
+}
+
+/// In a format string's arguments an object stands for its identifier: `"owner == %@", person`.
+extension ManagedObject: FetchArgument {
+  public final var fetchExpression: FetchExpression { .constant(.objectID(objectID)) }
+}
