@@ -44,6 +44,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    .executableTarget(name: "Tour", dependencies: ["Persist"], path: "Examples/Tour", swiftSettings: settings),
     .target(
       name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
       swiftSettings: settings),
@@ -54,7 +55,7 @@ let package = Package(
       name: "PersistMacroslessTests", dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "PersistCommandTests", dependencies: ["Persist", "PersistTestSupport", "PersistCommand"],
+      name: "PersistCommandTests", dependencies: ["Persist", "PersistTestSupport", "PersistCommand", "CSQLite"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

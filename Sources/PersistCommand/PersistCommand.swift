@@ -12,7 +12,8 @@ struct PersistCommand: ParsableCommand {
       With --json the result, and nothing else, goes to standard output.
       """,
     subcommands: [
-      InspectCommand.self, DumpCommand.self, CheckCommand.self, FillCommand.self,
+      InspectCommand.self, DumpCommand.self, DiffCommand.self, PlanCommand.self, MigrateCommand.self,
+      CheckCommand.self, FillCommand.self,
     ])
 
   /// Runs a command. Exit codes are those of this program, not the parser's.

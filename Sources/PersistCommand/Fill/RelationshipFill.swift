@@ -95,8 +95,8 @@ struct RelationshipFill {
     let name = side.relationship?.name ?? ""
     return PersistError(
       .invalidRequest, at: .property(side.declaringEntity, name),
-      "\(side.declaringEntity).\(name) can't be filled: with as many objects of every entity there aren't enough others "
-        + "for its least count of \(side.minimum).",
+      "\(side.declaringEntity).\(name) can't be filled: with as many objects of every entity there aren't enough "
+        + "others for its least count of \(side.minimum).",
       fix: "Make the relationship optional, or lower its least count.")
   }
 

@@ -65,7 +65,7 @@ struct DumpTests {
     #expect(sections.count == 14)
     let none = try Command.run("dump", store, "--json", "--entity", "Chapter")
     #expect(none.status == 1)
-    #expect((try none.json()["error"] as? [String: Any])?["name"] as? String == "unknownEntity")
+    try #expect((none.json()["error"] as? [String: Any])?["name"] as? String == "unknownEntity")
     #expect(none.messages.contains("Post, Section"))
   }
 }

@@ -56,7 +56,7 @@ struct InspectTests {
         for arguments in [["inspect", copy.path], ["dump", copy.path], ["check", copy.path]] {
           _ = try Command.run(arguments)
           _ = try Command.run(arguments + ["--json"])
-          #expect(try FolderSnapshot(folder) == before, "\(arguments[0]) \(store.lastPathComponent)")
+          try #expect(FolderSnapshot(folder) == before, "\(arguments[0]) \(store.lastPathComponent)")
         }
       }
     }

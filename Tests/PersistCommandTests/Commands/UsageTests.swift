@@ -44,7 +44,7 @@ struct UsageTests {
       #expect(error["name"] is String)
       #expect((error["message"] as? String)?.isEmpty == false)
       #expect(error.keys.contains("fix"))
-      #expect(try FolderSnapshot(folder).entries.isEmpty)
+      try #expect(FolderSnapshot(folder).entries.isEmpty)
     }
   }
 
@@ -64,7 +64,7 @@ struct UsageTests {
         #expect(outcome.status == 1 || (command == "check" && outcome.status == 3), "\(name): \(outcome)")
         _ = try outcome.json()
       }
-      #expect(try FolderSnapshot(folder) == before)
+      try #expect(FolderSnapshot(folder) == before)
     }
   }
 }

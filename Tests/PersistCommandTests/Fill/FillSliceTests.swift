@@ -107,7 +107,8 @@ struct FillSliceTests {
           ]),
         EntityDescription("Cover", relationships: [RelationshipDescription("book", to: "Book", inverse: "cover")]),
         EntityDescription(
-          "Shelf", relationships: [RelationshipDescription("books", toMany: "Book", inverse: "shelves", isOrdered: true)]),
+          "Shelf",
+          relationships: [RelationshipDescription("books", toMany: "Book", inverse: "shelves", isOrdered: true)]),
       ]))
     let writes = try writes(model, 0..<100)
     let authors = try values(writes, "Book", "author")

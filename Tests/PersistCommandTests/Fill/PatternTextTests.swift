@@ -8,7 +8,8 @@ struct PatternTextTests {
   @Test(
     "Every text matches its pattern",
     arguments: [
-      "[A-Z]{2}[0-9]{9}", "^[a-z]+@[a-z]+\\.(com|org|net)$", "\\d{3}-\\d{4}", "(?:\\+\\d{1,3} )?\\(\\d+\\) \\d*", "[^a-y]",
+      "[A-Z]{2}[0-9]{9}", "^[a-z]+@[a-z]+\\.(com|org|net)$", "\\d{3}-\\d{4}", "(?:\\+\\d{1,3} )?\\(\\d+\\) \\d*",
+      "[^a-y]",
       "a|bc|d{2,}", "[\\w.-]{4,12}", "#[0-9a-fA-F]{6}", "", "[]x]", "x{3}", "([ab]c?){2}", "\\[\\]\\\\",
     ])
   func matches(_ pattern: String) throws {
@@ -30,7 +31,9 @@ struct PatternTextTests {
 
   @Test(
     "An expression beyond it is refused instead of matched wrongly",
-    arguments: ["(?=a)b", "(a)\\1", "[[:alpha:]]", "a{2", "(a", "a)", "*a", "\\p{L}", "(?i)a", "\\bx", "a{5,2}", "[z-a]"])
+    arguments: [
+      "(?=a)b", "(a)\\1", "[[:alpha:]]", "a{2", "(a", "a)", "*a", "\\p{L}", "(?i)a", "\\bx", "a{5,2}", "[z-a]",
+    ])
   func refused(_ pattern: String) {
     #expect(PatternText(pattern) == nil)
   }

@@ -28,8 +28,8 @@ struct JSONTextTests {
   @Test(
     "A double reads back to the same value",
     arguments: [
-      0.1, -0.0, 1, 569_187_350.058821, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e21, 1 / 3, 123_456_789_012_345_680, .infinity,
-      -.infinity,
+      0.1, -0.0, 1, 569_187_350.058821, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e21, 1 / 3,
+      123_456_789_012_345_680, .infinity, -.infinity,
     ])
   func double(_ value: Double) throws {
     var json = JSONText()

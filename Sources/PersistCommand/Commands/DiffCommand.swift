@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist diff`: how two model versions differ.
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff", abstract: "Show how two model versions differ, and what migrating would mean.",
+    discussion: """
+      With one model, its first version is compared with its current one; with two, the current version of each. \
+      --from and --to name other versions.
+      """)
+
+  @Argument(help: "A model, or a folder with models.")
+  var model: String
+
+  @Argument(help: "Another one; the same by default.")
+  var other: String?
+
+  @Option(help: "The version that the difference begins at.")
+  var from: String?
+
+  @Option(help: "The version that it leads to.")
+  var to: String?
+
+  @Flag(help: "Print JSON for programs.")
+  var json = false
+
+  func run() throws {
+    let old = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))
+    let new = try other.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0)) } ?? old
+    let destination = try to.map(new.version(named:)) ?? new.currentVersion
+    let source = try from.map(old.version(named:)) ?? (other == nil ? first(old, destination) : old.currentVersion)
+    // Versions in between count where both are of one family: renames are followed through them.
+    let plan = try MigrationPlan(
+      from: source, to: destination, registry: old.family(of: destination) == nil ? nil : old)
+    if json {
+      try StandardOutput.print { $0.fields(of: plan) }
+    } else {
+      try StandardOutput.print(plan.description)
+    }
+  }
+
+  /// The oldest version of the family that a version belongs to.
+  private func first(_ registry: ModelRegistry, _ version: ModelVersion) -> ModelVersion {
+    registry.family(of: version)?.versions.first ?? version
+  }
+}

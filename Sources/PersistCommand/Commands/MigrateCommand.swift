@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import Persist
+import Synchronization
+
+/// `persist migrate`: brings a store to another version.
+struct MigrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate", abstract: "Migrate a store to a model version.",
+    discussion: "Killed at any instant, the store is of the old version or of the new one, whole.")
+
+  @OptionGroup var arguments: MigrationArguments
+
+  @Option(help: "Copy the store to this file first.")
+  var backup: String?
+
+  @Flag(help: "Migrate although values are lost that the new version has no place for; `plan` shows which.")
+  var allowLoss = false
+
+  func run() throws {
+    let (registry, version) = try arguments.target()
+    if let backup { try StoreBackup.copy(storeAt: arguments.url, to: URL(fileURLWithPath: backup)) }
+    // The handler may be called on any thread.
+    let bar = Mutex(ProgressBar("migrating"))
+    let migrator = AutomaticMigrator(allowsLoss: allowLoss) { progress in
+      bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)") }
+      return true
+    }
+    defer { bar.withLock { $0.finish() } }
+    let report = try migrator.migrate(storeAt: arguments.url, to: version, registry: registry)
+    bar.withLock { $0.finish() }
+    let seconds = report.duration / .seconds(1)
+    if arguments.json {
+      try StandardOutput.print {
+        $0.field("from", report.from)
+        $0.field("to", report.to)
+        $0.field("hops", report.hops)
+        $0.field("way", report.way.rawValue)
+        $0.field("rows", report.rows)
+        $0.field("seconds", seconds)
+        $0.field("backup", backup)
+      }
+    } else if report.way == .none {
+      try StandardOutput.print("The store has version '\(report.to)' already.")
+    } else {
+      let hops = report.hops == 1 ? "one version" : "\(report.hops) versions"
+      let time = String(format: "%.3f", seconds)
+      try StandardOutput.print(
+        "Migrated from '\(report.from)' to '\(report.to)', \(hops) further: \(report.rows) rows in \(time) s.")
+    }
+  }
+}

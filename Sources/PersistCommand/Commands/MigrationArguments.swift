@@ -1,0 +1,28 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// What the commands that plan and run migrations take.
+struct MigrationArguments: ParsableArguments {
+  @Argument(help: "The store's file.")
+  var store: String
+
+  @Option(help: "A folder with models, or one model.")
+  var models: String
+
+  @Option(help: "The version to reach; the current one by default.")
+  var to: String?
+
+  @Flag(help: "Print JSON for programs.")
+  var json = false
+
+  var url: URL { URL(fileURLWithPath: store) }
+
+  /// The models, and the version to reach: of the store's own family where several have one of that name.
+  func target() throws -> (registry: ModelRegistry, version: ModelVersion) {
+    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models))
+    let family = try StoreIdentification.identify(storeAt: url, registry: registry).family
+    guard let to else { return (registry, family?.current ?? registry.currentVersion) }
+    return (registry, try family?.version(named: to) ?? registry.version(named: to))
+  }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist plan`: the migration that would run.
+struct PlanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Show the migration that would run: steps, SQL, losses, rows, disk. Never writes.",
+    discussion: "Exit status 3 where the migration isn't possible.")
+
+  @OptionGroup var arguments: MigrationArguments
+
+  func run() throws {
+    let (registry, version) = try arguments.target()
+    let plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry)
+    if arguments.json {
+      try StandardOutput.print { $0.fields(of: plan) }
+    } else {
+      try StandardOutput.print(plan.description)
+    }
+    guard plan.isPossible else { throw Failure.found }
+  }
+}

@@ -1,0 +1,54 @@
+import CSQLite
+import Foundation
+import PersistTestSupport
+import Testing
+
+@Suite("persist check")
+struct CheckTests {
+  private let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
+
+  private func execute(_ sql: String, _ store: URL) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close_v2(handle) }
+    try #require(sqlite3_open(store.path, &handle) == SQLITE_OK)
+    try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+  }
+
+  @Test(
+    "Damage is found and told with its place, and the exit status is 3",
+    arguments: [
+      ("UPDATE ZLINE SET ZITEM = 999 WHERE Z_PK = 3", "danglingRelationship", "Line", 3, "item"),
+      ("UPDATE ZITEM SET ZNAME = NULL WHERE Z_PK = 2", "missingValue", "Item", 2, "name"),
+      ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Order'", "keyCounter", "Order", nil, nil),
+      ("UPDATE ZPARTY SET Z_ENT = 99 WHERE Z_PK = 4", "unknownEntity", nil, 4, nil),
+    ] as [(String, String, String?, Int?, String?)])
+  func damage(_ damage: (sql: String, kind: String, entity: String?, pk: Int?, property: String?)) throws {
+    try withTemporaryStore { store in
+      _ = try Command.run("fill", store.path, "--models", shop, "--rows", "10")
+      try execute(damage.sql, store)
+      let outcome = try Command.run("check", store.path, "--models", shop, "--json")
+      #expect(outcome.status == 3)
+      try #expect(outcome.json()["ok"] as? Bool == false)
+      let problems = try #require(try outcome.json()["problems"] as? [[String: Any]])
+      let found = try #require(problems.first { $0["kind"] as? String == damage.kind })
+      if let entity = damage.entity { #expect(found["entity"] as? String == entity) }
+      if let pk = damage.pk { #expect(found["pk"] as? Int == pk) }
+      if let property = damage.property { #expect(found["property"] as? String == property) }
+      #expect((found["detail"] as? String)?.isEmpty == false)
+      let words = try Command.run("check", store.path, "--models", shop)
+      #expect(words.status == 3)
+      #expect(words.output.contains(damage.kind))
+    }
+  }
+
+  @Test("Real stores are sound", .needsSharedData)
+  func realStores() throws {
+    for store in [
+      "posts/CoreDataMigration_Example_1.sqlite", "moody/Moody 5.moody", "bookmarks/Bookmarks_V2.sqlite",
+      "cars/Fixtures/SampleModel_V2.sqlite",
+    ] {
+      let outcome = try Command.run("check", SharedData.url(store).path, "--json")
+      #expect(outcome.status == 0, "\(store): \(outcome.output)")
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@Suite("persist fill")
+struct FillTests {
+  private let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
+
+  @Test(
+    "A new store gets as many objects of each entity as were asked for, all sound", arguments: ["Shop", "Shop 2", "3"])
+  func newStore(_ version: String) throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("Shop.sqlite").path
+      let filled = try Command.run("fill", store, "--models", shop, "--version", version, "--rows", "25", "--json")
+      #expect(filled.status == 0)
+      let inspected = try Command.run("inspect", store, "--models", shop, "--json").json()
+      let entities = try #require(inspected["entities"] as? [[String: Any]])
+      for entity in entities {
+        #expect(entity["count"] as? Int == (entity["abstract"] as? Bool == true ? 0 : 25))
+      }
+      try #expect(filled.json()["rows"] as? Int == 25 * (entities.count - 1))
+      let check = try Command.run("check", store, "--models", shop, "--json")
+      #expect(check.output == "{\"ok\": true, \"problems\": []}\n")
+      let lines = try Command.run("dump", store, "--json", "--entity", "Line").jsonLines()
+      for line in lines {
+        let relationships = try #require(line["relationships"] as? [String: Any])
+        #expect(relationships["item"] is [String: Any])
+        #expect(relationships["order"] is [String: Any])
+      }
+    }
+  }
+
+  @Test("The same seed gives the same objects, another one others")
+  func seeds() throws {
+    try withTemporaryFolder { folder in
+      let dumps = try [("a", "7"), ("b", "7"), ("c", "8")].map { name, seed in
+        let store = folder.appendingPathComponent("\(name).sqlite").path
+        try #expect(Command.run("fill", store, "--models", shop, "--rows", "30", "--seed", seed).status == 0)
+        return try Command.run("dump", store, "--json").output
+      }
+      #expect(dumps[0] == dumps[1])
+      #expect(dumps[0] != dumps[2])
+    }
+  }
+
+  @Test("A store that is there gets more objects, and unique values stay unique")
+  func twice() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("Shop.sqlite").path
+      for _ in 0..<2 { try #expect(Command.run("fill", store, "--models", shop, "--rows", "10").status == 0) }
+      try #expect(Command.run("dump", store, "--json", "--entity", "Tag").jsonLines().count == 20)
+      try #expect(Command.run("check", store).status == 0)
+    }
+  }
+
+  @Test("A store of another version than the one asked for is refused")
+  func otherVersion() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("Shop.sqlite").path
+      _ = try Command.run("fill", store, "--models", shop, "--version", "Shop", "--rows", "1")
+      let outcome = try Command.run("fill", store, "--models", shop, "--version", "Shop 3", "--rows", "1", "--json")
+      #expect(outcome.status == 1)
+      try #expect((outcome.json()["error"] as? [String: Any])?["code"] as? Int == 134100)
+    }
+  }
+
+  @Test("Stores of every real model's newest version are sound", .needsSharedData)
+  func realModels() throws {
+    for folder in ["posts", "moody", "bookmarks", "employees", "cars", "content", "wallet"] {
+      let models = try SharedData.url(folder).path
+      try withTemporaryStore { store in
+        let filled = try Command.run("fill", store.path, "--models", models, "--rows", "20")
+        #expect(filled.status == 0, "\(folder): \(filled.messages)")
+        try #expect(Command.run("check", store.path, "--models", models).output == "ok\n", "\(folder)")
+      }
+    }
+  }
+}
