@@ -2,8 +2,8 @@ public import Foundation
 
 /// Brings stores to the coordinator's model when they are opened: compares, plans, migrates.
 ///
-/// What can be done in place is done in one transaction: killed at any instant, the store is of the old version or of the
-/// new one. What can't is refused, with all that stands in the way, and the store is as it was.
+/// What can be done in place is done in one transaction: killed at any instant, the store is of the old version or of
+/// the new one. What can't is refused, with all that stands in the way, and the store is as it was.
 ///
 /// ```swift
 /// try coordinator.addStore(at: url, options: .automaticMigration)
@@ -21,11 +21,23 @@ public struct AutomaticMigrator: StoreMigrator {
   /// Whether values may go that the new model has no place for, as in Core Data. Where not, a migration that would
   /// destroy values which are there is refused.
   public var allowsLoss: Bool
+  /// Whether to count the store's rows for the report, which takes time in proportion to them.
+  public var countsRows: Bool
   public var progress: ProgressHandler?
 
-  public init(allowsLoss: Bool = true, progress: ProgressHandler? = nil) {
+  public init(allowsLoss: Bool = true, countsRows: Bool = false, progress: ProgressHandler? = nil) {
     self.allowsLoss = allowsLoss
+    self.countsRows = countsRows
     self.progress = progress
+  }
+
+  /// Tells a `Progress` how far the migration is; cancelling that cancels the migration.
+  public init(allowsLoss: Bool = true, reportingTo progress: Progress) {
+    self.init(allowsLoss: allowsLoss) { state in
+      progress.totalUnitCount = state.total
+      progress.completedUnitCount = state.completed
+      return !progress.isCancelled
+    }
   }
 
   public func migrateStore(
@@ -59,7 +71,7 @@ public struct AutomaticMigrator: StoreMigrator {
     }
     return try InPlaceMigration(
       url: url, destination: version, registry: registry, options: options, allowsLoss: allowsLoss,
-      progress: progress
+      countsRows: countsRows, progress: progress
     ).run()
   }
 }

@@ -19,13 +19,16 @@ struct MigrationChain: Sendable {
   let comparison: ModelComparison
   /// Whether the way leads to an older version.
   let leadsBack: Bool
+  /// Whether both ends are versions of one model of the registry.
+  let isOfOneFamily: Bool
 
   /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things of a version take their place from the same one.
   init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
     self.source = source
     self.destination = destination
     let path = Self.path(from: source, to: destination, registry: registry)
-    leadsBack = path.leadsBack
+    leadsBack = path.direction == .back
+    isOfOneFamily = path.direction != .unknown
     hops = try zip(path.versions, path.versions.dropFirst()).map { from, to in
       Hop(
         source: from, destination: to, comparison: try ModelComparison(from: from.model, to: to.model),
@@ -54,17 +57,19 @@ struct MigrationChain: Sendable {
     } + comparison.operations.compactMap(\.obstacle)
   }
 
+  private enum Direction { case forth, back, unknown }
+
   private static func path(
     from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?
-  ) -> (versions: [ModelVersion], leadsBack: Bool) {
+  ) -> (versions: [ModelVersion], direction: Direction) {
     let family = registry?.families.first { family in
       [source, destination].allSatisfy { wanted in family.versions.contains { $0.model === wanted.model } }
     }
     guard let versions = family?.versions,
       let start = versions.firstIndex(where: { $0.model === source.model }),
       let end = versions.firstIndex(where: { $0.model === destination.model })
-    else { return ([source, destination], false) }
-    if start == end { return ([], false) }
-    return start < end ? (Array(versions[start...end]), false) : ([source, destination], true)
+    else { return ([source, destination], .unknown) }
+    if start == end { return ([], .forth) }
+    return start < end ? (Array(versions[start...end]), .forth) : ([source, destination], .back)
   }
 }

@@ -32,10 +32,7 @@ extension MigrationPlan {
     losses = found.losses
     blockers = found.blockers + [survey.backBlocker(found)].compactMap { $0 }
     if !blockers.isEmpty { way = .impossible }
-    var rowsByTable: [String: Int] = [:]
-    for table in survey.map.tables.map(\.table) where rowsByTable[table] == nil {
-      rowsByTable[table] = try connection.count(.rows(table, .all))
-    }
+    let rowsByTable = try survey.rowsByTable(connection)
     let rows = rowsByTable.values.reduce(0, +)
     let bytes = Self.size(of: url)
     self.rows = rows

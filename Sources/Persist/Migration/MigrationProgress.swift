@@ -24,11 +24,11 @@ public struct MigrationReport: Sendable, Hashable {
   public var way: MigrationWay
   /// How many versions further the store is.
   public var hops: Int
-  /// How many rows the store has.
-  public var rows: Int
+  /// How many rows the store had; nil where they weren't counted.
+  public var rows: Int?
   public var duration: Duration
 
-  public init(from: String, to: String, way: MigrationWay, hops: Int, rows: Int, duration: Duration) {
+  public init(from: String, to: String, way: MigrationWay, hops: Int, rows: Int?, duration: Duration) {
     self.from = from
     self.to = to
     self.way = way

@@ -76,14 +76,17 @@ extension ModelComparison {
     }
     switch (old.isOptional, new.isOptional) {
     case (true, false):
-      add(.makeAttributeRequired, new.defaultValue.isNull ? nil : "missing values become \(new.defaultValue.plainText)", way: .inPlace)
+      let fill = new.defaultValue.isNull ? nil : "missing values become \(new.defaultValue.plainText)"
+      add(.makeAttributeRequired, fill, way: .inPlace)
     case (false, true): add(.makeAttributeOptional, way: .none)
     default: break
     }
     if old.allowsExternalStorage != new.allowsExternalStorage {
       add(.changeExternalStorage, new.allowsExternalStorage ? "on" : "off", way: .inPlace)
     }
-    if old.derivation != new.derivation { add(.changeDerivation, new.derivation ?? "no longer derived", way: .inPlace) }
+    if old.derivation != new.derivation {
+      add(.changeDerivation, new.derivation ?? "no longer derived", way: .inPlace)
+    }
     if old.defaultValue != new.defaultValue { add(.changeDefault, way: .none) }
     if old.valueTransformerName != new.valueTransformerName {
       add(.changeTransformer, new.valueTransformerName ?? "none", way: .none)

@@ -9,8 +9,8 @@
 /// 4. the same name;
 /// 5. a name that is the old one's identifier, which is 3 the other way round.
 ///
-/// Where both models have both names and only one carries an identifier, `{a, b}` → `{a, b (was a)}`, the names decide:
-/// the identifier then tells of an earlier renaming, and following it would throw away `b`.
+/// Where both models have both names and only one carries an identifier, `{a, b}` → `{a, b (was a)}`, the names
+/// decide: the identifier then tells of an earlier renaming, and following it would throw away `b`.
 struct NameMatching {
   struct Name: Hashable {
     let name: String

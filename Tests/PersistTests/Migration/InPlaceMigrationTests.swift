@@ -6,9 +6,8 @@ import Testing
 
 @Suite("Migrating in place")
 struct InPlaceMigrationTests {
-  private func item(_ attributes: AttributeDescription..., and others: EntityDescription...) throws -> ManagedObjectModel
-  {
-    try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Item", attributes: attributes)] + others))
+  private func item(_ attributes: AttributeDescription...) throws -> ManagedObjectModel {
+    try model(EntityDescription("Item", attributes: attributes))
   }
 
   /// Makes a store, fills it, migrates it both with and without SQLite's DROP COLUMN, and compares it with a new one.
@@ -98,7 +97,8 @@ struct InPlaceMigrationTests {
     try migrate(
       model(mark, tag, owner, person), model(EntityDescription("Aardvark"), mark, tag, owner, person),
       filling: "INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1)",
-      "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT, ZT, ZOWNER, Z2_OWNER) VALUES (1, 1, 1, 'one', 2, 3), (2, 1, 1, 'two', 1, 2)",
+      "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT, ZT, ZOWNER, Z2_OWNER) VALUES (1, 1, 1, 'one', 2, 3)",
+      "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT, ZT, ZOWNER, Z2_OWNER) VALUES (2, 1, 1, 'two', 1, 2)",
       "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (1, 4, 1)",
       "INSERT INTO Z_1TAGS (Z_1MARKS, Z_4TAGS, Z_FOK_4TAGS) VALUES (1, 1, 2048), (2, 1, 1024)"
     ) { url in
@@ -198,8 +198,9 @@ struct InPlaceMigrationTests {
   @Test("A hierarchy comes apart into tables of their own, and what leads to its rows follows")
   func splitting() throws {
     func regions(_ parent: String?) throws -> ManagedObjectModel {
-      let base = parent.map { [EntityDescription($0, isAbstract: true, attributes: [AttributeDescription("n", .string)])] }
-      let own = parent == nil ? [AttributeDescription("n", .string)] : []
+      let name = [AttributeDescription("n", .string)]
+      let base = parent.map { [EntityDescription($0, isAbstract: true, attributes: name)] }
+      let own = parent == nil ? name : []
       return try ManagedObjectModel(
         ModelDescription(
           entities: (base ?? []) + [
@@ -273,7 +274,8 @@ struct InPlaceMigrationTests {
       let new = try item(AttributeDescription("b", .string, renamingIdentifier: "a"))
       try MadeStore.make(old, at: url)
       try MadeStore.run(
-        "ALTER TABLE ZITEM ADD COLUMN EXTRA VARCHAR(9)", "CREATE TABLE NOTES (T)", "INSERT INTO NOTES VALUES ('kept')",
+        "ALTER TABLE ZITEM ADD COLUMN EXTRA VARCHAR(9)", "CREATE TABLE NOTES (T)",
+        "INSERT INTO NOTES VALUES ('kept')",
         "CREATE INDEX MINE ON ZITEM (ZA, EXTRA)",
         "CREATE TRIGGER NOTED AFTER UPDATE OF ZA ON ZITEM BEGIN INSERT INTO NOTES VALUES (NEW.ZA); END",
         "CREATE TRIGGER GOES AFTER UPDATE OF ZX ON ZITEM BEGIN INSERT INTO NOTES VALUES (NEW.ZX); END",
@@ -283,7 +285,8 @@ struct InPlaceMigrationTests {
       try #expect(MadeStore.rows("SELECT ZB, EXTRA FROM ZITEM", at: url) == [["two", "more"]])
       try #expect(MadeStore.rows("SELECT T FROM NOTES", at: url) == [["kept"], ["two"]])
       try #expect(
-        MadeStore.rows("SELECT name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql <> '' ORDER BY 1", at: url)
+        MadeStore.rows(
+          "SELECT name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql <> '' ORDER BY 1", at: url)
           == [["MINE"], ["NOTED"]])
     }
   }

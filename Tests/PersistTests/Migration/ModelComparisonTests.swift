@@ -121,7 +121,8 @@ struct ModelComparisonTests {
   func merging() throws {
     let old = try model(EntityDescription("Cat"), EntityDescription("Dog"))
     let new = try model(
-      EntityDescription("Animal"), EntityDescription("Cat", parent: "Animal"), EntityDescription("Dog", parent: "Animal"))
+      EntityDescription("Animal"), EntityDescription("Cat", parent: "Animal"),
+      EntityDescription("Dog", parent: "Animal"))
     let comparison = try ModelComparison(from: old, to: new)
     #expect(comparison.way == .impossible)
     #expect(comparison.operations.compactMap(\.obstacle?.entity) == ["Cat", "Dog"])

@@ -11,7 +11,9 @@ struct RealChainTests {
   }
 
   /// Migrates a store and checks every law: values kept, tables as in a new store, nothing for a check to find.
-  private func migrate(_ url: URL, to name: String, _ registry: ModelRegistry, isOld: Bool = false) throws -> MigrationReport {
+  private func migrate(
+    _ url: URL, to name: String, _ registry: ModelRegistry, isOld: Bool = false
+  ) throws -> MigrationReport {
     let source = try StoreIdentification.identify(storeAt: url, registry: registry)
     let destination = try registry.version(named: name)
     let version = try #require(source.version)

@@ -43,7 +43,8 @@ extension MadeStore {
         try relate(place, map, keys, connection, &numbers)
       }
       for (table, maximum) in next {
-        guard let root = map.tables.first(where: { $0.table == table && $0.entity.superentity == nil }) else { continue }
+        let root = map.tables.first { $0.table == table && $0.entity.superentity == nil }
+        guard let root else { continue }
         try connection.execute(
           "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: maximum) WHERE Z_ENT = \(number: Int64(root.number))")
       }
@@ -66,7 +67,9 @@ extension MadeStore {
     try connection.execute("INSERT INTO \(name: place.table) (\(names: columns)) VALUES (\(values: values))")
   }
 
-  private static func value(of attribute: AttributeDescription, _ key: Int64, _ numbers: inout SeededNumbers) -> SQLValue {
+  private static func value(
+    of attribute: AttributeDescription, _ key: Int64, _ numbers: inout SeededNumbers
+  ) -> SQLValue {
     let number = Int64.random(in: 0...30000, using: &numbers)
     return switch attribute.type {
     case .int16, .int32, .int64: .integer(number)

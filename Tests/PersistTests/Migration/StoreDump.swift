@@ -88,7 +88,14 @@ struct StoreDump: Equatable {
           {
             continue
           }
-          row[property.name] = origin?.source.flatMap { values[$0] } ?? Self.text(origin?.fill, property)
+          let value = origin?.source.flatMap { values[$0] }
+          if let relationship = property.relationship {
+            row[property.name] = value.flatMap { Self.members($0, of: relationship, kept(relationship, comparison)) }
+          } else {
+            let isReal = property.attribute?.type == .double || property.attribute?.type == .float
+            row[property.name] = value.map { isReal ? Double($0).map { String($0) } ?? $0 : $0 }
+              ?? Self.text(origin?.fill, property)
+          }
         }
         rows[key] = row
       }
@@ -97,11 +104,26 @@ struct StoreDump: Equatable {
     return result
   }
 
+  /// The keys that a relationship can lead to afterwards.
+  private func kept(_ relationship: RelationshipDescription, _ comparison: ModelComparison) -> Set<Int64> {
+    let entities = comparison.new.hierarchy(of: comparison.new.destination(of: relationship))
+    return Set(entities.compactMap { comparison.source(of: $0) }.flatMap { objects[$0.name]?.keys.map { $0 } ?? [] })
+  }
+
+  private static func members(
+    _ list: String, of relationship: RelationshipDescription, _ kept: Set<Int64>
+  ) -> String? {
+    var keys = list.split(separator: " ").compactMap { Int64($0) }.filter(kept.contains)
+    if !relationship.isOrdered { keys.sort() }
+    return keys.isEmpty ? nil : keys.map(String.init).joined(separator: " ")
+  }
+
   private static func text(_ fill: StoredValue?, _ property: Property) -> String? {
     guard let attribute = property.attribute, let fill, let value = SQLValue(fill, of: attribute) else { return nil }
     return switch value {
     case .null: nil
-    case .integer(let value): attribute.type == .double || attribute.type == .float ? String(Double(value)) : String(value)
+    case .integer(let value):
+      attribute.type == .double || attribute.type == .float ? String(Double(value)) : String(value)
     case .double(let value): attribute.type == .date && value == value.rounded() ? String(Int64(value)) : String(value)
     case .text(let value): value
     case .blob(let value): value.map { String($0, radix: 16) }.joined(separator: ".")

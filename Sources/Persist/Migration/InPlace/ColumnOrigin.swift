@@ -86,8 +86,12 @@ extension SQLValue {
     case .string(let value), .uri(let value): self = .text(value)
     case .date(let value): self = .double(value.timeIntervalSinceReferenceDate)
     case .decimal(let value):
-      let text = "\(value)"
-      if let number = Int64(text) { self = .integer(number) } else { self = Double(text).map(SQLValue.double) ?? .text(text) }
+      switch DecimalColumn(value) {
+      case .integer(let number)?: self = .integer(number)
+      case .double(let number)?: self = .double(number)
+      case .text(let text)?: self = .blob(Data(text.utf8))
+      case nil: return nil
+      }
     case .uuid(let value):
       self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
     case .data(let value):

@@ -26,7 +26,7 @@ struct ColumnPlan: Sendable {
       if let fill = fills[number] { value = .filled(value, with: fill) }
       if value != base { cases[value, default: []].append(number) }
     }
-    if cases.count == 1, let (value, covered) = cases.first, covered.count == numbers.count { return value }
+    if let (value, covered) = cases.first, covered.count == numbers.count { return value }
     guard !cases.isEmpty else { return base }
     let branches = cases.map { RowExpression.EntityCase(numbers: $0.value.sorted(), value: $0.key) }
       .sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
@@ -39,7 +39,9 @@ struct ColumnPlan: Sendable {
 
   /// The one constant that the rows of all these entities get; nil where it isn't as simple as that.
   func constant(forEntities numbers: [Int]) -> SQLValue? {
-    guard carried == nil, case .constant(let value) = value(ofEntities: numbers, isRenumbered: false) else { return nil }
+    guard carried == nil, case .constant(let value) = value(ofEntities: numbers, isRenumbered: false) else {
+      return nil
+    }
     return value
   }
 }

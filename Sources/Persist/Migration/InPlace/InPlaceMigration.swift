@@ -1,16 +1,21 @@
 import Foundation
 
-/// Runs a migration in place: everything that is read, decided and written is in one transaction.
+/// Runs a migration in place.
+///
+/// The store is looked at without writing first, so that one which is refused keeps every byte. Then everything is read
+/// and decided again, and carried out, in one transaction.
 struct InPlaceMigration {
   let url: URL
   let destination: ModelVersion
   let registry: ModelRegistry?
   let options: StoreOptions
   let allowsLoss: Bool
+  let countsRows: Bool
   let progress: AutomaticMigrator.ProgressHandler?
 
   func run() throws -> MigrationReport {
     let start = ContinuousClock.now
+    if let report = try preview() { return report }
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.prepareForChanges()
@@ -19,19 +24,47 @@ struct InPlaceMigration {
     return report
   }
 
+  /// Refuses what can't be.
+  ///
+  /// - Returns: a report where there is nothing to do.
+  private func preview() throws -> MigrationReport? {
+    let connection = try SQLiteConnection(url, mode: .readOnly, options: options)
+    defer { connection.close() }
+    return try connection.readTransaction {
+      let survey = try survey(connection)
+      return survey.isUpToDate ? try report(survey, connection) : nil
+    }
+  }
+
   private func migrate(_ connection: SQLiteConnection) throws -> MigrationReport {
+    let survey = try survey(connection)
+    let report = try report(survey, connection)
+    // Another process may have been faster.
+    guard !survey.isUpToDate else { return report }
+    try carryOut(survey, connection)
+    try record(survey.store, connection)
+    try verify(survey.store, connection)
+    return report
+  }
+
+  /// - Throws: what stands in the way.
+  private func survey(_ connection: SQLiteConnection) throws -> StoreSurvey {
     let store = try StoreIdentification.identify(connection, registry: registry)
     let survey = try StoreSurvey(store, to: destination, registry: registry)
-    let report = MigrationReport(
-      from: survey.chain.source.name, to: destination.name, way: survey.way, hops: survey.chain.hops.count, rows: 0,
-      duration: .zero)
-    guard !survey.isUpToDate else { return report }
+    guard !survey.isUpToDate else { return survey }
     let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.chain.leadsBack)
-    if let error = survey.error(findings, allowsLoss: allowsLoss) { throw error }
-    try carryOut(survey, connection)
-    try record(store, connection)
-    try verify(store, connection)
-    return report
+    if var error = survey.error(findings, allowsLoss: allowsLoss) {
+      error.place.store = url
+      throw error
+    }
+    return survey
+  }
+
+  private func report(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws -> MigrationReport {
+    MigrationReport(
+      from: survey.chain.source.name, to: destination.name, way: survey.isUpToDate ? .none : survey.way,
+      hops: survey.isUpToDate ? 0 : survey.chain.hops.count,
+      rows: countsRows ? try survey.rowsByTable(connection).values.reduce(0, +) : nil, duration: .zero)
   }
 
   // MARK: Writing
@@ -81,8 +114,8 @@ struct InPlaceMigration {
     let model = destination.model
     let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
     let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
-    let differences = numbers.differences.filter { difference in !store.tableMap.numbers.differences.contains(difference) }
-      + map.differences
+    let before = Set(store.tableMap.numbers.differences)
+    let differences = numbers.differences.filter { !before.contains($0) } + map.differences
     guard differences.isEmpty else {
       throw PersistError(
         .migrationFailed, at: .store(url),

@@ -8,8 +8,8 @@ extension InPlacePlanner {
     let oldUses = old.columnUses(of: plan.moves.first?.source.root ?? plan.root)
     var carried = Set<String>()
     for column in new.layout[plan.name] ?? [] {
-      let columnPlan = self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], oldUses, of: plan, in: real, &carried)
-      plan.columns.append(columnPlan)
+      plan.columns.append(
+        self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], oldUses, of: plan, in: real, &carried))
     }
     guard case .becomes = plan.source else { return }
     settleNames(of: &plan, in: real, carried: carried)

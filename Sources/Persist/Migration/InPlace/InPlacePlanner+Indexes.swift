@@ -57,8 +57,10 @@ extension InPlacePlanner {
       guard index.name.hasPrefix(prefix) else { continue }
       let rest = index.name.dropFirst(prefix.count)
       if rest.hasPrefix("UNIQUE_") {
-        let constraint = entity.description.uniquenessConstraints.first { $0.joined(separator: "_") == rest.dropFirst(7) }
-        if let constraint { return .init(entity.name, constraint.joined(separator: ", ")) }
+        let constraints = entity.description.uniquenessConstraints
+        if let constraint = constraints.first(where: { $0.joined(separator: "_") == rest.dropFirst(7) }) {
+          return .init(entity.name, constraint.joined(separator: ", "))
+        }
       }
       return .init(entity.name, String(rest))
     }
@@ -80,7 +82,9 @@ extension InPlacePlanner {
       let originals = plan.doomed.map { doomed in plan.renames.first { $0.value == doomed }?.key ?? doomed }
       return .becomes(plan.name, rename: plan.currentName, doomed: originals)
     }
-    if let join = joins.first(where: { $0.oldTable?.foldedIdentifier == folded }), case .becomes(let end) = join.source {
+    if let join = joins.first(where: { $0.oldTable?.foldedIdentifier == folded }),
+      case .becomes(let end) = join.source
+    {
       var names = [
         end.ownColumn.foldedIdentifier: join.table.first.column,
         end.memberColumn.foldedIdentifier: join.table.second.column,

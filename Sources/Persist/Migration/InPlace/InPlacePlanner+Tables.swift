@@ -10,7 +10,8 @@ extension InPlacePlanner {
       let tables = feeders[root.table]?.sorted().joined(separator: " and ") ?? ""
       work.blockers.append(
         MigrationBlocker(
-          entity: root.entity.name, what: "Rows of \(tables) would come together in one table; their keys may be the same.",
+          entity: root.entity.name,
+          what: "Rows of \(tables) would come together in one table; their keys may be the same.",
           fix: "Give the step a mapping model, or keep the entities apart."))
     }
     guard work.blockers.isEmpty else { return [] }

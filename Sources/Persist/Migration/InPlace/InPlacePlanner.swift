@@ -71,17 +71,22 @@ struct InPlacePlanner {
       moves.compactMap { move in move.number.map { (move.sourceNumber, $0) } }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Entity numbers stand in the store's history too.
+  /// Entity numbers stand in the store's own books too: its history, and what it notes of synchronisation.
+  ///
+  /// Their tables are named with an `A` where those of entities have a `Z`.
   private mutating func renumberHistory() {
     let changed = numbering.filter { $0.key != $0.value }
     let gone = moves.filter { $0.number == nil }.map(\.sourceNumber)
-    guard schema.column("ZENTITY", of: "ACHANGE") != nil, schema.column("Z_PK", of: "ACHANGE") != nil else { return }
-    if !gone.isEmpty {
-      work.add(.deleteHistory(table: "ACHANGE", column: "ZENTITY", entityNumbers: gone.sorted()), in: .sever)
-    }
-    if !changed.isEmpty {
-      work.add(
-        .update("ACHANGE", set: [.init("ZENTITY", .renumbered("ZENTITY", changed))], where: .all), in: .renumber)
+    for table in schema.tables where table.name.hasPrefix("A") && table.column(named: "Z_PK") != nil {
+      for name in ["ZENTITY", "ZENTITYID"] where table.column(named: name)?.declaredType == "INTEGER" {
+        if !gone.isEmpty {
+          work.add(.deleteHistory(table: table.name, column: name, entityNumbers: gone.sorted()), in: .sever)
+        }
+        if !changed.isEmpty {
+          work.add(
+            .update(table.name, set: [.init(name, .renumbered(name, changed))], where: .all), in: .renumber)
+        }
+      }
     }
   }
 

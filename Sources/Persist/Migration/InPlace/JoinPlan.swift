@@ -108,7 +108,8 @@ extension InPlacePlanner {
     let added = definition.columns.filter { !present.contains($0.name.foldedIdentifier) }
     let isTurned = old.joinTables.first { $0.name == end.table }.map { $0.first.column != end.ownColumn } ?? false
     if isTurned || doomed.count > (canDropColumns ? 1 : 0) {
-      let known = Set([end.ownColumn, end.memberColumn, end.orderColumn, end.inverseOrderColumn].map { $0?.foldedIdentifier })
+      let known = Set(
+        [end.ownColumn, end.memberColumn, end.orderColumn, end.inverseOrderColumn].map { $0?.foldedIdentifier })
       work.add(
         .rebuildTable(
           TableRebuild(

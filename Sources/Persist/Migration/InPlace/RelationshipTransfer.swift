@@ -28,7 +28,9 @@ extension InPlacePlanner {
     else { return .none }
     let place = self.old[old.entity]
     if !old.relationship.isToMany {
-      guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { return .none }
+      guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else {
+        return .none
+      }
       let number = place.columns.first { $0.property == property.name && $0.role == .toOneEntity }?.name
       let order = place.orderColumns[property.slot]
       if relationship.isToMany {

@@ -31,14 +31,34 @@ struct StoreSurvey {
 
   var way: MigrationWay { MigrationPlan(chain, work: work).way }
 
+  func rowsByTable(_ connection: SQLiteConnection) throws -> [String: Int] {
+    var rows: [String: Int] = [:]
+    for table in map.tables.map(\.table) where rows[table] == nil && store.catalog.schema.table(named: table) != nil {
+      rows[table] = try connection.count(.rows(table, .all))
+    }
+    return rows
+  }
+
+  /// A model that has nothing of the store's in it, and isn't known as a version of the same, is another application's.
+  private var strangerBlocker: MigrationBlocker? {
+    guard !chain.isOfOneFamily, chain.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,
+      !chain.destination.model.entities.isEmpty
+    else { return nil }
+    return MigrationBlocker(
+      .incompatibleModel,
+      what: "No entity of '\(chain.destination.name)' is one of the store's, or comes from one of them.",
+      fix: "Check that the store and the model belong together.")
+  }
+
   /// - Parameter countingLosses: whether to count what goes; blockers are looked for in any case.
   func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> Findings {
     var findings = Findings(blockers: chain.blockers)
-    findings.blockers += work.blockers
+    findings.blockers += work.blockers + [strangerBlocker].compactMap { $0 }
     guard findings.blockers.isEmpty, map.differences.isEmpty else {
       findings.blockers += map.differences.map { difference in
         MigrationBlocker(
-          .storeDamaged, what: "The store isn't whole: \(difference)", fix: "'persist check' says what is wrong with it.")
+          .storeDamaged, what: "The store isn't whole: \(difference)",
+          fix: "'persist check' says what is wrong with it.")
       }
       return findings
     }

@@ -1,7 +1,7 @@
 /// One change of a store's tables or rows, as a value: what a migration in place consists of.
 ///
-/// Each is one or a few statements of SQL. They run in the order in which they are given, all in one transaction, and every name is
-/// the one that the thing has at that moment.
+/// Each is one or a few statements of SQL. They run in the order in which they are given, all in one transaction, and
+/// every name is the one that the thing has at that moment.
 enum SchemaChange: Sendable, Hashable {
   case dropTrigger(String)
   case dropIndex(String)
@@ -122,12 +122,13 @@ struct KeyTarget: Sendable, Hashable {
 }
 
 extension SchemaChange {
-  /// The table whose rows the change writes, all or many of them; nil for one that takes no time in a table of any size.
+  /// The table whose rows the change goes through; nil for one that takes no time in a table of any size.
   var writtenTable: String? {
     switch self {
     case .rebuildTable(let rebuild): rebuild.definition.name
-    case .update(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table), .takePlaces(let table, _, _, _),
-      .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _), .unjoin(let table, _, _, _):
+    case .update(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table),
+      .takePlaces(let table, _, _, _), .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _),
+      .unjoin(let table, _, _, _):
       table
     case .copyRows(let source, _, _, _): source
     case .setAside(let source, _): source.table

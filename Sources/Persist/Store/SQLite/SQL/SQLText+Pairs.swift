@@ -42,7 +42,8 @@ extension SQLText {
     return [
       """
       CREATE TEMPORARY TABLE \(name: stage.table) AS SELECT \(name: source.owner) AS owner, \
-      \(name: source.member) AS member, \(place) AS place, \(inversePlace) AS inversePlace FROM main.\(name: source.table) \
+      \(name: source.member) AS member, \(place) AS place, \(inversePlace) AS inversePlace \
+      FROM main.\(name: source.table) \
       WHERE \(name: source.owner) IS NOT NULL AND \(name: source.member) IS NOT NULL
       """
     ]

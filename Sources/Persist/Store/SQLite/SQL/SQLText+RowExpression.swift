@@ -13,7 +13,8 @@ extension SQLText {
     case .renumbered(let column, let numbers): return renumbered(column, numbers)
     // Joining two texts joins their bytes; both are bytes here and are so again.
     case .marked(let column): return "CAST(x'01' || \(name: column) AS BLOB)"
-    case .unmarked(let column): return "SUBSTR(\(name: column), 2)"
+    case .unmarked(let column):
+      return "CASE WHEN SUBSTR(\(name: column), 1, 1) = x'01' THEN SUBSTR(\(name: column), 2) ELSE \(name: column) END"
     }
   }
 
