@@ -22,7 +22,7 @@ struct MigrateCommand: ParsableCommand {
     if let backup { try StoreBackup.copy(storeAt: arguments.url, to: URL(fileURLWithPath: backup)) }
     // The handler may be called on any thread.
     let bar = Mutex(ProgressBar("migrating"))
-    let migrator = AutomaticMigrator(allowsLoss: allowLoss) { progress in
+    let migrator = AutomaticMigrator(allowsLoss: allowLoss, countsRows: true) { progress in
       bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)") }
       return true
     }
@@ -46,7 +46,7 @@ struct MigrateCommand: ParsableCommand {
       let hops = report.hops == 1 ? "one version" : "\(report.hops) versions"
       let time = String(format: "%.3f", seconds)
       try StandardOutput.print(
-        "Migrated from '\(report.from)' to '\(report.to)', \(hops) further: \(report.rows) rows in \(time) s.")
+        "Migrated from '\(report.from)' to '\(report.to)', \(hops) further: \(report.rows ?? 0) rows in \(time) s.")
     }
   }
 }

@@ -10,6 +10,7 @@ struct AttributeFill {
   let isUnique: Bool
   private let elements: [AttributeFill]
   private let pattern: PatternText?
+  private let rules: [FetchPredicate]
 
   /// - Throws: ``PersistError/Code/invalidRequest`` where no value can be made that keeps the attribute's rules.
   init(
@@ -23,6 +24,7 @@ struct AttributeFill {
       try AttributeFill($0, of: entity, composites: composites)
     }
     pattern = attribute.validation.pattern.flatMap(PatternText.init)
+    rules = try attribute.validation.rules.map { try FetchPredicate($0.predicate) }
     if attribute.validation.pattern != nil, pattern == nil, !attribute.isOptional, attribute.defaultValue.isNull {
       throw impossible("no texts can be made for its pattern '\(attribute.validation.pattern ?? "")'")
     }
@@ -32,6 +34,24 @@ struct AttributeFill {
   func value(number: Int64, using generator: inout SeededGenerator) throws -> StoredValue {
     if attribute.isTransient || attribute.isDerived { return .null }
     if attribute.isOptional, !isUnique, generator.oneIn(8) { return .null }
+    guard !rules.isEmpty else { return try anyValue(number, &generator) }
+    // What a rule in the predicate language admits can't be told from its text: try, and then the default.
+    for _ in 0..<200 {
+      let value = try anyValue(number, &generator)
+      if try keepsRules(value) { return value }
+    }
+    if !isUnique, try keepsRules(attribute.defaultValue) { return attribute.defaultValue }
+    if attribute.isOptional { return .null }
+    throw impossible("no value was found that keeps its rule '\(attribute.validation.rules[0].predicate)'")
+  }
+
+  private func keepsRules(_ value: StoredValue) throws -> Bool {
+    guard !value.isNull else { return attribute.isOptional }
+    return try rules.allSatisfy { try $0.evaluate(with: value) }
+  }
+
+  /// A value within the bounds, lengths and pattern.
+  private func anyValue(_ number: Int64, _ generator: inout SeededGenerator) throws -> StoredValue {
     let validation = attribute.validation
     switch attribute.type {
     case .int16: return try .integer(integer(number, Int64(Int16.min)...Int64(Int16.max), &generator))

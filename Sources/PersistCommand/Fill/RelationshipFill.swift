@@ -11,7 +11,7 @@ struct RelationshipPair {
     let entities: [Int]
 
     var isToMany: Bool { relationship?.isToMany ?? true }
-    /// The least number of others that an object needs.
+    /// The least number of others that an object needs; of an optional to-many too, as validation has it.
     var minimum: Int {
       guard let relationship else { return 0 }
       return max(relationship.isToMany ? relationship.minimumCount : 0, relationship.isOptional ? 0 : 1)
@@ -21,7 +21,7 @@ struct RelationshipPair {
       guard let relationship, relationship.maximumCount > 0 else { return .max }
       return relationship.maximumCount
     }
-    var isRequired: Bool { relationship.map { !$0.isOptional } ?? false }
+    var isRequired: Bool { minimum > 0 }
     var isOrdered: Bool { relationship?.isOrdered ?? false }
   }
 

@@ -66,6 +66,7 @@ struct MigrateTests {
       #expect(report["from"] as? String == "Shop")
       #expect(report["to"] as? String == "Shop 3")
       #expect(report["hops"] as? Int == 2)
+      #expect(report["rows"] as? Int == 280)
       #expect(report["way"] as? String == "inPlace")
       #expect(report["backup"] as? String == backup)
       #expect(report["seconds"] is Double)

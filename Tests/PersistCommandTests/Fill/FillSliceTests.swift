@@ -50,6 +50,22 @@ struct FillSliceTests {
     #expect(!writes.inserts.contains { $0.values.contains(.null) })
   }
 
+  @Test("Rules in the predicate language hold, and one that nothing keeps is an error")
+  func predicates() throws {
+    func model(_ rule: String) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("A") {
+          AttributeDescription(
+            "number", .int32, isOptional: false, validation: AttributeValidation(rules: [.init(predicate: rule)]))
+        }
+      }
+    }
+    let writes = try writes(model("SELF > 5000"), 0..<100)
+    for case .integer(let value) in try values(writes, "A", "number") { #expect(value > 5000) }
+    let error = #expect(throws: PersistError.self) { try self.writes(model("SELF < 0 AND SELF > 0"), 0..<1) }
+    #expect(error?.place.property == "number")
+  }
+
   @Test("Every uniqueness constraint of a hierarchy holds")
   func unique() throws {
     let model = try ManagedObjectModel(
