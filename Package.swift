@@ -44,6 +44,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    .executableTarget(
+      name: "FirstSteps", dependencies: ["Persist"], path: "Examples/FirstSteps", swiftSettings: settings),
     .executableTarget(name: "Tour", dependencies: ["Persist"], path: "Examples/Tour", swiftSettings: settings),
     .target(
       name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
@@ -55,7 +57,8 @@ let package = Package(
       name: "PersistMacroslessTests", dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "PersistCommandTests", dependencies: ["Persist", "PersistTestSupport", "PersistCommand", "CSQLite"],
+      name: "PersistCommandTests",
+      dependencies: ["Persist", "PersistTestSupport", "PersistCommand", "FirstSteps", "Tour", "CSQLite"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

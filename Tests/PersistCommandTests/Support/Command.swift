@@ -34,20 +34,26 @@ enum Command {
   }
 
   /// The program beside the test bundle.
-  static func executable() throws -> URL {
+  static func executable(_ name: String) throws -> URL {
     let folders = [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
       + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-    let places = folders.map { $0.appendingPathComponent("persist") }
+    let places = folders.map { $0.appendingPathComponent(name) }
     guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
       throw NotBuilt(places: places.map(\.path))
     }
     return place
   }
 
-  /// - Parameter environment: beside that of the tests.
-  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+  /// - Parameters:
+  ///   - program: another program of the package.
+  ///   - folder: where it runs; nil for where the tests do.
+  ///   - environment: beside that of the tests.
+  static func run(
+    _ arguments: [String], of program: String = "persist", in folder: URL? = nil, environment: [String: String] = [:]
+  ) throws -> Outcome {
     let process = Process()
-    process.executableURL = try executable()
+    process.executableURL = try executable(program)
+    if let folder { process.currentDirectoryURL = folder }
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     // Files, since a pipe that nobody empties would stop a long output.
