@@ -6,7 +6,8 @@ public struct RowQuery: Sendable {
   public var includesSubentities: Bool
   /// Only rows with these keys; nil for all.
   public var keys: [Int64]?
-  /// Only rows with greater keys, by key: how a walk through many rows goes on; nil for all. Not together with an order.
+  /// Only rows with greater keys, by key: how a walk through many rows goes on; nil for all. Not together with an
+  /// order.
   public var afterKey: Int64?
   /// Only rows for which it holds: what ``PersistentStore/divide(_:over:)`` said that the store answers; nil for all.
   public var predicate: FetchPredicate?

@@ -39,7 +39,8 @@ final class SQLiteConnection {
   /// Nil in memory.
   let url: URL?
   let mode: Mode
-  var counts = Counts()
+  // Unchecked: changed by this connection's own statements only, one at a time.
+  @exclusivity(unchecked) var counts = Counts()
   /// Stops the statement that runs, from any thread.
   let interruption: SQLiteInterruption
   private var log: SQLiteDebugLog?

@@ -16,10 +16,11 @@ extension CommitPass {
       guard let (plan, statement) = current else { continue }
       statement.bind(key, at: 1)
       statement.bind(Int64(plan.number), at: 2)
-      var index: Int32 = 3
-      for column in plan.columns {
-        try bind(insert.values[column.slot], column, to: statement, at: index, plan: plan, row: key)
-        index += 1
+      for (position, binding) in plan.bindings.enumerated() {
+        let value = insert.values[binding.slot]
+        let index = Int32(truncatingIfNeeded: position) + 3
+        if let form = binding.form, try bind(value, as: form, to: statement, at: index) { continue }
+        try bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
       }
       do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
         throw describe(error, plan, row: key) { insert.values[$0] }
@@ -52,13 +53,15 @@ extension CommitPass {
     let key = try key(of: row.id)
     if !update.fileColumns.isEmpty { try noteFiles(of: key, plan) { update.fileColumns.contains($0) } }
     let statement = try connection.statement(update.sql)
-    var index: Int32 = 1
-    for (column, change) in zip(update.columns, update.changeIndexes) {
-      try bind(row.changes[change].value, column, to: statement, at: index, plan: plan, row: key)
-      index += 1
+    for (position, binding) in update.bindings.enumerated() {
+      let value = row.changes[update.changeIndexes[position]].value
+      let index = Int32(truncatingIfNeeded: position) + 1
+      if let form = binding.form, try bind(value, as: form, to: statement, at: index) { continue }
+      try bind(value, update.columns[position], to: statement, at: index, plan: plan, row: key)
     }
-    statement.bind(key, at: index)
-    statement.bind(row.version, at: index + 1)
+    let last = Int32(truncatingIfNeeded: update.bindings.count)
+    statement.bind(key, at: last + 1)
+    statement.bind(row.version, at: last + 2)
     do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
       throw describe(error, plan, row: key) { slot in row.changes.first { $0.slot == slot }?.value }
     }

@@ -33,8 +33,10 @@ extension CommitPass {
     }
   }
 
+  /// Binds the value of an attribute.
+  ///
   /// - Returns: false where the value isn't of the form.
-  private mutating func bind(
+  mutating func bind(
     _ value: StoredValue, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
   ) throws -> Bool {
     switch (value, form) {

@@ -24,11 +24,25 @@ final class WritePlan: Sendable {
     let slot: Int
   }
 
+  /// What binding the value of a column takes where it is an attribute's own: nothing to count references of, so that
+  /// looking at one costs nothing.
+  struct Binding: Sendable {
+    let slot: Int
+    /// Nil where the column's ``Column/Source`` has to be looked at.
+    let form: SlotForm?
+
+    init(_ column: Column) {
+      slot = column.slot
+      form = if case .attribute(let form) = column.source { form } else { nil }
+    }
+  }
+
   /// Changes of the same slots: one statement.
   struct Update: Sendable {
     let slots: [Int]
     let sql: PreparedSQL
     let columns: [Column]
+    let bindings: [Binding]
     /// For each column, which of the changes it belongs to.
     let changeIndexes: [Int]
     /// Columns among them whose values may stand in files.
@@ -42,6 +56,7 @@ final class WritePlan: Sendable {
   let table: String
   /// The columns that an insert writes.
   let columns: [Column]
+  let bindings: [Binding]
   let insert: PreparedSQL
   let delete: PreparedSQL
   let version: PreparedSQL
@@ -77,6 +92,7 @@ final class WritePlan: Sendable {
     self.entity = entity
     self.table = table
     self.columns = columns
+    bindings = columns.map(Binding.init)
     self.columnsBySlot = columnsBySlot
     number = map.numbers[entity]
     orderedSlots = place.orderColumns.keys.sorted()
@@ -143,7 +159,8 @@ final class WritePlan: Sendable {
     }
     let made = Update(
       slots: slots, sql: PreparedSQL(.update(table, columns.map(\.name))), columns: columns,
-      changeIndexes: changeIndexes, fileColumns: columns.filter(\.mayStandInFile).map(\.name),
+      bindings: columns.map(Binding.init), changeIndexes: changeIndexes,
+      fileColumns: columns.filter(\.mayStandInFile).map(\.name),
       hasPlaces: columns.contains { if case .place = $0.source { true } else { false } })
     return updates.withLock { known in
       if let first = known[slots] { return first }
