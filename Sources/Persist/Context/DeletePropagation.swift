@@ -64,7 +64,7 @@ struct DeletePropagation {
     } else {
       context.deleted.insert(object)
     }
-    if context.isPreparingSave { context.changedWhilePreparing.append(object) }
+    object.isTouched = true
     return cascaded
   }
 

@@ -76,6 +76,13 @@ struct IdentityMap: ~Copyable {
     if bits > 6, count * 8 < capacity { resize(toBits: bits - 1) }
   }
 
+  mutating func removeAll() {
+    entries.deallocate()
+    bits = 3
+    entries = Self.places(capacity)
+    count = 0
+  }
+
   /// Every object, in no particular order.
   var objects: [ManagedObject] {
     var found: [ManagedObject] = []

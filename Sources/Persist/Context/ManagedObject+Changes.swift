@@ -40,6 +40,12 @@ extension ManagedObject {
     return values
   }
 
+  /// Whether a to-many relationship differs from what the store has.
+  final var hasChangedMembers: Bool {
+    guard !toManys.isEmpty else { return false }
+    return layout.kinds.indices.contains { layout.kinds[$0] == .toMany && toManys[$0]?.hasChanges == true }
+  }
+
   /// Whether the members of a to-many relationship weren't read yet; for a to-one, whether the other end is a fault.
   public final func hasFault(forRelationshipNamed name: String) -> Bool {
     guard let property = layout.entity.property(named: name), property.relationship != nil else { return false }
@@ -51,6 +57,6 @@ extension ManagedObject {
 
   /// Whether a save would write anything of the object; changes of transient attributes alone don't count.
   public final var hasPersistentChangedValues: Bool {
-    change == .inserted || change == .deleted || layout.properties.indices.contains { isChanged(at: $0) }
+    change == .inserted || change == .deleted || layout.kinds.indices.contains { isChanged(at: $0) }
   }
 }

@@ -75,12 +75,8 @@ extension ManagedObject {
 
   /// As ``willChange()``, for a to-many relationship: the row itself isn't needed until the save.
   final func willChangeMembers() {
-    guard let table else { return }
-    if change == .none, loading != .missing {
-      table.context.noteUpdate(of: self)
-    } else if table.context.isPreparingSave {
-      table.context.noteRepeatedChange(of: self)
-    }
+    isTouched = true
+    if change == .none, loading != .missing { table?.context.noteUpdate(of: self) }
   }
 
   private final func requireRelatable(_ other: ManagedObject, by relationship: RelationshipLayout) {

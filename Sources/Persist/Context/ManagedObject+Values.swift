@@ -81,17 +81,17 @@ extension ManagedObject {
 
   /// A to-one relationship's identifier or a composite attribute's elements.
   private final func committedCompound(at slot: Int, in snapshot: RowSnapshot) -> StoredValue {
-    let property = layout.properties[slot]
-    if let relationship = layout.relationshipsBySlot[slot], !relationship.isToMany {
-      guard let key = committedKey(of: relationship, in: snapshot), let siblings = table?.siblings,
+    if layout.kinds[slot] == .toOne {
+      guard let relationship = layout.relationshipsBySlot[slot],
+        let key = committedKey(of: relationship, in: snapshot), let siblings = table?.siblings,
         let context = table?.context
       else { return .null }
       let target = context.layout(ofDestination: relationship, in: snapshot, of: layout)
       return .objectID(siblings.table(for: target).objectID(of: target, key: key))
     }
-    guard !property.elements.isEmpty else { return .null }
+    guard layout.kinds[slot] == .composite else { return .null }
     var root: [String: StoredValue] = [:]
-    for element in property.elements {
+    for element in layout.properties[slot].elements {
       let value = snapshot.value(element.slot, as: SlotForm(element.attribute), slotCount: layout.rowSlotCount)
       if !value.isNull { Self.put(value, at: element.path.dropFirst(), in: &root) }
     }
@@ -141,21 +141,19 @@ extension ManagedObject {
   /// What every change begins with: the row is read, and the context learns of it.
   final func willChange() {
     if loading == .fault { fulfil() }
-    if change == .none, let table, loading == .loaded {
-      table.context.noteUpdate(of: self)
-    } else if let table, table.context.isPreparingSave {
-      table.context.noteRepeatedChange(of: self)
-    }
+    isTouched = true
+    if change == .none, loading == .loaded { table?.context.noteUpdate(of: self) }
   }
 
   /// Whether a property differs from what the store has. Transient properties never do.
   final func isChanged(at slot: Int) -> Bool {
-    if layout.properties[slot].isTransient { return false }
-    if let relationship = layout.relationshipsBySlot[slot], relationship.isToMany {
-      return !toManys.isEmpty && toManys[slot]?.hasChanges == true
+    switch layout.kinds[slot] {
+    case .transient, .transientToMany, .fetched: return false
+    case .toMany: return !toManys.isEmpty && toManys[slot]?.hasChanges == true
+    case .attribute, .composite, .toOne:
+      guard !pending.isEmpty, let value = pending[slot] else { return false }
+      return value != committedValue(at: slot)
     }
-    guard !pending.isEmpty, let value = pending[slot] else { return false }
-    return value != committedValue(at: slot)
   }
 }
 

@@ -51,6 +51,8 @@ open class ManagedObject {
   @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyMembers?> = []
   @exclusivity(unchecked) final var loading: Loading
   @exclusivity(unchecked) final var change = Change.none
+  /// Whether the object was changed since a save last looked.
+  @exclusivity(unchecked) final var isTouched = false
   /// The object's place in the context's set of objects changed in the same way.
   @exclusivity(unchecked) final var changeIndex: Int32 = -1
 

@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     object.change = .inserted
     unsavedTable.map.insert(object, key: object.key)
     inserted.insert(object)
-    if isPreparingSave { changedWhilePreparing.append(object) }
+    object.isTouched = true
     object.awakeFromInsert()
   }
 

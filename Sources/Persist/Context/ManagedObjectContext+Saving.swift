@@ -14,7 +14,7 @@ extension ManagedObjectContext {
   public func save() throws {
     try throwDeferredError()
     guard hasChanges else { return }
-    let pass = SavePass(self)
+    var pass = SavePass(self)
     try pass.runHooks()
     try pass.readMissingRows()
     try pass.validate()

@@ -29,9 +29,6 @@ public final class ManagedObjectContext {
   var deleted = ChangeSet()
   /// An error of a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
-  /// Objects that were changed again while hooks prepare a save.
-  var changedWhilePreparing: [ManagedObject] = []
-  var isPreparingSave = false
 
   /// A context over the stores that the coordinator has and will have.
   ///
@@ -146,11 +143,6 @@ extension ManagedObjectContext {
   func noteUpdate(of object: ManagedObject) {
     object.change = .updated
     updated.insert(object)
-    if isPreparingSave { changedWhilePreparing.append(object) }
-  }
-
-  func noteRepeatedChange(of object: ManagedObject) {
-    if changedWhilePreparing.last !== object { changedWhilePreparing.append(object) }
   }
 
   /// Keeps the first error of a getter for the next call that can throw.

@@ -9,47 +9,55 @@ extension SavePass {
         .saveFailed, at: .store(writes.tables.store.url),
         "The store inserted \(receipt.inserted.count) of \(writes.inserted.count) rows.")
     }
-    var permanent: [ManagedObjectID.Key: ManagedObjectID] = [:]
-    permanent.reserveCapacity(writes.inserted.count)
-    for (object, id) in zip(writes.inserted, receipt.inserted) {
-      permanent[.temporary(UInt64(bitPattern: object.key))] = id
-    }
-    var writers = SnapshotWriters(layouts: context.layouts, permanent: permanent)
-    for (object, id) in zip(writes.inserted, receipt.inserted) {
+    let unsaved = context.unsavedTable
+    // New objects know their permanent identifiers from here on, and are still found by their temporary ones.
+    for (object, id) in zip(writes.inserted, receipt.inserted) { object.identifier = id }
+    var writers = SnapshotWriters(layouts: context.layouts, unsaved: unsaved)
+    for object in writes.inserted {
       object.snapshot = writers.snapshot(of: object, version: 1)
-      settle(object, permanent)
-      give(object, id, in: writes.tables)
+      settle(object, unsaved)
     }
     for object in writes.updated {
-      if object.hasPersistentChangedValues, let old = object.snapshot {
-        object.snapshot = writers.snapshot(of: object, version: old.version + 1)
-      }
-      settle(object, permanent)
+      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + 1) }
+      settle(object, unsaved)
     }
+    for object in writes.touched { settle(object, unsaved) }
+    move(writes.inserted, from: unsaved, to: writes.tables)
     for object in writes.deleted { object.detach() }
   }
 
   /// Changes are now what is stored; only transient values are left in the object.
-  private func settle(_ object: ManagedObject, _ permanent: [ManagedObjectID.Key: ManagedObjectID]) {
+  private func settle(_ object: ManagedObject, _ unsaved: ObjectTable) {
     if object.layout.transientSlots.isEmpty {
       object.pending = []
     } else if !object.pending.isEmpty {
-      for property in object.layout.properties where !property.isTransient { object.pending[property.slot] = nil }
+      for stored in object.layout.storedSlots { object.pending[stored.slot] = nil }
     }
-    for members in object.toManys { members?.accept { permanent[$0.key] ?? $0 } }
+    for members in object.toManys { members?.accept(permanent: unsaved.permanent) }
   }
 
-  /// Moves a new object to the rows of its store.
-  private func give(_ object: ManagedObject, _ id: ManagedObjectID, in tables: StoreTables) {
-    guard let key = id.primaryKey else { return }
-    object.table?.map.remove(object.key)
-    let table = tables.table(for: object.layout)
-    // A fault for a key that had no row yet: it is none of the new object's business, and has no row of its own.
-    if let stale = table.map[key] { stale.detach() }
-    object.table = table
-    object.key = key
-    object.identifier = id
-    table.map.insert(object, key: key)
+  /// Moves new objects to the rows of their store.
+  private func move(_ objects: [ManagedObject], from unsaved: ObjectTable, to tables: StoreTables) {
+    let isAll = unsaved.map.count == objects.count
+    if isAll { unsaved.map.removeAll() }
+    for object in objects {
+      guard let key = object.identifier?.primaryKey else { continue }
+      if !isAll { unsaved.map.remove(object.key) }
+      let table = tables.table(for: object.layout)
+      // A fault for a key that had no row yet: it is none of the new object's business, and has no row of its own.
+      if let stale = table.map[key] { stale.detach() }
+      object.table = table
+      object.key = key
+      table.map.insert(object, key: key)
+    }
+  }
+}
+
+extension ObjectTable {
+  /// The permanent identifier of an object of this table that is just being saved; others stay as they are.
+  func permanent(_ id: ManagedObjectID) -> ManagedObjectID {
+    guard case .temporary(let number) = id.key else { return id }
+    return map[Int64(bitPattern: number)]?.identifier ?? id
   }
 }
 
@@ -57,12 +65,12 @@ extension SavePass {
 private struct SnapshotWriters {
   private var writers: [RowChunkWriter?]
   private let layouts: [EntityLayout]
-  private let permanent: [ManagedObjectID.Key: ManagedObjectID]
+  private let unsaved: ObjectTable
   private var indexByName: [String: Int] = [:]
 
-  init(layouts: [EntityLayout], permanent: [ManagedObjectID.Key: ManagedObjectID]) {
+  init(layouts: [EntityLayout], unsaved: ObjectTable) {
     self.layouts = layouts
-    self.permanent = permanent
+    self.unsaved = unsaved
     writers = Array(repeating: nil, count: layouts.count)
   }
 
@@ -72,11 +80,12 @@ private struct SnapshotWriters {
     var writer = writers[layout.index] ?? RowChunkWriter(slotCount: layout.rowSlotCount)
     writers[layout.index] = nil
     writer.beginRow(version: version)
-    for property in layout.properties where !property.isTransient && !property.isToMany {
-      if !object.pending.isEmpty, let value = object.pending[property.slot] {
-        write(value, of: property, layout, to: &writer)
-      } else if let old = object.snapshot {
-        copy(property, layout, from: old, to: &writer)
+    let (pending, old) = (object.pending, object.snapshot)
+    for stored in layout.storedSlots {
+      if !pending.isEmpty, let value = pending[stored.slot] {
+        write(value, of: stored, layout, to: &writer)
+      } else if let old {
+        copy(stored, layout, from: old, to: &writer)
       }
     }
     let snapshot = writer.endRow()
@@ -85,29 +94,29 @@ private struct SnapshotWriters {
   }
 
   private mutating func write(
-    _ value: StoredValue, of property: Property, _ layout: EntityLayout, to writer: inout RowChunkWriter
+    _ value: StoredValue, of stored: EntityLayout.StoredSlot, _ layout: EntityLayout, to writer: inout RowChunkWriter
   ) {
     switch value {
     case .objectID(let id):
-      let id = permanent[id.key] ?? id
+      let id = unsaved.permanent(id)
       guard let key = id.primaryKey else { return }
-      writer.setInteger(key, slot: property.slot)
-      if let slot = property.entityNumberSlot, let index = index(of: id.entityName) {
+      writer.setInteger(key, slot: stored.slot)
+      if let slot = stored.entityNumberSlot, let index = index(of: id.entityName) {
         writer.setInteger(Int64(index + 1), slot: slot)
       }
     case .composite(let parts):
-      for element in property.elements {
+      for element in layout.properties[stored.slot].elements {
         let value = element.path.dropFirst().reduce(StoredValue.composite(parts)) { value, name in
           if case .composite(let parts) = value { parts[name] ?? .null } else { .null }
         }
         writer.set(value, slot: element.slot, as: SlotForm(element.attribute))
       }
-    default: writer.set(value, slot: property.slot, as: layout.forms[property.slot])
+    default: writer.set(value, slot: stored.slot, as: stored.form)
     }
   }
 
   private func copy(
-    _ property: Property, _ layout: EntityLayout, from old: RowSnapshot, to writer: inout RowChunkWriter
+    _ stored: EntityLayout.StoredSlot, _ layout: EntityLayout, from old: RowSnapshot, to writer: inout RowChunkWriter
   ) {
     func copy(_ slot: Int, as form: SlotForm) {
       guard !old.isNull(slot, of: layout.rowSlotCount) else { return }
@@ -118,9 +127,10 @@ private struct SnapshotWriters {
         writer.setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
       }
     }
-    copy(property.slot, as: layout.forms[property.slot])
-    if let slot = property.entityNumberSlot { copy(slot, as: .integer) }
-    for element in property.elements { copy(element.slot, as: SlotForm(element.attribute)) }
+    copy(stored.slot, as: stored.form)
+    if let slot = stored.entityNumberSlot { copy(slot, as: .integer) }
+    guard stored.kind == .composite else { return }
+    for element in layout.properties[stored.slot].elements { copy(element.slot, as: SlotForm(element.attribute)) }
   }
 
   private mutating func index(of entityName: String) -> Int? {

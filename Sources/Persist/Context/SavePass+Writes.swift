@@ -4,9 +4,9 @@ extension SavePass {
   /// What each store gets: a value, made without touching a store except for orders that weren't read yet.
   func writes() throws -> [StoreWrites] {
     var plan = Plan(stores: [], context: context)
-    for object in context.inserted.objects { try plan.insert(object) }
-    for object in context.updated.objects { try plan.update(object) }
-    for object in context.deleted.objects { plan.delete(object) }
+    for object in inserted { try plan.insert(object) }
+    for object in updated { try plan.update(object) }
+    for object in deleted { plan.delete(object) }
     try context.throwDeferredError()
     return plan.stores
   }
@@ -28,26 +28,35 @@ extension SavePass {
 
     mutating func insert(_ object: ManagedObject) throws {
       let place = try placeForInsert(of: object.layout)
-      var values: [StoredValue] = []
-      values.reserveCapacity(object.layout.properties.count)
-      for property in object.layout.properties {
-        values.append(try value(of: object, property, for: stores[place].tables))
+      let layout = object.layout
+      var values = object.pending.map { $0 ?? .null }
+      for slot in layout.transientSlots { values[slot] = .null }
+      for relationship in layout.toOnes where !values[relationship.slot].isNull {
+        values[relationship.slot] = try reference(values[relationship.slot], of: object, relationship, stores[place].tables)
       }
       stores[place].inserted.append(object)
       stores[place].writes.inserts.append(
-        RowWrites.Insert(id: object.objectID, entity: object.layout.entity, values: values))
+        RowWrites.Insert(id: object.objectID, entity: layout.entity, values: values))
       try relate(object, at: place)
     }
 
     mutating func update(_ object: ManagedObject) throws {
       guard let tables = object.table?.siblings else { return }
       let place = place(of: tables)
-      stores[place].updated.append(object)
-      guard object.hasPersistentChangedValues, let snapshot = object.snapshot else { return }
+      let layout = object.layout
       var changes: [(slot: Int, value: StoredValue)] = []
-      for property in object.layout.properties where !property.isToMany && object.isChanged(at: property.slot) {
-        changes.append((property.slot, try value(of: object, property, for: tables)))
+      for stored in layout.storedSlots where object.isChanged(at: stored.slot) {
+        var value = object.pending[stored.slot] ?? .null
+        if stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot] {
+          value = try reference(value, of: object, relationship, tables)
+        }
+        changes.append((stored.slot, value))
       }
+      guard let snapshot = object.snapshot, !changes.isEmpty || object.hasChangedMembers else {
+        stores[place].touched.append(object)
+        return
+      }
+      stores[place].updated.append(object)
       stores[place].writes.updates.append(
         RowWrites.Update(
           id: object.objectID, entity: object.layout.entity, version: snapshot.version, changes: changes))
@@ -108,16 +117,14 @@ extension SavePass {
       return object.change != .deleted
     }
 
-    private func value(
-      of object: ManagedObject, _ property: Property, for tables: StoreTables
+    /// The value of a to-one relationship, as it may be written.
+    private func reference(
+      _ value: StoredValue, of object: ManagedObject, _ relationship: RelationshipLayout, _ tables: StoreTables
     ) throws -> StoredValue {
-      guard !property.isTransient, !object.pending.isEmpty, let value = object.pending[property.slot] else {
-        return .null
-      }
       guard case .objectID(let id) = value else { return value }
       // An object that was never saved and is gone reads as nil, and so is written.
       if id.isTemporary, context.registeredObject(for: id) == nil { return .null }
-      try requireSameStore(id, as: tables, object, property.name)
+      try requireSameStore(id, as: tables, object, relationship.name)
       return value
     }
 

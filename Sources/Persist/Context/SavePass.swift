@@ -3,43 +3,56 @@ import Foundation
 /// The steps of one save.
 struct SavePass {
   let context: ManagedObjectContext
+  /// What is saved, as it is once the hooks have run.
+  private(set) var inserted: [ManagedObject] = []
+  private(set) var updated: [ManagedObject] = []
+  private(set) var deleted: [ManagedObject] = []
   private static let hookRounds = 1000
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
-  /// What one store gets, with the objects that the inserts stand for.
+  private mutating func gather() {
+    inserted = context.inserted.objects
+    updated = context.updated.objects
+    deleted = context.deleted.objects
+  }
+
+  /// What one store gets, with the objects that it is about.
   struct StoreWrites {
     let tables: StoreTables
     var writes = RowWrites()
     var inserted: [ManagedObject] = []
+    /// Objects whose row is written.
     var updated: [ManagedObject] = []
+    /// Objects with changes that no row has.
+    var touched: [ManagedObject] = []
     var deleted: [ManagedObject] = []
   }
 
   /// Calls the will-save hooks, and again those of objects that hooks changed, until nothing changes any more.
-  func runHooks() throws {
-    context.isPreparingSave = true
-    defer {
-      context.isPreparingSave = false
-      context.changedWhilePreparing = []
+  mutating func runHooks() throws {
+    for round in 0...Self.hookRounds {
+      gather()
+      var waiting: [ManagedObject] = []
+      for objects in [inserted, updated, deleted] {
+        if round == 0 { waiting += objects } else { waiting += objects.filter(\.isTouched) }
+        for object in objects { object.isTouched = false }
+      }
+      if waiting.isEmpty { return }
+      guard round < Self.hookRounds else {
+        throw PersistError(
+          .saveFailed, at: .entity(waiting[0].entity.name),
+          "After \(Self.hookRounds) rounds of willSave objects still change.",
+          fix: "Set a property in willSave only where it has another value.")
+      }
+      for object in waiting where object.table != nil { object.willSave() }
     }
-    var objects = context.inserted.objects + context.updated.objects + context.deleted.objects
-    for _ in 0..<Self.hookRounds {
-      context.changedWhilePreparing = []
-      for object in objects where object.table != nil { object.willSave() }
-      objects = Array(Set(context.changedWhilePreparing))
-      if objects.isEmpty { return }
-    }
-    throw PersistError(
-      .saveFailed, at: .entity(objects.first?.entity.name ?? ""),
-      "After \(Self.hookRounds) rounds of willSave objects still change.",
-      fix: "Set a property in willSave only where it has another value.")
   }
 
   /// Reads the rows of objects that are saved without having been read: they must be there, and their versions are
   /// needed.
   func readMissingRows() throws {
-    let unread = (context.updated.objects + context.deleted.objects).filter {
+    let unread = (updated + deleted).filter {
       $0.snapshot == nil && $0.loading == .fault
     }
     for (_, objects) in Dictionary(grouping: unread, by: { ObjectIdentifier($0.layout) }) {
@@ -57,9 +70,9 @@ struct SavePass {
     func check(_ body: () throws -> Void) {
       do { try body() } catch { problems.append(error) }
     }
-    for object in context.inserted.objects { check(object.validateForInsert) }
-    for object in context.updated.objects where object.hasPersistentChangedValues { check(object.validateForUpdate) }
-    for object in context.deleted.objects { check(object.validateForDelete) }
+    for object in inserted { check(object.validateForInsert) }
+    for object in updated where object.hasPersistentChangedValues { check(object.validateForUpdate) }
+    for object in deleted { check(object.validateForDelete) }
     if problems.count == 1, let only = problems.first { throw only }
     guard !problems.isEmpty else { return }
     let all = problems.flatMap { problem -> [PersistError] in
@@ -92,7 +105,7 @@ struct SavePass {
 
   /// Calls the did-save hooks. The context has no changes any more.
   func finish() {
-    let objects = context.inserted.objects + context.updated.objects + context.deleted.objects
+    let objects = inserted + updated + deleted
     for object in objects where object.change != .deleted { object.change = .none }
     context.inserted.removeAll()
     context.updated.removeAll()

@@ -9,19 +9,53 @@ final class EntityLayout: Sendable {
   let rootIndex: Int
   let rowSlotCount: Int
   let properties: [Property]
+  /// What stands in each property's slot.
+  let kinds: [SlotKind]
   /// How each property's slot holds its value; ``SlotForm/none`` for composites and whatever isn't an attribute.
   let forms: [SlotForm]
+  /// The slots that a row has values for.
+  let storedSlots: [StoredSlot]
   /// By property slot, nil where the property isn't a relationship.
   let relationshipsBySlot: [RelationshipLayout?]
   let relationships: [RelationshipLayout]
+  /// Stored to-one relationships.
+  let toOnes: [RelationshipLayout]
   /// What a new object starts with, by property slot.
   let initialValues: ContiguousArray<StoredValue?>
-  /// Slots of properties that live in memory only.
+  /// Slots of attributes and to-one relationships that live in memory only.
   let transientSlots: [Int]
   /// Relationships without inverse that lead to objects of this entity.
   let oneWayReferrers: [OneWayReferrer]
   /// The rules of the properties that have any.
   let checks: [PropertyCheck]
+
+  /// What a property's slot is to an object. Read in place of ``Property``, whose copies cost many reference counts.
+  enum SlotKind: UInt8, Sendable {
+    case attribute, composite, toOne, toMany
+    /// In memory only.
+    case transient, transientToMany
+    case fetched
+
+    init(_ property: Property) {
+      self =
+        switch property.kind {
+        case .attribute(let attribute):
+          attribute.isTransient ? .transient : (attribute.type == .composite ? .composite : .attribute)
+        case .relationship(let relationship) where relationship.isToMany:
+          relationship.isTransient ? .transientToMany : .toMany
+        case .relationship(let relationship): relationship.isTransient ? .transient : .toOne
+        case .fetchedProperty: .fetched
+        }
+    }
+  }
+
+  /// A slot of an attribute or a to-one relationship with a column, in a form that costs nothing to copy.
+  struct StoredSlot: Sendable {
+    let slot: Int
+    let kind: SlotKind
+    let form: SlotForm
+    let entityNumberSlot: Int?
+  }
 
   /// A relationship that objects of `entityIndex` and below have, and that nothing leads back from.
   struct OneWayReferrer: Sendable {
@@ -39,10 +73,19 @@ final class EntityLayout: Sendable {
       guard let attribute = property.attribute, !attribute.isTransient else { return .none }
       return SlotForm(attribute)
     }
+    kinds = entity.properties.map(SlotKind.init)
+    let (kinds, forms) = (kinds, forms)
+    storedSlots = entity.properties.compactMap { property in
+      let slot = property.slot
+      guard [.attribute, .composite, .toOne].contains(kinds[slot]) else { return nil }
+      return StoredSlot(
+        slot: slot, kind: kinds[slot], form: forms[slot], entityNumberSlot: property.entityNumberSlot)
+    }
     relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
     relationships = relationshipsBySlot.compactMap { $0 }
+    toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
     initialValues = ContiguousArray(entity.properties.map { $0.attribute?.defaultValue ?? .null })
-    transientSlots = entity.properties.filter { $0.isTransient && $0.fetchedProperty == nil }.map(\.slot)
+    transientSlots = entity.properties.indices.filter { kinds[$0] == .transient }
     oneWayReferrers = referrers
     checks = entity.properties.compactMap { PropertyCheck($0) }
   }
@@ -73,57 +116,5 @@ final class EntityLayout: Sendable {
       entity = current.superentity
     }
     return false
-  }
-}
-
-/// A relationship with what keeping both of its sides in step takes.
-struct RelationshipLayout: Sendable {
-  let name: String
-  let slot: Int
-  let isToMany: Bool
-  let isOrdered: Bool
-  let isTransient: Bool
-  let deleteRule: DeleteRule
-  /// Index of the destination in ``ManagedObjectModel/entities``.
-  let destinationIndex: Int
-  /// The row slot of the destination's entity number.
-  let entityNumberSlot: Int?
-  let inverse: Inverse?
-  /// Whether a save tells this relationship's new and lost members as links: it is to-many, and of the two sides of a
-  /// many-to-many relationship the one that tells.
-  let tellsLinks: Bool
-  /// Whether the relationship is its own inverse, as that between friends.
-  let isOwnInverse: Bool
-
-  /// The relationship that leads back.
-  struct Inverse: Sendable {
-    let name: String
-    let slot: Int
-    let isToMany: Bool
-  }
-
-  init?(_ property: Property, in model: ManagedObjectModel) {
-    guard let relationship = property.relationship else { return nil }
-    let destination = model.destination(of: relationship)
-    let back = relationship.inverse.flatMap { destination.property(named: $0) }
-    name = relationship.name
-    slot = property.slot
-    isToMany = relationship.isToMany
-    isOrdered = relationship.isOrdered
-    isTransient = relationship.isTransient
-    deleteRule = relationship.deleteRule
-    destinationIndex = destination.number - 1
-    entityNumberSlot = property.entityNumberSlot
-    inverse = back.flatMap { back in
-      back.relationship.map { Inverse(name: back.name, slot: back.slot, isToMany: $0.isToMany) }
-    }
-    isOwnInverse = back.map { $0.declaringEntity == property.declaringEntity && $0.name == property.name } ?? false
-    if let back, let backward = back.relationship {
-      tellsLinks =
-        relationship.isToMany && backward.isToMany
-        && (property.declaringEntity, property.name) <= (back.declaringEntity, back.name)
-    } else {
-      tellsLinks = relationship.isToMany
-    }
   }
 }

@@ -51,7 +51,7 @@ struct RealObjectTests {
       try context.save()
     }
     print("Read \(objects) objects and followed \(links) relationships of \(SharedData.stores.count) real stores.")
-    #expect(objects > 1000)
+    #expect(objects > 500)
   }
 
   @Test("In a copy of every store an object of each entity is changed, made and deleted, and the store stays sound")

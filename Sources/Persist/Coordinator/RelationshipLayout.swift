@@ -1,0 +1,55 @@
+import Foundation
+
+/// A relationship with what keeping both of its sides in step takes.
+///
+/// A class, so that handing one on is one reference counted.
+final class RelationshipLayout: Sendable {
+  let name: String
+  let slot: Int
+  let isToMany: Bool
+  let isOrdered: Bool
+  let isTransient: Bool
+  let deleteRule: DeleteRule
+  /// Index of the destination in ``ManagedObjectModel/entities``.
+  let destinationIndex: Int
+  /// The row slot of the destination's entity number.
+  let entityNumberSlot: Int?
+  let inverse: Inverse?
+  /// Whether a save tells this relationship's new and lost members as links: it is to-many, and of the two sides of a
+  /// many-to-many relationship the one that tells.
+  let tellsLinks: Bool
+  /// Whether the relationship is its own inverse, as that between friends.
+  let isOwnInverse: Bool
+
+  /// The relationship that leads back.
+  struct Inverse: Sendable {
+    let name: String
+    let slot: Int
+    let isToMany: Bool
+  }
+
+  init?(_ property: Property, in model: ManagedObjectModel) {
+    guard let relationship = property.relationship else { return nil }
+    let destination = model.destination(of: relationship)
+    let back = relationship.inverse.flatMap { destination.property(named: $0) }
+    name = relationship.name
+    slot = property.slot
+    isToMany = relationship.isToMany
+    isOrdered = relationship.isOrdered
+    isTransient = relationship.isTransient
+    deleteRule = relationship.deleteRule
+    destinationIndex = destination.number - 1
+    entityNumberSlot = property.entityNumberSlot
+    inverse = back.flatMap { back in
+      back.relationship.map { Inverse(name: back.name, slot: back.slot, isToMany: $0.isToMany) }
+    }
+    isOwnInverse = back.map { $0.declaringEntity == property.declaringEntity && $0.name == property.name } ?? false
+    if let back, let backward = back.relationship {
+      tellsLinks =
+        relationship.isToMany && backward.isToMany
+        && (property.declaringEntity, property.name) <= (back.declaringEntity, back.name)
+    } else {
+      tellsLinks = relationship.isToMany
+    }
+  }
+}
