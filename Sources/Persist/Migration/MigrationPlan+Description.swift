@@ -40,7 +40,7 @@ extension MigrationOperation: CustomStringConvertible {
     }
     let extras = [detail, way == .none ? "nothing to store" : nil, way == .impossible ? "not possible" : nil]
       .compactMap { $0 }
-    return "\(words) \(name)" + (extras.isEmpty ? "" : " (\(extras.joined(separator: "; ")))")
+    return (name.isEmpty ? words : "\(words) \(name)") + (extras.isEmpty ? "" : " (\(extras.joined(separator: "; ")))")
   }
 }
 

@@ -62,6 +62,8 @@ extension MigrationPlan {
 extension MigrationOperation {
   fileprivate func concerns(_ subject: InPlaceWork.Subject?) -> Bool {
     guard let subject else { return false }
+    // What an entity has comes and goes with it.
+    if kind == .addEntity || kind == .removeEntity { return subject.entity == entity }
     if property == nil { return subject.property == nil && [entity, newName].contains(subject.entity) }
     return subject.entity == entity && subject.property != nil && [property, newName].contains(subject.property)
   }

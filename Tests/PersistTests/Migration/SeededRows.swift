@@ -90,6 +90,7 @@ extension MadeStore {
     _ place: TableMap.EntityTable, _ map: TableMap, _ keys: [String: [(key: Int64, number: Int)]],
     _ connection: SQLiteConnection, _ numbers: inout SeededNumbers
   ) throws {
+    var serial: Int64 = Int64(place.number) * 10_000
     let own = (keys[place.entity.name] ?? []).filter { $0.number == place.number }
     for property in place.entity.properties where !property.isTransient {
       guard let relationship = property.relationship else { continue }
@@ -101,12 +102,13 @@ extension MadeStore {
         else { continue }
         for row in own {
           let member = others[Int.random(in: 0..<others.count, using: &numbers)]
-          let order = Int64.random(in: 1...99, using: &numbers) * 1024
+          serial += 1
+          let order = Int64.random(in: 1...99, using: &numbers) * 1_000_000 + serial
           var columns = [end.ownColumn, end.memberColumn]
           var values: [SQLValue] = [.integer(row.key), .integer(member.key)]
           for column in [end.orderColumn, end.inverseOrderColumn].compactMap({ $0 }) {
             columns.append(column)
-            values.append(.integer(order + row.key))
+            values.append(.integer(order))
           }
           try connection.execute(
             "INSERT OR IGNORE INTO \(name: end.table) (\(names: columns)) VALUES (\(values: values))")

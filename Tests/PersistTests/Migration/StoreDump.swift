@@ -130,6 +130,21 @@ struct StoreDump: Equatable {
     }
   }
 
+  /// The same without the order of members.
+  func unordered(_ model: ManagedObjectModel) -> StoreDump {
+    var result = self
+    for entity in model.entities {
+      for name in entity.relationships.map(\.name) {
+        result.objects[entity.name] = result.objects[entity.name]?.mapValues { values in
+          var values = values
+          values[name] = values[name].map { $0.split(separator: " ").sorted().joined(separator: " ") }
+          return values
+        }
+      }
+    }
+    return result
+  }
+
   /// Where two dumps differ, a few lines of it.
   func differences(from other: StoreDump) -> [String] {
     var lines: [String] = []

@@ -7,7 +7,7 @@ extension InPlacePlanner {
         work.require(
           .rows(move.sourceTable, rows([move.sourceNumber], of: move.sourceTable)),
           else: MigrationBlocker(
-            entity: entity.name, what: "objects of \(entity.name) exist, which becomes abstract.",
+            entity: entity.name, what: "Objects of \(entity.name), which becomes abstract",
             fix: "Delete them before migrating, or give the step a mapping model."))
       }
       for property in entity.properties { require(property, of: entity, move) }
@@ -35,7 +35,7 @@ extension InPlacePlanner {
           .externalValues(move.sourceTable, column: column, rows([move.sourceNumber], of: move.sourceTable)),
           else: MigrationBlocker(
             entity: entity.name, property: attribute.name,
-            what: "values of \(entity.name).\(attribute.name) stand in files beside the store.",
+            what: "Values of \(entity.name).\(attribute.name) that stand in files beside the store",
             fix: "Keep external storage on for '\(attribute.name)', or make the values smaller before migrating."))
       }
       if old.isOptional, !attribute.isOptional, origin?.fill == nil {
@@ -53,7 +53,7 @@ extension InPlacePlanner {
       count,
       else: MigrationBlocker(
         entity: entity.name, property: property,
-        what: "rows of \(entity.name) have no value for '\(property)', which is required and has no default.",
+        what: "Rows of \(entity.name) without a value for '\(property)', which is required and has no default",
         fix: "Give '\(property)' a default value or make it optional, or give the step a mapping model."))
   }
 
@@ -66,7 +66,7 @@ extension InPlacePlanner {
       .outside(range, move.sourceTable, column: column, rows([move.sourceNumber], of: move.sourceTable)),
       else: MigrationBlocker(
         entity: entity.name, property: attribute.name,
-        what: "values of \(entity.name).\(attribute.name) have no equal as \(attribute.summary).",
+        what: "Values of \(entity.name).\(attribute.name) that have no equal as \(attribute.summary)",
         fix: "Change them before migrating, or keep the type \(old.summary)."))
   }
 
@@ -96,7 +96,7 @@ extension InPlacePlanner {
         .rows(table, .entities(strange)),
         else: MigrationBlocker(
           entity: moves[0].source.root.name,
-          what: "rows of '\(table)' have an entity number that isn't of the table's entities.",
+          what: "Rows of '\(table)' with an entity number that isn't of the table's entities",
           fix: "'persist check' lists them; correct or delete them before migrating."))
     }
   }

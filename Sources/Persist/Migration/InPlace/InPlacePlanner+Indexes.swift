@@ -131,8 +131,8 @@ extension InPlacePlanner {
       .duplicates(table, values: values, rows(numbers, of: table)),
       else: MigrationBlocker(
         .constraintConflict, entity: subject?.entity, property: subject?.property,
-        what: "rows of \(subject?.entity ?? plan.root.name) have the same \(subject?.property ?? "values") "
-          + "as another, which is to be unique.",
+        what: "Rows of \(subject?.entity ?? plan.root.name) with the same \(subject?.property ?? "values") "
+          + "as another, which is to be unique",
         fix: "Make the values different or delete the surplus rows before migrating."))
   }
 

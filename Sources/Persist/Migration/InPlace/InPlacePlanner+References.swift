@@ -109,7 +109,7 @@ extension InPlacePlanner {
       .crowded(pairs.table, owner: owner, member: member),
       else: MigrationBlocker(
         entity: subject.entity, property: subject.property,
-        what: "objects have several others in a relationship that leads to one only.",
+        what: "Objects that have several others in a relationship which leads to one only",
         fix: "Give the step a mapping model that chooses one of them."))
   }
 

@@ -102,12 +102,14 @@ struct InPlacePlanner {
         table: isRoot ? place.table : nil)
     }
     let before = old.tables.map { place -> SchemaChange.EntityRow? in
-      old.numbers.rows[place.number].map {
-        SchemaChange.EntityRow(
-          number: place.number, name: $0.name, parent: $0.parent,
-          maximum: place.entity.superentity == nil ? $0.maximum ?? 0 : 0,
-          table: place.entity.superentity == nil ? place.table : nil)
-      }
+      let isRoot = place.entity.superentity == nil
+      let row = old.numbers.rows[place.number]
+      // A layout that is no store's has no rows; they would be those of a new store.
+      if row == nil, !old.numbers.rows.isEmpty { return nil }
+      return SchemaChange.EntityRow(
+        number: place.number, name: row?.name ?? place.entity.name,
+        parent: row?.parent ?? place.entity.superentity.map { old[$0].number } ?? 0,
+        maximum: isRoot ? row?.maximum ?? 0 : 0, table: isRoot ? place.table : nil)
     }
     guard before != rows.map(Optional.some) else { return }
     work.add(.setEntities(old: old.tables.map(\.number).sorted(), new: rows), in: .entities)

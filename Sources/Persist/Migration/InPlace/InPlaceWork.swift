@@ -46,7 +46,7 @@ struct InPlaceWork: Sendable {
   /// A count, and what it means if it isn't zero.
   struct Check: Sendable, Hashable {
     enum Meaning: Sendable, Hashable {
-      /// Words that follow the count.
+      /// Words that the count follows.
       case blocker(MigrationBlocker)
       case loss(MigrationLoss)
     }

@@ -67,7 +67,7 @@ struct StoreSurvey {
       case .blocker(var blocker):
         let count = try connection.count(check.count)
         guard count > 0 else { continue }
-        blocker.what = "\(count) \(blocker.what)"
+        blocker.what += ": \(count)."
         findings.blockers.append(blocker)
       case .loss(var loss):
         guard countingLosses else { continue }

@@ -1,0 +1,135 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("What a migration refuses")
+struct MigrationRefusalTests {
+  private func item(_ entity: EntityDescription) throws -> ManagedObjectModel { try model(entity) }
+
+  /// Expects a refusal that changes no byte, and gives its sentences.
+  private func refusal(
+    _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String, allowsLoss: Bool = true,
+    code: PersistError.Code
+  ) throws -> [String] {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Store.sqlite")
+      try MadeStore.make(old, at: url)
+      // As many real stores are: not in WAL mode.
+      try MadeStore.run(filling, "PRAGMA journal_mode = DELETE", at: url)
+      let registry = ModelRegistry(
+        versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+      let connection = try SQLiteConnection(
+        url, mode: .readWrite, options: StoreOptions(pragmas: ["journal_mode": "DELETE"]))
+      connection.close()
+      let before = try FolderSnapshot(folder)
+      let error = #expect(throws: PersistError.self) {
+        try AutomaticMigrator(allowsLoss: allowsLoss).migrate(
+          storeAt: url, to: registry.versions[1], registry: registry)
+      }
+      #expect(error?.code == code)
+      let plan = try MigrationPlan(storeAt: url, to: registry.versions[1], registry: registry)
+      #expect(plan.isPossible == (code == .migrationFailed))
+      try #expect(FolderSnapshot(folder) == before)
+      return error.map { [$0.message] + $0.errors.map(\.message) } ?? []
+    }
+  }
+
+  private func text(_ name: String, isOptional: Bool = true) -> AttributeDescription {
+    AttributeDescription(name, .string, isOptional: isOptional)
+  }
+
+  private let rows = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'x'), (3, 1, 1, NULL)"
+
+  @Test("A required attribute without default, while there are rows")
+  func required() throws {
+    let sentences = try refusal(
+      item(EntityDescription("Item", attributes: [text("a")])),
+      item(EntityDescription("Item", attributes: [text("a", isOptional: false), text("b", isOptional: false)])),
+      filling: rows, code: .mappingNotInferable)
+    #expect(
+      sentences.dropFirst() == [
+        "Rows of Item without a value for 'a', which is required and has no default: 1.",
+        "Rows of Item without a value for 'b', which is required and has no default: 3.",
+      ])
+  }
+
+  @Test("A uniqueness constraint that rows break")
+  func uniqueness() throws {
+    let sentences = try refusal(
+      item(EntityDescription("Item", attributes: [text("a")])),
+      item(EntityDescription("Item", attributes: [text("a")], uniquenessConstraints: [["a"]])), filling: rows,
+      code: .constraintConflict)
+    #expect(sentences == ["Rows of Item with the same a as another, which is to be unique: 1."])
+  }
+
+  @Test("An attribute type that doesn't hold every value")
+  func type() throws {
+    let sentences = try refusal(
+      item(EntityDescription("Item", attributes: [text("a")])),
+      item(EntityDescription("Item", attributes: [AttributeDescription("a", .int32)])), filling: rows,
+      code: .mappingNotInferable)
+    #expect(sentences == ["Not every string value of Item.a has its equal as int32."])
+  }
+
+  @Test("Loss, where it isn't allowed")
+  func loss() throws {
+    let sentences = try refusal(
+      item(EntityDescription("Item", attributes: [text("a")])), item(EntityDescription("Item")), filling: rows,
+      allowsLoss: false, code: .migrationFailed)
+    #expect(sentences == ["Item.a: attribute removed, 2 rows would be lost."])
+  }
+
+  @Test("A model that has nothing of the store's")
+  func stranger() throws {
+    try withTemporaryStore { url in
+      try MadeStore.make(try model(EntityDescription("Item")), at: url)
+      let other = ModelRegistry(versions: [ModelVersion(name: "other", model: try model(EntityDescription("Song")))])
+      let error = #expect(throws: PersistError.self) {
+        try AutomaticMigrator().migrate(storeAt: url, to: other.currentVersion, registry: other)
+      }
+      #expect(error?.code == .incompatibleModel)
+    }
+  }
+
+  @Test("Going back to an older version that would lose values")
+  func back() throws {
+    let old = try item(EntityDescription("Item"))
+    let new = try item(EntityDescription("Item", attributes: [text("a")]))
+    let registry = ModelRegistry(
+      versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+    for (rows, isPossible) in [("UPDATE ZITEM SET ZA = NULL", true), (rows, false)] {
+      try withTemporaryStore { url in
+        try MadeStore.make(new, at: url)
+        try MadeStore.run(rows, at: url)
+        let plan = try MigrationPlan(storeAt: url, to: registry.versions[0], registry: registry)
+        #expect(plan.isPossible == isPossible)
+        let migrate = { try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[0], registry: registry) }
+        if isPossible {
+          #expect(try migrate().to == "1")
+        } else {
+          #expect(throws: PersistError.self) { try migrate() }
+        }
+      }
+    }
+  }
+
+  @Test("Adding a required attribute to an entity without rows is no obstacle")
+  func noRows() throws {
+    try withTemporaryStore { url in
+      let registry = ModelRegistry(
+        versions: [
+          ModelVersion(name: "1", model: try item(EntityDescription("Item"))),
+          ModelVersion(
+            name: "2", model: try item(EntityDescription("Item", attributes: [text("a", isOptional: false)]))),
+        ])
+      try MadeStore.make(registry.versions[0].model, at: url)
+      for way in [MigrationWay.inPlace, .none] {
+        let report = try AutomaticMigrator().migrate(
+          storeAt: url, to: registry.currentVersion, registry: registry)
+        #expect(report.way == way)
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import PersistTestSupport
+import Synchronization
+import Testing
+
+@testable import Persist
+
+@Suite("Safety of migration")
+struct MigrationSafetyTests {
+  /// Two versions between which every kind of change happens: columns, numbers, join tables, a table written anew.
+  private func versions() throws -> ModelRegistry {
+    let old = try model(
+      EntityDescription(
+        "Mark",
+        attributes: [
+          AttributeDescription("a", .string), AttributeDescription("b", .int32), AttributeDescription("c", .string),
+        ],
+        relationships: [
+          RelationshipDescription("folder", to: "Folder", inverse: "marks"),
+          RelationshipDescription("tags", toMany: "Tag", inverse: "marks"),
+        ]),
+      EntityDescription("Folder", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: "folder")]),
+      EntityDescription("Tag", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: "tags")]))
+    let new = try model(
+      EntityDescription("Aardvark"),
+      EntityDescription(
+        "Mark", attributes: [AttributeDescription("b", .double), AttributeDescription("d", .string)],
+        relationships: [
+          RelationshipDescription("folders", toMany: "Folder", inverse: "marks", renamingIdentifier: "folder"),
+          RelationshipDescription("tags", toMany: "Tag", inverse: "marks"),
+        ]),
+      EntityDescription(
+        "Folder", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: "folders")]),
+      EntityDescription("Tag", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: "tags")]))
+    return ModelRegistry(versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+  }
+
+  private func store(_ registry: ModelRegistry, at url: URL) throws -> StoreDump {
+    let model = registry.versions[0].model
+    try MadeStore.make(model, at: url)
+    try MadeStore.fill(model, at: url, rows: 20, seed: 7)
+    return try StoreDump(of: model, at: url)
+  }
+
+  @Test("A process that is killed at any step leaves the old version, whole, and the next attempt works")
+  func killed() throws {
+    let registry = try versions()
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Store.sqlite")
+      let before = try store(registry, at: url)
+      // What the files hold at a moment is what a process leaves that is killed then.
+      let images = Mutex<[URL]>([])
+      let migrator = AutomaticMigrator { _ in
+        images.withLock { images in
+          let image = folder.appendingPathComponent("killed-\(images.count)")
+          try? FileManager.default.createDirectory(at: image, withIntermediateDirectories: true)
+          for name in ["Store.sqlite", "Store.sqlite-wal"] {
+            try? FileManager.default.copyItem(
+              at: folder.appendingPathComponent(name), to: image.appendingPathComponent(name))
+          }
+          images.append(image)
+        }
+        return true
+      }
+      let report = try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let after = try StoreDump(of: registry.versions[1].model, at: url)
+      #expect(report.from == "1")
+      #expect(report.to == "2")
+      let found = images.withLock { $0 }
+      #expect(found.count > 10)
+      for image in found {
+        let copy = image.appendingPathComponent("Store.sqlite")
+        try #expect(StoreDump(of: registry.versions[0].model, at: copy) == before)
+        try #expect(MadeStore.rows("PRAGMA integrity_check", at: copy) == [["ok"]])
+        try AutomaticMigrator().migrate(storeAt: copy, to: registry.versions[1], registry: registry)
+        try #expect(StoreDump(of: registry.versions[1].model, at: copy) == after)
+      }
+    }
+  }
+
+  @Test("A migration that is cancelled at any step changes nothing")
+  func cancelled() throws {
+    let registry = try versions()
+    for step in [1, 2, 5, 9, 14] {
+      try withTemporaryStore { url in
+        let before = try store(registry, at: url)
+        let calls = Atomic<Int>(0)
+        let migrator = AutomaticMigrator { _ in calls.wrappingAdd(1, ordering: .relaxed).newValue < step }
+        let error = #expect(throws: PersistError.self) {
+          try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+        }
+        #expect(error?.code == .migrationCancelled)
+        try #expect(StoreDump(of: registry.versions[0].model, at: url) == before)
+        try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      }
+    }
+  }
+
+  @Test("Progress never falls and ends at one")
+  func progress() throws {
+    let registry = try versions()
+    try withTemporaryStore { url in
+      _ = try store(registry, at: url)
+      let fractions = Mutex<[Double]>([])
+      let migrator = AutomaticMigrator { progress in
+        fractions.withLock { $0.append(progress.fraction) }
+        return true
+      }
+      try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let found = fractions.withLock { $0 }
+      #expect(found == found.sorted())
+      #expect(found.last == 1)
+    }
+  }
+
+  @Test("Another process that writes makes it wait, and then say so")
+  func busy() throws {
+    let registry = try versions()
+    try withTemporaryStore { url in
+      let before = try store(registry, at: url)
+      let other = try SQLiteConnection(url, mode: .readWrite)
+      defer { other.close() }
+      try other.transaction {
+        let error = #expect(throws: PersistError.self) {
+          try AutomaticMigrator().migrate(
+            storeAt: url, to: registry.versions[1], registry: registry, options: StoreOptions(busyTimeout: .zero))
+        }
+        #expect(error?.code == .storeBusy)
+      }
+      try #expect(StoreDump(of: registry.versions[0].model, at: url) == before)
+    }
+  }
+}
