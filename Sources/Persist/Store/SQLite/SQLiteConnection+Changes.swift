@@ -24,7 +24,8 @@ extension SQLiteConnection {
     let copied = try count(.rows(rebuild.temporaryName, .all))
     guard copied == expected else {
       throw PersistError(
-        .storeDamaged, at: .store(url), "\(copied) of \(expected) rows of '\(rebuild.definition.name)' could be copied.",
+        .storeDamaged, at: .store(url),
+        "\(copied) of \(expected) rows of '\(rebuild.definition.name)' could be copied.",
         fix: "The file is damaged; restore it from a backup.")
     }
     for statement in SQLText.replacing(rebuild) { try execute(statement) }

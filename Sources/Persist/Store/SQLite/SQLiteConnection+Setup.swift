@@ -18,24 +18,41 @@ extension SQLiteConnection {
       // Has an effect only before the first table is made. The values are those that Core Data's stores have.
       try execute(.pageSize)
       try execute(.autoVacuumIncremental)
+      for pragma in pragmas where Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
+      try setFileUp(pragmas)
+    } else if mode.isWriting {
+      try setSynchronous(unlessIn: pragmas)
     }
-    for pragma in pragmas where Self.beforeJournal.contains(pragma.name) { try execute(.set(pragma)) }
-    if mode.isWriting {
-      let journal = pragmas.first { $0.name == "journal_mode" }
-      try execute(journal.map { .set($0) } ?? .journalModeWAL)
-      // A crash of the program loses nothing either way. When power fails, the file stays whole in WAL mode; with a
-      // rollback journal that takes the slower setting.
-      let isWAL = try first(.journalMode) { $0.text(0) } == "wal"
-      try execute(isWAL ? .synchronousNormal : .synchronousFull)
-    }
-    for pragma in pragmas where !Self.beforeJournal.contains(pragma.name) {
-      if mode.isWriting || !pragma.isOfTheFile { try execute(.set(pragma)) }
-    }
+    for pragma in pragmas where !pragma.isOfTheFile { try execute(.set(pragma)) }
     try defineMissingFunctions()
   }
 
+  /// Brings a file that exists to the journal mode and the settings that the options ask for, or to WAL mode.
+  ///
+  /// This writes, and so comes only when the file is known to be what it should: opening alone changes no byte.
+  func setFileUp(_ options: StoreOptions) throws {
+    try setFileUp(Self.checked(options.pragmas, on: self))
+  }
+
+  private func setFileUp(_ pragmas: [Pragma]) throws {
+    let journal = pragmas.first { $0.name == "journal_mode" }
+    try execute(journal.map { .set($0) } ?? .journalModeWAL)
+    try setSynchronous(unlessIn: pragmas)
+    for pragma in pragmas where pragma.isOfTheFile && pragma.name != "journal_mode" {
+      if !Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
+    }
+  }
+
+  /// A crash of the program loses nothing either way. When power fails, the file stays whole in WAL mode; with a
+  /// rollback journal that takes the slower setting.
+  private func setSynchronous(unlessIn pragmas: [Pragma]) throws {
+    guard !pragmas.contains(where: { $0.name == "synchronous" }) else { return }
+    let isWAL = try first(.journalMode) { $0.text(0) } == "wal"
+    try execute(isWAL ? .synchronousNormal : .synchronousFull)
+  }
+
   /// Pragmas that count only while a file is empty and not yet in WAL mode.
-  private static let beforeJournal: Set<String> = ["page_size", "auto_vacuum", "encoding"]
+  private static let beforeTables: Set<String> = ["page_size", "auto_vacuum", "encoding"]
 
   private func isEmpty() throws -> Bool {
     try first(.objectCount) { $0.integer(0) } == 0

@@ -82,12 +82,21 @@ final class SQLiteConnection {
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, Self.milliseconds(options.busyTimeout))
     log = SQLiteDebugLog(attachedTo: handle, name: url?.lastPathComponent ?? "memory")
+    sqlite3_commit_hook(
+      handle,
+      { context in
+        guard let context else { return 0 }
+        Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().hasCommitted = true
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
     try setUp(options, access: access)
   }
 
   deinit { close() }
 
   private var isClosed = false
+  /// Whether this connection has written anything; SQLite's commit hook says so.
+  private var hasCommitted = false
 
   /// Finalizes every statement and closes; nothing happens the second time.
   func close() {
@@ -96,6 +105,8 @@ final class SQLiteConnection {
     interruption.end()
     cache.finalizeAll()
     log = nil
+    // Else closing would move what a log holds into the file: a change by somebody who changed nothing.
+    if mode.isWriting, !hasCommitted { persist_sqlite3_keep_wal_on_close(handle) }
     sqlite3_close_v2(handle)
   }
 

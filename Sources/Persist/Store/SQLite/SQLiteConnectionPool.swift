@@ -78,6 +78,12 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try body(writer)
   }
 
+  /// Brings the file to WAL mode, or whatever the options ask for. Nothing happens where the store is only read.
+  func setFileUp() throws {
+    guard !isReadOnly else { return }
+    try withWriter { try $0.setFileUp(options) }
+  }
+
   /// Closes every connection; waits for those in use. The store can't be used afterwards.
   func close() {
     condition.lock()

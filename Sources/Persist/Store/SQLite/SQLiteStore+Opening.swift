@@ -19,6 +19,7 @@ extension SQLiteStore {
           "The store has no place for all of the model: \(map.differences.joined(separator: " "))",
           fix: "Open it with the model that it was written with, or migrate it.")
       }
+      try pool.setFileUp()
       return SQLiteStore(
         pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
         hasNote: catalog.record?.fingerprints == model.fingerprints)

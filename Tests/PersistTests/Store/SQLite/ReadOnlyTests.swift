@@ -139,6 +139,46 @@ struct ReadOnlyTests {
     }
   }
 
+  @Test("A file that is opened for writing, but not written, keeps every byte", arguments: ["DELETE", "WAL"])
+  func openedForWriting(mode: String) throws {
+    try withTemporaryStore { url in
+      if mode == "WAL" {
+        try leaveWAL(at: url, withIndex: false)
+      } else {
+        let writer = try SQLiteConnection(url, mode: .create, options: StoreOptions(pragmas: ["journal_mode": mode]))
+        try writer.execute("CREATE TABLE T (A)")
+        writer.close()
+      }
+      let before = try FolderSnapshot(url.deletingLastPathComponent()).entries
+      let connection = try SQLiteConnection(url, mode: .readWrite)
+      try connection.query("SELECT A FROM T") { _ in }
+      try? connection.transaction {
+        try connection.execute("INSERT INTO T VALUES (99)")
+        throw CancellationError()
+      }
+      connection.close()
+      let database = url.lastPathComponent
+      let after = try FolderSnapshot(url.deletingLastPathComponent()).entries
+      #expect(after[database]?.bytes == before[database]?.bytes)
+      #expect(after[database + "-wal"]?.bytes == before[database + "-wal"]?.bytes)
+    }
+  }
+
+  @Test("A database that isn't a store, or a store of another model, isn't put into WAL mode")
+  func foreignDatabase() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("foreign.db")
+      let writer = try SQLiteConnection(url, mode: .create, options: StoreOptions(pragmas: ["journal_mode": "DELETE"]))
+      try writer.execute("CREATE TABLE T (A)")
+      writer.close()
+      let before = try FolderSnapshot(folder)
+      let model = try StoreFixture().model
+      let error = #expect(throws: PersistError.self) { try SQLiteStore.open(url, model: model) }
+      #expect(error?.code == .notAStore)
+      #expect(try FolderSnapshot(folder) == before)
+    }
+  }
+
   @Test("What isn't a database is refused with its reason, and left", arguments: ["", "short", "garbage", "folder"])
   func notADatabase(kind: String) throws {
     try withTemporaryStore { url in
