@@ -21,12 +21,17 @@ public struct AutomaticMigrator: StoreMigrator {
   /// Whether values may go that the new model has no place for, as in Core Data. Where not, a migration that would
   /// destroy values which are there is refused.
   public var allowsLoss: Bool
+  /// Whether a store of a newer version may be brought back to an older one though values are lost by it.
+  public var allowsDowngrade: Bool
   /// Whether to count the store's rows for the report, which takes time in proportion to them.
   public var countsRows: Bool
   public var progress: ProgressHandler?
 
-  public init(allowsLoss: Bool = true, countsRows: Bool = false, progress: ProgressHandler? = nil) {
+  public init(
+    allowsLoss: Bool = true, allowsDowngrade: Bool = false, countsRows: Bool = false, progress: ProgressHandler? = nil
+  ) {
     self.allowsLoss = allowsLoss
+    self.allowsDowngrade = allowsDowngrade
     self.countsRows = countsRows
     self.progress = progress
   }
@@ -71,7 +76,7 @@ public struct AutomaticMigrator: StoreMigrator {
     }
     return try InPlaceMigration(
       url: url, destination: version, registry: registry, options: options, allowsLoss: allowsLoss,
-      countsRows: countsRows, progress: progress
+      allowsDowngrade: allowsDowngrade, countsRows: countsRows, progress: progress
     ).run()
   }
 }

@@ -50,8 +50,8 @@ struct MigrationChain: Sendable {
       hop.mappingModel.map { file in
         MigrationBlocker(
           .missingMappingModel,
-          what: "The step from '\(hop.source.name)' to '\(hop.destination.name)' has the mapping model '\(file.name)', "
-            + "which can't be run yet.",
+          what: "The step from '\(hop.source.name)' to '\(hop.destination.name)' needs the mapping model "
+            + "\(file.nameWithPolicies), which can't be run yet.",
           fix: "Migrate this step with the program that the mapping model was made for, then the rest with Persist.")
       }
     } + comparison.operations.compactMap(\.obstacle)

@@ -24,7 +24,7 @@ extension MigrationPlan {
     self.init(
       from: chain.source.name, to: chain.destination.name,
       way: blockers.isEmpty ? (work.changes.isEmpty ? chain.comparison.way : .inPlace) : .impossible,
-      steps: Self.steps(operations, blockers.isEmpty ? work.changes : []),
+      steps: Self.steps(chain.comparison, blockers.isEmpty ? work.changes : []),
       losses: operations.compactMap(MigrationLoss.init), blockers: blockers,
       hops: chain.hops.count > 1 ? chain.hops.map(MigrationPlan.init) : [])
   }
@@ -35,17 +35,21 @@ extension MigrationPlan {
     way = .impossible
     blockers.append(
       MigrationBlocker(
-        .missingMappingModel, what: "The step has the mapping model '\(file.name)', which can't be run yet.",
+        .missingMappingModel, what: "The step needs the mapping model \(file.nameWithPolicies), which can't be run yet.",
         fix: "Migrate this step with the program that the mapping model was made for."))
   }
 
   /// Each operation with the SQL that is for its sake; what is for several stands in steps of its own at the end.
-  private static func steps(_ operations: [MigrationOperation], _ changes: [InPlaceWork.Change]) -> [Step] {
+  private static func steps(_ comparison: ModelComparison, _ changes: [InPlaceWork.Change]) -> [Step] {
     var open = changes
-    var steps = operations.map { operation -> Step in
-      let own = open.filter { operation.concerns($0.subject) }
-      open.removeAll { operation.concerns($0.subject) }
-      return Step(operation, sql: sql(own))
+    var steps: [Step] = []
+    for operation in comparison.operations {
+      func isOwn(_ change: InPlaceWork.Change) -> Bool {
+        guard let subject = change.subject else { return false }
+        return operation.concerns(subject) || comparison.otherEnd(of: subject).map(operation.concerns) == true
+      }
+      steps.append(Step(operation, sql: sql(open.filter(isOwn))))
+      open.removeAll(where: isOwn)
     }
     let numbers = open.filter { $0.phase == .renumber || $0.phase == .entities }
     let rest = open.filter { $0.phase != .renumber && $0.phase != .entities }
@@ -60,12 +64,25 @@ extension MigrationPlan {
 }
 
 extension MigrationOperation {
-  fileprivate func concerns(_ subject: InPlaceWork.Subject?) -> Bool {
-    guard let subject else { return false }
+  fileprivate func concerns(_ subject: InPlaceWork.Subject) -> Bool {
     // What an entity has comes and goes with it.
     if kind == .addEntity || kind == .removeEntity { return subject.entity == entity }
     if property == nil { return subject.property == nil && [entity, newName].contains(subject.entity) }
     return subject.entity == entity && subject.property != nil && [property, newName].contains(subject.property)
+  }
+}
+
+extension ModelComparison {
+  /// The inverse of a relationship: its columns and tables serve both.
+  fileprivate func otherEnd(of subject: InPlaceWork.Subject) -> InPlaceWork.Subject? {
+    for model in [new, old] {
+      guard let name = subject.property, let entity = model.entitiesByName[subject.entity],
+        let relationship = entity.relationship(named: name), let inverse = relationship.inverse
+      else { continue }
+      let declaring = model.destination(of: relationship).property(named: inverse)?.declaringEntity
+      return .init(declaring ?? relationship.destination, inverse)
+    }
+    return nil
   }
 }
 

@@ -32,6 +32,10 @@ extension MigrationPlan {
     losses = found.losses
     blockers = found.blockers + [survey.backBlocker(found)].compactMap { $0 }
     if !blockers.isEmpty { way = .impossible }
+    if survey.isUpToDate {
+      way = .none
+      steps = []
+    }
     let rowsByTable = try survey.rowsByTable(connection)
     let rows = rowsByTable.values.reduce(0, +)
     let bytes = Self.size(of: url)

@@ -22,7 +22,7 @@ struct MigrateCommand: ParsableCommand {
     if let backup { try StoreBackup.copy(storeAt: arguments.url, to: URL(fileURLWithPath: backup)) }
     // The handler may be called on any thread.
     let bar = Mutex(ProgressBar("migrating"))
-    let migrator = AutomaticMigrator(allowsLoss: allowLoss, countsRows: true) { progress in
+    let migrator = AutomaticMigrator(allowsLoss: allowLoss, allowsDowngrade: allowLoss, countsRows: true) { progress in
       bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)") }
       return true
     }

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Migrating in place")
 struct InPlaceMigrationTests {
-  private func item(_ attributes: AttributeDescription...) throws -> ManagedObjectModel {
+  private func item(_ attributes: AttributeDescription...) throws -> ManagedObjectModel { try item(attributes) }
+
+  private func item(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
     try model(EntityDescription("Item", attributes: attributes))
   }
 
@@ -258,6 +260,44 @@ struct InPlaceMigrationTests {
     ) { url in
       try #expect(MadeStore.rows("SELECT Z_ENT, ZT FROM ZA", at: url) == [["1", "was B"]])
       try #expect(MadeStore.rows("SELECT Z_ENT, ZT FROM ZB", at: url) == [["2", "was A"]])
+    }
+  }
+
+  @Test("The file of a value that goes is removed, and that of one that stays is kept")
+  func externalFiles() throws {
+    func photos(_ names: String...) throws -> ModelVersion {
+      let attributes = names.map { AttributeDescription($0, .binary, allowsExternalStorage: true) }
+      return ModelVersion(name: "\(names.count)", model: try item(attributes))
+    }
+    let registry = ModelRegistry(versions: [try photos("a", "b"), try photos("a")])
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      let folder = ExternalDataFolder(storeAt: url).url
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for name in ["kept", "gone"] { try Data([7]).write(to: folder.appendingPathComponent(name)) }
+      try MadeStore.run(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, x'026B65707400', x'02676F6E6500')", at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path) == ["kept"])
+    }
+  }
+
+  @Test("External storage is switched on and off with every value")
+  func externalStorage() throws {
+    func photo(_ isExternal: Bool) throws -> ManagedObjectModel {
+      try item([AttributeDescription("a", .binary, allowsExternalStorage: isExternal)])
+    }
+    let row = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, x'00FF80'), (2, 1, 1, NULL)"
+    try migrate(photo(false), photo(true), filling: row) { url in
+      let rows = try MadeStore.rows("SELECT hex(ZA), typeof(ZA) FROM ZITEM", at: url)
+      #expect(rows == [["0100FF80", "blob"], ["", "null"]])
+    }
+    try migrate(
+      photo(true), photo(false),
+      filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, x'0100FF80'), (2, 1, 1, NULL)"
+    ) { url in
+      let rows = try MadeStore.rows("SELECT hex(ZA), typeof(ZA) FROM ZITEM", at: url)
+      #expect(rows == [["00FF80", "blob"], ["", "null"]])
     }
   }
 

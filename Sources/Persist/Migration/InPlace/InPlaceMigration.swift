@@ -10,6 +10,7 @@ struct InPlaceMigration {
   let registry: ModelRegistry?
   let options: StoreOptions
   let allowsLoss: Bool
+  let allowsDowngrade: Bool
   let countsRows: Bool
   let progress: AutomaticMigrator.ProgressHandler?
 
@@ -19,7 +20,11 @@ struct InPlaceMigration {
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.prepareForChanges()
-    var report = try connection.transaction { try migrate(connection) }
+    let folder = ExternalDataFolder(storeAt: url)
+    var files = LargeValueFiles(folder.url)
+    var report = try connection.transaction { try migrate(connection, &files) }
+    // Only now does no row name them any more.
+    files.discardReplaced(folder)
     report.duration = ContinuousClock.now - start
     return report
   }
@@ -36,11 +41,16 @@ struct InPlaceMigration {
     }
   }
 
-  private func migrate(_ connection: SQLiteConnection) throws -> MigrationReport {
+  private func migrate(_ connection: SQLiteConnection, _ files: inout LargeValueFiles) throws -> MigrationReport {
     let survey = try survey(connection)
     let report = try report(survey, connection)
     // Another process may have been faster.
     guard !survey.isUpToDate else { return report }
+    for values in survey.work.forgotten {
+      try connection.query(.fileNames(in: values.table, column: values.column, values.rows)) { row in
+        files.replace(columnContent: row.data(0))
+      }
+    }
     try carryOut(survey, connection)
     try record(survey.store, connection)
     try verify(survey.store, connection)
@@ -53,7 +63,7 @@ struct InPlaceMigration {
     let survey = try StoreSurvey(store, to: destination, registry: registry)
     guard !survey.isUpToDate else { return survey }
     let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.chain.leadsBack)
-    if var error = survey.error(findings, allowsLoss: allowsLoss) {
+    if var error = survey.error(findings, allowsLoss: allowsLoss, allowsDowngrade: allowsDowngrade) {
       error.place.store = url
       throw error
     }

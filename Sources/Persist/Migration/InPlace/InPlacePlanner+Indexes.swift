@@ -21,7 +21,8 @@ extension InPlacePlanner {
       let isExplained = explained[index.table.foldedIdentifier]?.contains(before) == true
       if let position {
         let isOfThisEra = oldNames.contains(index.name.foldedIdentifier)
-        if wanted[position].name == index.name || !isOfThisEra && after == before && table == index.table {
+        // Frameworks have named indexes in other ways; making one anew only for its name would take long.
+        if wanted[position].name == index.name || !isOfThisEra && !names.contains(index.name) {
           wanted.remove(at: position)
           continue
         }
@@ -32,11 +33,19 @@ extension InPlacePlanner {
     }
     wanted.removeAll { isConstraint($0) }
     for index in wanted {
-      let entity = new.tables.first { $0.table == index.table }?.entity.name
-      let subject = subject(of: index) ?? entity.map { InPlaceWork.Subject($0) }
+      let subject = subject(of: index) ?? self.subject(ofTable: index.table, column: index.columns.first?.name, joins)
       if index.isUnique { refuseDuplicates(index, subject) }
       work.add(.createIndex(index), in: .createIndexes, for: subject)
     }
+  }
+
+  /// What an index without a name in the model is for.
+  private func subject(ofTable table: String, column: String?, _ joins: [JoinPlan]) -> InPlaceWork.Subject? {
+    if let join = joins.first(where: { $0.table.name == table }) {
+      return .init(join.table.first.entity, join.table.first.relationship)
+    }
+    guard let plan = tables.first(where: { $0.name == table }) else { return nil }
+    return column.flatMap { plan.column(named: $0)?.subject } ?? .init(plan.root.name)
   }
 
   private mutating func drop(_ index: StoreSchema.Index, in table: String) {

@@ -80,7 +80,7 @@ extension InPlacePlanner {
           KeyTarget(
             table: plan.name, row: row, column: column,
             place: hasPlace(pairs, row) ? placeColumn(of: relationship, of: owner) : nil, target: target),
-          from: stage(pairs)), in: .link, for: subject)
+          from: stage(pairs, subject)), in: .link, for: subject)
       refuseCrowds(pairs, row, subject)
     case (.pairs(let pairs), .place) where hasPlace(pairs, relationship.isToMany ? .member : .owner): break
     case (.pairs, .place):
@@ -126,12 +126,12 @@ extension InPlacePlanner {
   }
 
   /// Puts pairs aside once, whoever takes them.
-  mutating func stage(_ pairs: PairSource) -> PairStage {
+  mutating func stage(_ pairs: PairSource, _ subject: InPlaceWork.Subject) -> PairStage {
     if let stage = stages[pairs] { return stage }
     let stage = PairStage(number: stages.count + 1)
     stages[pairs] = stage
-    work.add(.setAside(pairs, as: stage), in: .setAside)
-    work.add(.forget(stage), in: .cleanUp)
+    work.add(.setAside(pairs, as: stage), in: .setAside, for: subject)
+    work.add(.forget(stage), in: .cleanUp, for: subject)
     return stage
   }
 }

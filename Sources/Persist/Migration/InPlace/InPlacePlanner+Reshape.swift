@@ -58,8 +58,9 @@ extension InPlacePlanner {
     let values = values(of: plan, in: definition).map { assignment in
       SchemaChange.Assignment(assignment.column, assignment.value.renamingColumns(plan.currentName))
     }
-    let subject = plan.columns.first { $0.isRetyped }?.subject
-      ?? plan.columns.first { $0.carried == nil }?.subject ?? .init(plan.root.name)
+    let causes = plan.columns.filter(\.isRetyped) + plan.columns.filter { $0.carried == nil }
+    let subject = causes.first?.subject ?? plan.doomed.first.flatMap { doomedSubject($0, of: plan) }
+      ?? .init(plan.root.name)
     work.add(
       .rebuildTable(
         TableRebuild(

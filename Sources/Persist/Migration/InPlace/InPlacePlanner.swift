@@ -61,6 +61,7 @@ struct InPlacePlanner {
     planEntityRows()
     requireValues()
     countLosses()
+    work.forgotten = forgottenValues()
   }
 
   // MARK: Entity numbers
@@ -111,8 +112,11 @@ struct InPlacePlanner {
         parent: row?.parent ?? place.entity.superentity.map { old[$0].number } ?? 0,
         maximum: isRoot ? row?.maximum ?? 0 : 0, table: isRoot ? place.table : nil)
     }
-    guard before != rows.map(Optional.some) else { return }
-    work.add(.setEntities(old: old.tables.map(\.number).sorted(), new: rows), in: .entities)
+    let kept = Set(before.compactMap { $0 }).intersection(rows)
+    let changed = rows.filter { !kept.contains($0) }
+    let gone = old.tables.map(\.number).filter { number in !kept.contains { $0.number == number } }.sorted()
+    guard !changed.isEmpty || !gone.isEmpty else { return }
+    work.add(.setEntities(old: gone, new: changed), in: .entities)
   }
 
   // MARK: Names

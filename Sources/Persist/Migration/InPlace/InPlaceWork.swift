@@ -57,6 +57,8 @@ struct InPlaceWork: Sendable {
 
   private var phases: [Phase: [Change]] = [:]
   private(set) var checks: [Check] = []
+  /// Where the names of files stand that no row will name afterwards.
+  var forgotten: [ForgottenValues] = []
   /// What can't be done in place whatever the rows are.
   var blockers: [MigrationBlocker] = []
 

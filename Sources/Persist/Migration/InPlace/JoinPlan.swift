@@ -60,7 +60,7 @@ extension InPlacePlanner {
         inversePlace: pairs.inversePlace == nil ? nil : join.table.second.orderColumn,
         ownerTable: tableName(ofEntity: join.table.first.entity),
         memberTable: tableName(ofEntity: join.table.second.entity), isReflexive: join.table.isReflexive)
-      work.add(.join(target, from: stage(pairs)), in: .link, for: subject)
+      work.add(.join(target, from: stage(pairs, subject)), in: .link, for: subject)
       takePlaces(join, has: (pairs.place != nil, pairs.inversePlace != nil), subject)
     case .becomes(let end): reshape(join, from: end, to: definition, subject)
     }

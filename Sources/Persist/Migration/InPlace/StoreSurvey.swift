@@ -79,14 +79,14 @@ struct StoreSurvey {
   }
 
   /// Why the migration can't be; nil where it can.
-  func error(_ findings: Findings, allowsLoss: Bool) -> PersistError? {
+  func error(_ findings: Findings, allowsLoss: Bool, allowsDowngrade: Bool) -> PersistError? {
     var blockers = findings.blockers
-    if let back = backBlocker(findings) { blockers.append(back) }
+    if !allowsDowngrade, let back = backBlocker(findings) { blockers.append(back) }
     if !allowsLoss {
       blockers += findings.losses.map { loss in
         MigrationBlocker(
           .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.",
-          fix: "Allow the loss, or keep what goes in the new model.")
+          fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep what goes in the new model.")
       }
     }
     guard !blockers.isEmpty else { return nil }
@@ -103,6 +103,7 @@ struct StoreSurvey {
       .incompatibleModel,
       what: "The store has the newer version '\(chain.source.name)'; going back to '\(chain.destination.name)' would "
         + "lose values: \(losses).",
-      fix: "Open it with a program that knows '\(chain.source.name)'.")
+      fix: "Open it with a program that knows '\(chain.source.name)', or allow the loss (`--allow-loss`, "
+        + "`allowsDowngrade`).")
   }
 }

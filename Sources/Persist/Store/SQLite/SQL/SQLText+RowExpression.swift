@@ -75,6 +75,13 @@ extension SQLText {
 }
 
 extension SQLText {
+  /// What a column holds where its value stands in a file.
+  static func fileNames(in table: String, column: String, _ rows: RowCondition) -> SQLText {
+    let start = condition(rows)
+    let isNamed: SQLText = "SUBSTR(\(name: column), 1, 1) = x'02'"
+    return "SELECT \(name: column) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(isNamed)"
+  }
+
   /// The greatest key of a table, which is about the number of its rows and is found at once.
   static func greatestRow(of table: String) -> SQLText { "SELECT IFNULL(MAX(rowid), 0) FROM \(name: table)" }
 }

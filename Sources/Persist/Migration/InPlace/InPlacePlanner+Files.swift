@@ -1,0 +1,26 @@
+/// Values that stand in files beside the store and go with a migration.
+struct ForgottenValues: Sendable, Hashable {
+  let table: String
+  let column: String
+  let rows: RowCondition
+}
+
+extension InPlacePlanner {
+  /// Where the names of files stand that no row will name afterwards.
+  func forgottenValues() -> [ForgottenValues] {
+    moves.flatMap { move in
+      old[move.source].columns.compactMap { column -> ForgottenValues? in
+        guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
+          !isKept(column.property, of: move)
+        else { return nil }
+        return ForgottenValues(
+          table: move.sourceTable, column: column.name, rows: rows([move.sourceNumber], of: move.sourceTable))
+      }
+    }
+  }
+
+  private func isKept(_ property: String, of move: RowMove) -> Bool {
+    guard let destination = move.destination else { return false }
+    return correspondence.properties[destination.name]?.values.contains { $0.source == property } == true
+  }
+}
