@@ -43,6 +43,7 @@ final class SQLiteConnection {
   @exclusivity(unchecked) var counts = Counts()
   /// Stops the statement that runs, from any thread.
   let interruption: SQLiteInterruption
+  let predicateFunctions = PredicateFunctions()
   private var log: SQLiteDebugLog?
   private var cache = StatementCache()
 

@@ -43,7 +43,7 @@ final class SQLiteStatement {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code:
-      let error = connection.failure(code, sql: sql)
+      let error = connection.predicateFunctions.takeError() ?? connection.failure(code, sql: sql)
       sqlite3_reset(handle)
       throw error
     }

@@ -1,5 +1,64 @@
+import Foundation
+
 extension SQLiteStore {
+  /// SQLite takes some 32,000 bound values; a predicate with more is left to the objects.
+  private static let valueLimit = 30_000
+
+  /// Each part of a conjunction goes to SQL where SQL can say it exactly.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
-    PredicateDivision(stored: nil, rest: predicate)
+    var stored: [FetchPredicate] = []
+    var rest: [FetchPredicate] = []
+    var values = 0
+    for part in predicate.conjuncts {
+      try part.checkPatterns()
+      let count = translation(of: part, over: entity, now: Date()).map { SQLText.term($0).values.count }
+      if let count, values + count <= Self.valueLimit {
+        values += count
+        stored.append(part)
+      } else {
+        rest.append(part)
+      }
+    }
+    return PredicateDivision(stored: stored.conjunction, rest: rest.conjunction)
   }
+
+  /// The condition of a query; nil where it has none.
+  func condition(of query: RowQuery) throws -> SQLTerm? {
+    guard let predicate = query.predicate else { return nil }
+    guard let condition = translation(of: predicate, over: query.entity, now: query.now) else {
+      throw PersistError(
+        .invalidRequest, at: .entity(query.entity.name), "The store can't answer '\(predicate)' by itself.",
+        fix: "Ask it to divide the predicate first.")
+    }
+    return condition
+  }
+
+  private func translation(of predicate: FetchPredicate, over entity: Entity, now: Date) -> SQLTerm? {
+    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: now)
+    return translation.condition(predicate, over: entity, root: SQLText.RowSelection.root)
+  }
+}
+
+extension FetchPredicate {
+  /// The parts that all must hold.
+  fileprivate var conjuncts: [FetchPredicate] {
+    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+  }
+
+  /// Refuses what isn't a regular expression, before a row is looked at.
+  fileprivate func checkPatterns() throws {
+    switch self {
+    case .constant: break
+    case .comparison(let comparison):
+      if comparison.operation == .matches, case .string(let pattern)? = comparison.right.constantValue {
+        _ = try RegularExpressionMatcher(pattern, options: comparison.options)
+      }
+    case .and(let parts), .or(let parts): for part in parts { try part.checkPatterns() }
+    case .not(let part): try part.checkPatterns()
+    }
+  }
+}
+
+extension [FetchPredicate] {
+  fileprivate var conjunction: FetchPredicate? { count > 1 ? .and(self) : first }
 }

@@ -4,7 +4,9 @@ import Synchronization
 extension SQLiteStore {
   func rows(_ query: RowQuery) throws -> RowBatch {
     let plan = try plan(for: query)
-    if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil {
+    if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil,
+      query.predicate == nil
+    {
       return try rows(plan, keys: keys, keysOnly: query.keysOnly)
     }
     let selection = try selection(query, plan)
@@ -106,6 +108,7 @@ extension SQLiteStore {
     selection.order = try query.sort.map { try term($0, of: query.entity) }
     selection.keys = query.keys.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
     selection.afterKey = query.afterKey
+    selection.condition = try condition(of: query)
     selection.limit = query.limit
     selection.offset = query.offset
     return selection

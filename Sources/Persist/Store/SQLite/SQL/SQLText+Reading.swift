@@ -18,16 +18,25 @@ extension SQLText {
     /// A JSON array of keys; nil for all.
     var keys: String?
     var afterKey: Int64?
+    /// A condition on the rows, which are ``root`` in it; nil for all.
+    var condition: SQLTerm?
     /// The key decides between rows that are equal by all terms.
     var order: [Term] = []
     var limit: Int?
     var offset = 0
 
-    fileprivate var condition: SQLText {
+    static let root = SQLRow(number: 0)
+
+    fileprivate var source: SQLText {
+      condition == nil ? "\(name: table)" : "\(name: table) AS \(row: Self.root)"
+    }
+
+    fileprivate var conditions: SQLText {
       var sql: SQLText = isWholeTable ? "+Z_ENT" : "Z_ENT"
       sql += " IN (\(entities.map { "\(number: Int64($0))" as SQLText }.joined(separator: ", ")))"
       if let keys { sql += " AND Z_PK IN (SELECT value FROM json_each(\(value: .text(keys))))" }
       if let afterKey { sql += " AND Z_PK > \(value: .integer(afterKey))" }
+      if let condition { sql += " AND \(SQLText.term(condition))" }
       return sql
     }
 
@@ -44,13 +53,13 @@ extension SQLText {
       order += term.isAscending ? ", " : " DESC, "
     }
     return """
-      SELECT \(names: columns) FROM \(name: rows.table) WHERE \(rows.condition) ORDER BY \(order)Z_PK\(rows.window)
+      SELECT \(names: columns) FROM \(rows.source) WHERE \(rows.conditions) ORDER BY \(order)Z_PK\(rows.window)
       """
   }
 
   static func count(_ rows: RowSelection) -> SQLText {
-    if rows.limit == nil, rows.offset == 0 { return "SELECT COUNT(*) FROM \(name: rows.table) WHERE \(rows.condition)" }
-    return "SELECT COUNT(*) FROM (SELECT 1 FROM \(name: rows.table) WHERE \(rows.condition)\(rows.window))"
+    if rows.limit == nil, rows.offset == 0 { return "SELECT COUNT(*) FROM \(rows.source) WHERE \(rows.conditions)" }
+    return "SELECT COUNT(*) FROM (SELECT 1 FROM \(rows.source) WHERE \(rows.conditions)\(rows.window))"
   }
 
   /// The rows with so many keys, whatever their entities. Parameters: the keys.

@@ -68,6 +68,11 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
       text += "'" + literal.replacing("'", with: "''") + "'"
     }
 
+    /// The name that a query has for the rows of one of its tables.
+    mutating func appendInterpolation(row: SQLRow) { text += "r\(row.number)" }
+
+    mutating func appendInterpolation(function: SQLFunction) { text += "\(function.name)" }
+
     mutating func appendInterpolation(_ part: SQLText) {
       text += part.text
       values += part.values

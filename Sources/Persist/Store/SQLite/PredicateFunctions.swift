@@ -1,0 +1,124 @@
+import CSQLite
+import Foundation
+
+/// What the functions of predicates keep between calls: patterns that were compiled, and the error that a call ended
+/// with, which SQLite would make a text of.
+///
+/// Belongs to one connection, and so to one thread at a time.
+final class PredicateFunctions {
+  fileprivate let evaluator = ExpressionEvaluator()
+  private var error: (any Error)?
+
+  /// The error that the statement which failed last met in a function.
+  func takeError() -> (any Error)? {
+    defer { error = nil }
+    return error
+  }
+
+  fileprivate func fail(_ error: any Error, _ context: OpaquePointer?) {
+    self.error = error
+    sqlite3_result_error(context, "\(error)", -1)
+  }
+}
+
+extension SQLiteConnection {
+  /// Defines the functions of predicates: the same code that evaluates them in memory.
+  ///
+  /// Only Persist's own statements can call them (`SQLITE_DIRECTONLY`): a store's triggers and views can't.
+  func definePredicateFunctions() {
+    define(.fold, arguments: 2) { context, _, arguments in
+      guard let text = argument(arguments, 0) else { return sqlite3_result_null(context) }
+      result(TextComparison(options(arguments, 1)).folded(text), context)
+    }
+    define(.endsWith, arguments: 3) { context, _, arguments in
+      guard let text = argument(arguments, 0), let part = argument(arguments, 2)
+      else { return sqlite3_result_null(context) }
+      sqlite3_result_int(context, TextComparison(options(arguments, 1)).ends(text, with: part) ? 1 : 0)
+    }
+    define(.like, arguments: 3) { context, _, arguments in
+      guard let text = argument(arguments, 0), let pattern = argument(arguments, 2), let functions = functions(context)
+      else { return sqlite3_result_null(context) }
+      let wildcards = functions.evaluator.wildcardPattern(pattern, options(arguments, 1))
+      sqlite3_result_int(context, wildcards.matches(text) ? 1 : 0)
+    }
+    define(.matches, arguments: 3) { context, _, arguments in
+      guard let text = argument(arguments, 0), let pattern = argument(arguments, 2), let functions = functions(context)
+      else { return sqlite3_result_null(context) }
+      do {
+        let expression = try functions.evaluator.regularExpression(pattern, options(arguments, 1))
+        sqlite3_result_int(context, try expression.matches(text) ? 1 : 0)
+      } catch {
+        functions.fail(error, context)
+      }
+    }
+    define(.uppercase, arguments: 1) { context, _, arguments in
+      argument(arguments, 0).map { result($0.uppercased(), context) } ?? sqlite3_result_null(context)
+    }
+    define(.lowercase, arguments: 1) { context, _, arguments in
+      argument(arguments, 0).map { result($0.lowercased(), context) } ?? sqlite3_result_null(context)
+    }
+    define(.canonical, arguments: 1) { context, _, arguments in
+      argument(arguments, 0).map { result(TextComparison.fold($0, case: true, diacritics: true), context) }
+        ?? sqlite3_result_null(context)
+    }
+    define(.length, arguments: 1) { context, _, arguments in
+      argument(arguments, 0).map { sqlite3_result_int64(context, Int64($0.utf16.count)) }
+        ?? sqlite3_result_null(context)
+    }
+    define(.decimalOrder, arguments: 2) { context, _, arguments in
+      guard let left = number(arguments, 0), let right = number(arguments, 1), let order = left.order(to: right)
+      else { return sqlite3_result_null(context) }
+      sqlite3_result_int(context, order == .less ? -1 : order == .equal ? 0 : 1)
+    }
+  }
+
+  private typealias Body = @convention(c) (
+    OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+  ) -> Void
+
+  private func define(_ function: SQLFunction, arguments: Int32, _ body: Body) {
+    // Unretained: the connection keeps the functions' memory and closes before it lets go of it.
+    sqlite3_create_function_v2(
+      handle, "\(function.name)", arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+      Unmanaged.passUnretained(predicateFunctions).toOpaque(), body, nil, nil, nil)
+  }
+}
+
+private func functions(_ context: OpaquePointer?) -> PredicateFunctions? {
+  sqlite3_user_data(context).map { Unmanaged<PredicateFunctions>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// An argument as text, as a row's text is read; nil for null.
+private func argument(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int) -> String? {
+  guard let value = arguments?[index], sqlite3_value_type(value) != SQLITE_NULL, let start = sqlite3_value_text(value)
+  else { return nil }
+  let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+private func options(
+  _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int
+) -> FetchPredicate.Options {
+  guard let value = arguments?[index] else { return [] }
+  return FetchPredicate.Options(rawValue: Int(sqlite3_value_int64(value)))
+}
+
+/// An argument as a number: what stands in a decimal column, as a row's decimal is read, or a constant beside it.
+private func number(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int) -> Number? {
+  guard let value = arguments?[index] else { return nil }
+  switch sqlite3_value_type(value) {
+  case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+  case SQLITE_FLOAT: return .double(sqlite3_value_double(value))
+  case SQLITE_NULL: return nil
+  default: return argument(arguments, index).flatMap { Decimal(string: $0) }.map(Number.decimal)
+  }
+}
+
+private func result(_ text: String, _ context: OpaquePointer?) {
+  var text = text
+  text.withUTF8 { utf8 in
+    utf8.withMemoryRebound(to: CChar.self) {
+      persist_sqlite3_result_text_copy(context, $0.baseAddress, UInt64($0.count))
+    }
+  }
+}

@@ -1,0 +1,354 @@
+import Foundation
+
+/// Comparisons.
+extension PredicateTranslation {
+  mutating func condition(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
+    guard comparison.modifier == .direct else { return quantified(comparison, in: scope) }
+    switch comparison.operation {
+    case .in: return membership(of: comparison.left, in: comparison.right, comparison, scope)
+    case .contains where comparison.left.isList || isCollection(comparison.left, in: scope):
+      return membership(of: comparison.right, in: comparison.left, comparison, scope)
+    default: break
+    }
+    // A to-many relationship on its own is the same as no value where it has no members.
+    if comparison.right == .constant(.null), [.equal, .notEqual].contains(comparison.operation),
+      let collection = collection(comparison.left, in: scope)
+    {
+      let hasMembers = SQLTerm.exists(collection.scan)
+      return comparison.operation == .equal ? .not(hasMembers) : hasMembers
+    }
+    guard let left = operand(comparison.left, in: scope) else { return nil }
+    return condition(left, comparison.operation, comparison.right, comparison.options, in: scope)
+  }
+
+  /// `ANY`: there is a member for which it holds. `ALL`: there is none for which it doesn't.
+  private mutating func quantified(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
+    guard var members = collection(comparison.left, in: scope), let member = members.member,
+      let condition = condition(member, comparison.operation, comparison.right, comparison.options, in: scope)
+    else { return nil }
+    members.scan.add(comparison.modifier == .any ? condition : .not(condition))
+    return comparison.modifier == .any ? .exists(members.scan) : .not(.exists(members.scan))
+  }
+
+  /// One value compared with what an expression gives.
+  private mutating func condition(
+    _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: FetchExpression,
+    _ options: FetchPredicate.Options, in scope: Scope
+  ) -> SQLTerm? {
+    // What a locale says, only the program knows.
+    let options = options.contains(.normalized) ? [] : options
+    guard !options.contains(.localeSensitive) else { return nil }
+    switch operation {
+    case .between:
+      guard case .aggregate(let bounds) = right, bounds.count == 2, let lower = operand(bounds[0], in: scope),
+        let upper = operand(bounds[1], in: scope), let above = order(left, .greaterOrEqual, lower, options),
+        let below = order(left, .lessOrEqual, upper, options)
+      else { return nil }
+      return .all([above, below])
+    case .in:
+      if case .aggregate(let values) = right { return isOne(left, of: values, options, in: scope) }
+      guard let whole = operand(right, in: scope) else { return nil }
+      return text(whole, .contains, left, options)
+    case .equal, .notEqual:
+      guard let right = operand(right, in: scope), let isSame = same(left, right, options) else { return nil }
+      return operation == .equal ? isSame : isSame.negated
+    case .less: return operand(right, in: scope).flatMap { order(left, .less, $0, options) }
+    case .lessOrEqual: return operand(right, in: scope).flatMap { order(left, .lessOrEqual, $0, options) }
+    case .greater: return operand(right, in: scope).flatMap { order(left, .greater, $0, options) }
+    case .greaterOrEqual: return operand(right, in: scope).flatMap { order(left, .greaterOrEqual, $0, options) }
+    case .contains, .beginsWith, .endsWith, .like, .matches:
+      return operand(right, in: scope).flatMap { text(left, operation, $0, options) }
+    }
+  }
+
+  // MARK: Equality
+
+  func same(_ left: SQLOperand, _ right: SQLOperand, _ options: FetchPredicate.Options) -> SQLTerm? {
+    switch (left, right) {
+    case (.constant(let left), .constant(let right)): left.isSame(as: right, options: options) ? .always : .never
+    case (.term(let term, let kind), .constant(let value)), (.constant(let value), .term(let term, let kind)):
+      same(term, kind, value, options)
+    case (.term(let left, let leftKind), .term(let right, let rightKind)):
+      same(left, leftKind, right, rightKind, options)
+    }
+  }
+
+  private func same(
+    _ term: SQLTerm, _ kind: SQLOperand.Kind, _ value: StoredValue, _ options: FetchPredicate.Options
+  ) -> SQLTerm? {
+    if case .key = kind {
+      guard case .objectID(let id) = value else {
+        return value.isNull ? .any([.isNull(term), .binary(.equal, term, .value(.integer(0)))]) : .never
+      }
+      return isRow(term, kind, [id])
+    }
+    if value.isNull { return .isNull(term) }
+    switch SQLOperand.comparable(value, with: kind) {
+    case nil: return nil
+    case .nothing: return .never
+    case .value(let value):
+      if kind == .decimal {
+        return .binary(.equal, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
+      }
+      return .binary(.equal, folded(term, kind, options), .value(folded(value, options)))
+    }
+  }
+
+  private func same(
+    _ left: SQLTerm, _ leftKind: SQLOperand.Kind, _ right: SQLTerm, _ rightKind: SQLOperand.Kind,
+    _ options: FetchPredicate.Options
+  ) -> SQLTerm? {
+    switch (leftKind, rightKind) {
+    case (.key(let leftRoot), .key(let rightRoot)):
+      guard leftRoot == rightRoot else { return nil }
+      let none = SQLTerm.value(.integer(0))
+      return .binary(.same, .call(.nullIf, [left, none]), .call(.nullIf, [right, none]))
+    case _ where leftKind.isNumeric && rightKind.isNumeric, (.uuid, .uuid), (.data, .data):
+      return .binary(.same, left, right)
+    case _ where leftKind.isText && rightKind.isText:
+      return .binary(.same, folded(left, leftKind, options), folded(right, rightKind, options))
+    default: return nil
+    }
+  }
+
+  // MARK: Order
+
+  private func order(
+    _ left: SQLOperand, _ operation: SQLTerm.Operator, _ right: SQLOperand, _ options: FetchPredicate.Options
+  ) -> SQLTerm? {
+    switch (left, right) {
+    case (.constant(let left), .constant(let right)):
+      return left.order(to: right, options: options).map { operation.accepts($0) } ?? false ? .always : .never
+    case (.constant, .term): return order(right, operation.reversed, left, options)
+    case (.term(let term, let kind), .constant(let value)):
+      if value.isNull { return .never }
+      if case .key = kind { return .never }
+      switch SQLOperand.comparable(value, with: kind) {
+      case nil: return nil
+      case .nothing: return .never
+      case .value(let value):
+        if kind == .decimal {
+          return .binary(operation, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
+        }
+        let isInOrder = SQLTerm.binary(operation, folded(term, kind, options), .value(folded(value, options)))
+        // Without statistics SQLite would rather walk through the table by key than sort what an index gives. Where
+        // few rows are meant the walk costs far more than the index does where many are.
+        if case .binary(_, .column, _) = isInOrder { return .rare(isInOrder) }
+        return isInOrder
+      }
+    case (.term(let left, let leftKind), .term(let right, let rightKind)):
+      if leftKind.isNumeric && rightKind.isNumeric || (leftKind == .uuid && rightKind == .uuid) {
+        return .binary(operation, left, right)
+      }
+      guard leftKind.isText && rightKind.isText else { return nil }
+      return .binary(operation, folded(left, leftKind, options), folded(right, rightKind, options))
+    }
+  }
+
+  // MARK: Membership
+
+  private mutating func membership(
+    of member: FetchExpression, in list: FetchExpression, _ comparison: FetchPredicate.Comparison, _ scope: Scope
+  ) -> SQLTerm? {
+    guard let member = operand(member, in: scope) else { return nil }
+    if var members = collection(list, in: scope) {
+      guard let one = members.member, let isSame = same(one, member, comparison.options.comparable) else { return nil }
+      members.scan.add(isSame)
+      return comparison.options.contains(.localeSensitive) ? nil : .exists(members.scan)
+    }
+    return condition(member, .in, list, comparison.options, in: scope)
+  }
+
+  /// Whether a value is one of a list's.
+  private mutating func isOne(
+    _ operand: SQLOperand, of expressions: [FetchExpression], _ options: FetchPredicate.Options, in scope: Scope
+  ) -> SQLTerm? {
+    var values: [StoredValue] = []
+    var conditions: [SQLTerm] = []
+    for expression in expressions {
+      guard let member = self.operand(expression, in: scope) else { return nil }
+      if case .constant(let value) = member, !value.isNull {
+        values.append(value)
+      } else {
+        guard let isSame = same(operand, member, options) else { return nil }
+        conditions.append(isSame)
+      }
+    }
+    guard case .term(let term, let kind) = operand, kind != .decimal else {
+      for value in values {
+        guard let isSame = same(operand, .constant(value), options) else { return nil }
+        conditions.append(isSame)
+      }
+      return .any(conditions)
+    }
+    if case .key = kind {
+      conditions.append(isRow(term, kind, values.compactMap { if case .objectID(let id) = $0 { id } else { nil } }))
+      return .any(conditions)
+    }
+    var comparable: [SQLValue] = []
+    for value in values {
+      guard let value = SQLOperand.comparable(value, with: kind) else { return nil }
+      if case .value(let value) = value { comparable.append(folded(value, options)) }
+    }
+    return .any(conditions + [Self.isOne(folded(term, kind, options), of: comparable)])
+  }
+
+  /// Long lists are one bound value, so that any length fits and makes no new statement.
+  private static func isOne(_ term: SQLTerm, of values: [SQLValue]) -> SQLTerm {
+    if values.isEmpty { return .never }
+    if values.count > 20, let json = SQLValue.jsonArray(values) { return .isMember(term, ofJSON: json) }
+    return .isOne(term, of: values)
+  }
+
+  /// Whether a key is that of one of some objects, each with its entity.
+  private func isRow(_ term: SQLTerm, _ kind: SQLOperand.Kind, _ ids: [ManagedObjectID]) -> SQLTerm {
+    guard case .key(let root) = kind else { return .never }
+    var keysByEntity: [String: [SQLValue]] = [:]
+    for id in ids where id.storeIdentifier == storeIdentifier {
+      guard let key = id.primaryKey, map.model.entitiesByName[id.entityName]?.root == root else { continue }
+      keysByEntity[id.entityName, default: []].append(.integer(key))
+    }
+    let conditions = keysByEntity.sorted { $0.key < $1.key }.map { name, keys -> SQLTerm in
+      let isKey = Self.isOne(term, of: keys)
+      // A key tells a row of a hierarchy, but an identifier may name another entity of it than the row's.
+      guard root.hasSubentities, let entity = map.model.entitiesByName[name] else { return isKey }
+      let row = SQLRow(number: Self.firstCheckedRow + entity.number)
+      let number = SQLTerm.value(.integer(Int64(map.numbers[entity])))
+      let scan = SQLScan(
+        tables: [
+          SQLScan.Table(name: map[entity].table, row: row, condition: .binary(.equal, .column("Z_PK", of: row), term))
+        ], condition: .binary(.equal, .column("Z_ENT", of: row), number))
+      return .all([isKey, .exists(scan)])
+    }
+    return .any(conditions)
+  }
+
+  /// Numbers of rows that only their own condition looks at, beyond those of the rest of the query.
+  private static let firstCheckedRow = 1_000_000
+
+  // MARK: Texts
+
+  private func text(
+    _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: SQLOperand, _ options: FetchPredicate.Options
+  ) -> SQLTerm? {
+    if case .constant(.null) = right { return .never }
+    guard case .constant(let value) = right, let part = value.text else { return nil }
+    guard case .term(var term, let kind) = left else { return nil }
+    switch kind {
+    case .text, .uri: break
+    case .whole: term = .text(term)
+    // They have no text for the evaluator either, and CONTAINS is an error.
+    case .date, .data, .key: return operation == .contains ? nil : .never
+    case .number, .decimal, .uuid: return nil
+    }
+    let bits = SQLTerm.value(.integer(Int64(options.rawValue)))
+    switch operation {
+    case .contains:
+      if part.isEmpty { return .isPresent(term) }
+      let place = SQLTerm.call(.position, [folded(term, kind, options), .value(folded(.text(part), options))])
+      return .binary(.greater, place, .value(.integer(0)))
+    case .beginsWith:
+      if part.isEmpty { return .isPresent(term) }
+      let (whole, start) = (folded(term, kind, options), TextComparison(options).folded(part))
+      let isBehind = SQLTerm.binary(.greaterOrEqual, whole, .value(.text(start)))
+      // A text begins with another where it stands between it and the next text that doesn't: an index serves that.
+      return start.nextPrefix.map { .all([isBehind, .binary(.less, whole, .value(.text($0)))]) } ?? isBehind
+    case .endsWith: return part.isEmpty ? .isPresent(term) : .call(.endsWith, [term, bits, .value(.text(part))])
+    case .like: return .call(.like, [term, bits, .value(.text(part))])
+    case .matches: return .call(.matches, [term, bits, .value(.text(part))])
+    default: return nil
+    }
+  }
+
+  private func folded(_ term: SQLTerm, _ kind: SQLOperand.Kind, _ options: FetchPredicate.Options) -> SQLTerm {
+    let options = options.comparable
+    guard kind.isText, !options.isEmpty else { return term }
+    return .call(.fold, [term, .value(.integer(Int64(options.rawValue)))])
+  }
+
+  private func folded(_ value: SQLValue, _ options: FetchPredicate.Options) -> SQLValue {
+    guard case .text(let text) = value else { return value }
+    return .text(TextComparison(options.comparable).folded(text))
+  }
+}
+
+extension FetchPredicate.Options {
+  /// What is left of the options where no locale is asked.
+  fileprivate var comparable: FetchPredicate.Options {
+    contains(.normalized) ? [] : intersection([.caseInsensitive, .diacriticInsensitive])
+  }
+}
+
+extension FetchExpression {
+  fileprivate var isList: Bool { if case .aggregate = self { true } else { false } }
+}
+
+extension SQLTerm {
+  /// The negation; of an equality a form that needs no second look at nulls.
+  fileprivate var negated: SQLTerm {
+    switch self {
+    case .binary(.same, let left, let right): .binary(.different, left, right)
+    case .binary(.equal, let left, .value(let value)): .binary(.different, left, .value(value))
+    case .isNull(let part): .isPresent(part)
+    default: .not(self)
+    }
+  }
+}
+
+extension SQLTerm.Operator {
+  /// The operator with its sides exchanged.
+  fileprivate var reversed: SQLTerm.Operator {
+    switch self {
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    default: self
+    }
+  }
+
+  fileprivate func accepts(_ order: ValueOrder) -> Bool {
+    switch self {
+    case .less: order == .less
+    case .lessOrEqual: order != .greater
+    case .greater: order == .greater
+    case .greaterOrEqual: order != .less
+    default: order == .equal
+    }
+  }
+}
+
+extension String {
+  /// The least text that is greater than every text which begins with this one, by UTF-8 bytes; nil where there is
+  /// none. It ends with the character after this one's last.
+  fileprivate var nextPrefix: String? {
+    var scalars = unicodeScalars
+    while let last = scalars.popLast() {
+      // Surrogates are no characters.
+      let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+      if let scalar = Unicode.Scalar(next) {
+        scalars.append(scalar)
+        return String(scalars)
+      }
+    }
+    return nil
+  }
+}
+
+extension SQLValue {
+  /// A JSON array of the values: of whole numbers, or of texts. Nil for others, and for texts that SQLite's JSON would
+  /// cut.
+  fileprivate static func jsonArray(_ values: [SQLValue]) -> String? {
+    var parts: [String] = []
+    for value in values {
+      switch value {
+      case .integer(let number): parts.append(String(number))
+      case .text(let text):
+        guard !text.utf8.contains(0), let data = try? JSONEncoder().encode(text) else { return nil }
+        parts.append(String(decoding: data, as: UTF8.self))
+      default: return nil
+      }
+    }
+    return "[" + parts.joined(separator: ",") + "]"
+  }
+}

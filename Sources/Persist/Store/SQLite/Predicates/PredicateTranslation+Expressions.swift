@@ -1,0 +1,176 @@
+import Foundation
+
+/// Values: keys and functions.
+extension PredicateTranslation {
+  /// What an expression is in SQL; nil where SQL has no exact form.
+  mutating func operand(_ expression: FetchExpression, in scope: Scope) -> SQLOperand? {
+    switch expression {
+    case .constant(let value): return .constant(value)
+    case .current: return key(of: scope.root)
+    case .variable(let name): return scope.members[name].map(key)
+    case .path(let root, let keys): return path(root, keys, in: scope)
+    case .element(let list, .size): return collection(list, in: scope).map { .term(.count($0.scan), .whole) }
+    case .function(let function, let arguments): return operand(function, arguments, in: scope)
+    case .ternary(let predicate, let first, let second):
+      guard let condition = condition(predicate, in: scope),
+        case .term(let first, let kind)? = term(first, in: scope),
+        case .term(let second, let otherKind)? = term(second, in: scope)
+      else { return nil }
+      guard kind == otherKind || (kind.isNumeric && otherKind.isNumeric && ![kind, otherKind].contains(.date))
+      else { return nil }
+      return .term(.choice(if: condition, then: first, else: second), kind == otherKind ? kind : .number)
+    case .element, .aggregate, .call, .subquery, .fetch: return nil
+    }
+  }
+
+  private func key(of row: Row) -> SQLOperand {
+    .term(.column("Z_PK", of: row.row), .key(root: row.entity.root))
+  }
+
+  private mutating func path(_ root: FetchExpression, _ keys: [String], in scope: Scope) -> SQLOperand? {
+    if let operation = keys.firstIndex(where: { CollectionOperator(rawValue: $0) != nil }) {
+      return aggregate(root, keys, at: operation, in: scope)
+    }
+    switch root {
+    case .current: return value(keys[...], from: scope.root)
+    case .variable(let name): return scope.members[name].flatMap { value(keys[...], from: $0) }
+    default: return nil
+    }
+  }
+
+  /// The value at keys that lead from a row through to-one relationships.
+  mutating func value(_ keys: ArraySlice<String>, from row: Row) -> SQLOperand? {
+    guard let key = keys.first else { return self.key(of: row) }
+    let rest = keys.dropFirst()
+    guard let property = row.entity.property(named: key) else {
+      return rest.isEmpty && ["self", "objectID"].contains(key) ? self.key(of: row) : nil
+    }
+    switch property.kind {
+    case .attribute(let attribute): return column(property, attribute, rest, of: row)
+    case .relationship(let relationship):
+      guard !relationship.isToMany, let column = map[row.entity].column(slot: property.slot) else { return nil }
+      let reference = SQLTerm.column(column.name, of: row.row)
+      let destination = map.model.destination(of: relationship)
+      if rest.isEmpty || (rest.count == 1 && ["self", "objectID"].contains(rest.first)
+        && destination.property(named: key) == nil)
+      {
+        return .term(reference, .key(root: destination.root))
+      }
+      let target = newRow(of: destination)
+      guard case .term(let value, let kind)? = self.value(rest, from: target) else { return nil }
+      return .term(.only(value, of: SQLScan(tables: [table(of: target, withKey: reference)])), kind)
+    case .fetchedProperty: return nil
+    }
+  }
+
+  /// A table's row by its key.
+  func table(of row: Row, withKey key: SQLTerm) -> SQLScan.Table {
+    SQLScan.Table(
+      name: map[row.entity].table, row: row.row, condition: .binary(.equal, .column("Z_PK", of: row.row), key))
+  }
+
+  /// The column of an attribute, or of an element of a composite one.
+  private func column(
+    _ property: Property, _ attribute: AttributeDescription, _ rest: ArraySlice<String>, of row: Row
+  ) -> SQLOperand? {
+    var (attribute, slot) = (attribute, property.slot)
+    if !rest.isEmpty {
+      guard let element = property.elements.first(where: { $0.path.dropFirst().elementsEqual(rest) }) else {
+        return nil
+      }
+      (attribute, slot) = (element.attribute, element.slot)
+    }
+    guard !property.isTransient, let kind = SQLOperand.Kind(attribute),
+      let column = map[row.entity].column(slot: slot)
+    else { return nil }
+    return .term(.column(column.name, of: row.row), kind)
+  }
+
+  // MARK: Functions
+
+  /// An operand as a term, constants as values.
+  private mutating func term(_ expression: FetchExpression, in scope: Scope) -> SQLOperand? {
+    switch operand(expression, in: scope) {
+    case .constant(.integer(let value))?: .term(.value(.integer(value)), .whole)
+    case .constant(.boolean(let value))?: .term(.value(.integer(value ? 1 : 0)), .whole)
+    case .constant(.double(let value))?: .term(.value(.double(value)), .number)
+    case .constant(.string(let value))?: .term(.value(.text(value)), .text)
+    case .constant?: nil
+    case let operand: operand
+    }
+  }
+
+  private mutating func operand(
+    _ function: FetchFunction, _ arguments: [FetchExpression], in scope: Scope
+  ) -> SQLOperand? {
+    switch function {
+    case .now: return .constant(.date(now))
+    case .noIndex where arguments.count == 1: return operand(arguments[0], in: scope)
+    case .uppercase, .lowercase, .canonical, .length:
+      guard arguments.count == 1, case .term(let text, let kind)? = operand(arguments[0], in: scope), kind.isText
+      else { return nil }
+      switch function {
+      case .uppercase: return .term(.call(.uppercase, [text]), .text)
+      case .lowercase: return .term(.call(.lowercase, [text]), .text)
+      case .canonical: return .term(.call(.canonical, [text]), .text)
+      default: return .term(.call(.length, [text]), .whole)
+      }
+    case .cast: return cast(arguments, in: scope)
+    default: break
+    }
+    let numbers = arguments.compactMap { argument -> (SQLTerm, SQLOperand.Kind)? in
+      guard case .term(let term, let kind)? = term(argument, in: scope), kind.isNumeric else { return nil }
+      // A date may stand as a whole number in its column, and would divide as one.
+      return kind == .date ? (.real(term), .number) : (term, kind)
+    }
+    guard numbers.count == arguments.count else { return nil }
+    return number(function, numbers.map(\.0), areWhole: numbers.allSatisfy { $0.1 == .whole })
+  }
+
+  /// Arithmetic, where SQLite's is the evaluator's: whole numbers overflow to floating-point ones and divide as whole
+  /// numbers, and dividing by zero gives null.
+  private func number(_ function: FetchFunction, _ terms: [SQLTerm], areWhole: Bool) -> SQLOperand? {
+    if terms.count == 1 {
+      switch function {
+      case .negate: return .term(.negative(terms[0]), .number)
+      case .absolute:
+        let isNegative = SQLTerm.binary(.less, terms[0], .value(.integer(0)))
+        return .term(.choice(if: isNegative, then: .negative(terms[0]), else: terms[0]), .number)
+      case .onesComplement where areWhole: return .term(.complement(terms[0]), .whole)
+      default: return nil
+      }
+    }
+    guard terms.count == 2 else { return nil }
+    let (left, right) = (terms[0], terms[1])
+    switch function {
+    case .add: return .term(.binary(.add, left, right), .number)
+    case .subtract: return .term(.binary(.subtract, left, right), .number)
+    case .multiply: return .term(.binary(.multiply, left, right), .number)
+    case .divide: return .term(.binary(.divide, left, right), .number)
+    case .modulus where areWhole: return .term(.binary(.remainder, left, right), .whole)
+    case .bitwiseAnd where areWhole: return .term(.binary(.and, left, right), .whole)
+    case .bitwiseOr where areWhole: return .term(.binary(.or, left, right), .whole)
+    case .bitwiseXor where areWhole:
+      let both = SQLTerm.binary(.and, left, right)
+      return .term(.binary(.and, .binary(.or, left, right), .complement(both)), .whole)
+    case .shiftLeft where areWhole: return .term(.binary(.shiftLeft, left, right), .whole)
+    case .shiftRight where areWhole: return .term(.binary(.shiftRight, left, right), .whole)
+    default: return nil
+    }
+  }
+
+  private mutating func cast(_ arguments: [FetchExpression], in scope: Scope) -> SQLOperand? {
+    guard arguments.count == 2, case .constant(.string(let name)) = arguments[1],
+      let type = CastType(className: name), let operand = operand(arguments[0], in: scope)
+    else { return nil }
+    switch (type, operand) {
+    case (_, .constant(let value)): return type.cast(value).map(SQLOperand.constant)
+    case (.number, .term(let term, .date)): return .term(.real(term), .number)
+    case (.number, .term(_, .whole)), (.number, .term(_, .number)), (.date, .term(_, .date)),
+      (.string, .term(_, .text)):
+      return operand
+    case (.date, .term(let term, .whole)), (.date, .term(let term, .number)): return .term(.real(term), .date)
+    default: return nil
+    }
+  }
+}
