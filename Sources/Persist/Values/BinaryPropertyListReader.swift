@@ -5,6 +5,8 @@ import Foundation
 /// The layout: the eight bytes `bplist00`, objects, a table of their offsets, and a trailer of 32 bytes, all numbers
 /// big-endian. Each object begins with a marker byte: kind in the upper half, size in the lower.
 ///
+/// Foundation can't take its place: on Linux it gives the UIDs of an archive as objects of a type that isn't public.
+///
 /// Every offset, size and reference is checked. An object that is referred to more than once is decoded once and
 /// shared; what the list would come to with every reference written out is counted, so that nested shared arrays
 /// can't make a small file cost unbounded time later.

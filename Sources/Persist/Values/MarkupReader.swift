@@ -4,8 +4,11 @@ import Foundation
 ///
 /// Nothing outside the file is ever looked at. A document type that only names a file is passed over, as mapping
 /// models have one; one that declares anything is refused, and so is every entity but XML's own five. Elements may
-/// nest as deep as ``Limits/depth``. That is why this isn't Foundation's parser, which also differs from platform to
-/// platform.
+/// nest as deep as ``Limits/depth``.
+///
+/// Foundation's `XMLParser` doesn't take its place: on Linux the process crashes where a processing instruction has no
+/// content, as in `<?p?>` (a null pointer taken for a text, swift-corelibs-foundation 6.3), `parse()` returns true for
+/// files that are cut short, and declared entities are neither reported nor expanded.
 struct MarkupReader {
   /// How much a file may hold.
   struct Limits {

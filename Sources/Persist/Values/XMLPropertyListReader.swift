@@ -1,6 +1,10 @@
 import Foundation
 
 /// Reads property lists in their XML form, which old stores and hand-written files have.
+///
+/// `PropertyListSerialization` doesn't take its place: of a key that stands twice it keeps one value silently, it
+/// passes over what follows the list, names no line but in words, and gives Booleans and numbers in a form that differs
+/// from platform to platform.
 struct XMLPropertyListReader {
   private let place: PersistError.Place
 
