@@ -116,5 +116,18 @@ struct CanonicalText {
     line("relationship", words)
   }
 
-  private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
+  /// The text in quotes, escaped as it always was: no library's choice may change a fingerprint.
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"": "\\\""
+      case "\\": "\\\\"
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\t": "\\t"
+      default: String(scalar)
+      }
+    }
+    return "\"" + escaped.joined() + "\""
+  }
 }

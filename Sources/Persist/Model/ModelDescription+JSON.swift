@@ -4,17 +4,24 @@ public import Foundation
 ///
 /// ```json
 /// {
-///   "format": 1,
-///   "entities": [
+///   "entities" : [
 ///     {
-///       "name": "Item",
-///       "attributes": [{"name": "name", "type": "string", "optional": false, "default": "New Item"}]
+///       "attributes" : [
+///         {
+///           "default" : "New Item",
+///           "name" : "name",
+///           "optional" : false,
+///           "type" : "string"
+///         }
+///       ],
+///       "name" : "Item"
 ///     }
-///   ]
+///   ],
+///   "format" : 1
 /// }
 /// ```
 ///
-/// Only what differs from a description's own defaults is written, keys in a fixed order, so that equal descriptions
+/// Only what differs from a description's own defaults is written, keys in order, so that equal descriptions
 /// have equal texts. Numbers are exact; dates are seconds since 2001, decimals texts, data base64. A default or limit
 /// of another type than its attribute's is written with its kind, as `{"integer": 5}`.
 extension ModelDescription {
@@ -22,7 +29,7 @@ extension ModelDescription {
   static let jsonFormat = 1
 
   /// The description as canonical, readable JSON.
-  public var json: String { jsonValue.readableText }
+  public var json: String { jsonValue.text }
 
   /// Reads what ``json`` wrote.
   ///
@@ -73,14 +80,10 @@ extension ModelDescription {
       return object.value
     })
     if !configurations.isEmpty {
-      object.set("configurations", .object(configurations.sorted { $0.key < $1.key }.map {
-        .init($0.key, .array($0.value.map(JSONValue.string)))
-      }))
+      object.set("configurations", .object(configurations.mapValues { .array($0.map(JSONValue.string)) }))
     }
     if !fetchRequestTemplates.isEmpty {
-      object.set("fetchRequests", .object(fetchRequestTemplates.sorted { $0.key < $1.key }.map {
-        .init($0.key, $0.value.jsonValue)
-      }))
+      object.set("fetchRequests", .object(fetchRequestTemplates.mapValues(\.jsonValue)))
     }
     object.set("unknown", texts: unknown)
     return object.value

@@ -13,7 +13,7 @@ extension StoredValue {
 
   func jsonValue(as type: AttributeType) -> JSONValue {
     let kind = jsonKind
-    return Self.plainKind(of: type) == kind.name ? kind.value : .object([.init(kind.name, kind.value)])
+    return Self.plainKind(of: type) == kind.name ? kind.value : .object([kind.name: kind.value])
   }
 
   /// The kind whose values an attribute has; nil where they are always written with their kind.
@@ -36,7 +36,7 @@ extension StoredValue {
     switch self {
     case .null: ("null", .null)
     case .boolean(let value): ("boolean", .boolean(value))
-    case .integer(let value): ("integer", .number(String(value)))
+    case .integer(let value): ("integer", .integer(value))
     case .double(let value): ("double", .double(value))
     case .decimal(let value): ("decimal", .string(value.description))
     case .string(let value): ("string", .string(value))
@@ -46,9 +46,9 @@ extension StoredValue {
     case .uri(let value): ("uri", .string(value))
     case .objectID(let value): ("objectID", .string(value.description))
     case .composite(let elements):
-      ("composite", .object(elements.sorted { $0.key < $1.key }.map { name, value in
+      ("composite", .object(elements.mapValues { value in
         let kind = value.jsonKind
-        return .init(name, .object([.init(kind.name, kind.value)]))
+        return .object([kind.name: kind.value])
       }))
     }
   }
@@ -66,7 +66,7 @@ extension StoredValue {
     switch (kind, json) {
     case ("null", .null): .null
     case ("boolean", .boolean(let value)): .boolean(value)
-    case ("integer", .number(let text)): Int64(text).map(StoredValue.integer)
+    case ("integer", .integer(let value)): .integer(value)
     case ("double", _): number(json).map(StoredValue.double)
     case ("date", _): number(json).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case ("decimal", .string(let text)): decimal(text).map(StoredValue.decimal)
@@ -81,18 +81,19 @@ extension StoredValue {
     }
   }
 
-  private static func composite(_ members: [JSONValue.Member]) -> StoredValue? {
+  private static func composite(_ members: [String: JSONValue]) -> StoredValue? {
     var elements: [String: StoredValue] = [:]
-    for member in members {
-      guard let value = withKind(member.value) else { return nil }
-      elements[member.key] = value
+    for (name, member) in members {
+      guard let value = withKind(member) else { return nil }
+      elements[name] = value
     }
     return .composite(elements)
   }
 
   private static func number(_ json: JSONValue) -> Double? {
     switch json {
-    case .number(let text): Double(text)
+    case .number(let value): value
+    case .integer(let value): Double(value)
     case .string(let text) where ["nan", "inf", "-inf"].contains(text): Double(text)
     default: nil
     }

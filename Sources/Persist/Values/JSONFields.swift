@@ -2,12 +2,12 @@ import Foundation
 
 /// Builds an object member by member; a member that says nothing new is left out.
 struct JSONObjectBuilder {
-  private(set) var members: [JSONValue.Member] = []
+  private var members: [String: JSONValue] = [:]
 
   var value: JSONValue { .object(members) }
 
   mutating func set(_ key: String, _ value: JSONValue?) {
-    if let value { members.append(JSONValue.Member(key, value)) }
+    if let value { members[key] = value }
   }
 
   mutating func set(_ key: String, _ text: String?) { set(key, text.map(JSONValue.string)) }
@@ -17,7 +17,7 @@ struct JSONObjectBuilder {
   }
 
   mutating func set(_ key: String, _ number: Int?, unless standard: Int? = nil) {
-    if let number, number != standard { set(key, .number(String(number))) }
+    if let number, number != standard { set(key, .integer(Int64(number))) }
   }
 
   mutating func set(_ key: String, _ values: [JSONValue]) {
@@ -25,7 +25,7 @@ struct JSONObjectBuilder {
   }
 
   mutating func set(_ key: String, texts: [String: String]) {
-    if !texts.isEmpty { set(key, .object(texts.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })) }
+    if !texts.isEmpty { set(key, .object(texts.mapValues(JSONValue.string))) }
   }
 }
 
@@ -41,7 +41,7 @@ struct JSONFields {
     guard case .object(let members) = value else {
       throw Self.error("Expected an object, found \(value.kind).", path: path, file: file)
     }
-    self.members = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    self.members = members
   }
 
   /// Refuses what is left over.
@@ -71,7 +71,7 @@ struct JSONFields {
 
   mutating func integer(_ key: String) throws -> Int? {
     guard let value = value(key) else { return nil }
-    guard case .number(let text) = value, let number = Int(text) else {
+    guard case .integer(let value) = value, let number = Int(exactly: value) else {
       throw error(key, "Expected a whole number, found \(value.kind).")
     }
     return number

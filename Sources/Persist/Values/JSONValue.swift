@@ -1,29 +1,22 @@
-/// JSON as a value: numbers as their text, so that none loses a digit, and objects in the order of their members.
+import Foundation
+
+/// JSON as a value, between a model's descriptions and Foundation's `JSONDecoder` and `JSONEncoder`.
 enum JSONValue: Sendable, Hashable {
   case null
   case boolean(Bool)
-  /// A number's text as it stands in the file.
-  case number(String)
+  case integer(Int64)
+  /// A number that isn't an ``integer(_:)``.
+  case number(Double)
   case string(String)
   case array([JSONValue])
-  case object([Member])
-
-  struct Member: Sendable, Hashable {
-    let key: String
-    let value: JSONValue
-
-    init(_ key: String, _ value: JSONValue) {
-      self.key = key
-      self.value = value
-    }
-  }
+  case object([String: JSONValue])
 
   /// What a message calls the value.
   var kind: String {
     switch self {
     case .null: "null"
     case .boolean: "a Boolean"
-    case .number: "a number"
+    case .integer, .number: "a number"
     case .string: "a text"
     case .array: "a list"
     case .object: "an object"
@@ -33,77 +26,59 @@ enum JSONValue: Sendable, Hashable {
   /// A number that reads back to the same value; a text where it isn't finite.
   static func double(_ value: Double) -> JSONValue {
     guard value.isFinite else { return .string(String(value)) }
-    // 5.0 as 5: other writers of JSON do so too, and it reads back as well.
-    let text = String(value)
-    return .number(text.hasSuffix(".0") && value != 0 ? String(text.dropLast(2)) : text)
+    // A whole number has no sign of its own at zero.
+    if let integer = Int64(exactly: value), integer != 0 || value.sign == .plus { return .integer(integer) }
+    return .number(value)
+  }
+
+  /// The value over several lines, keys in order: a function of the value alone.
+  var text: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else {
+      preconditionFailure("Only numbers that aren't finite can't be encoded, and double(_:) makes none.")
+    }
+    return String(decoding: data, as: UTF8.self) + "\n"
   }
 }
 
-extension JSONValue {
-  /// The value on one line.
-  var text: String {
+extension JSONValue: Codable {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    /// Nil where the value is of another type; damage inside the value goes on to the caller.
+    func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+      do { return try container.decode(type) } catch DecodingError.typeMismatch { return nil }
+    }
+    if container.decodeNil() {
+      self = .null
+    } else if let text = try value(String.self) {
+      self = .string(text)
+    } else if let members = try value([String: JSONValue].self) {
+      self = .object(members)
+    } else if let flag = try value(Bool.self) {
+      self = .boolean(flag)
+    } else if let values = try value([JSONValue].self) {
+      self = .array(values)
+    } else {
+      let number = try container.decode(Double.self)
+      if number != 0 || number.sign == .plus, let integer = try? container.decode(Int64.self) {
+        self = .integer(integer)
+      } else {
+        self = .number(number)
+      }
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
     switch self {
-    case .null: "null"
-    case .boolean(let value): value ? "true" : "false"
-    case .number(let text): text
-    case .string(let text): Self.quoted(text)
-    case .array(let values): "[" + values.map(\.text).joined(separator: ", ") + "]"
-    case .object(let members):
-      "{" + members.map { Self.quoted($0.key) + ": " + $0.value.text }.joined(separator: ", ") + "}"
+    case .null: try container.encodeNil()
+    case .boolean(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let values): try container.encode(values)
+    case .object(let members): try container.encode(members)
     }
-  }
-
-  /// The value over several lines: what fits into 100 columns on one, anything else with a line for each part.
-  ///
-  /// The text is a function of the value alone.
-  var readableText: String {
-    var result = ""
-    write(indent: "", used: 0, to: &result)
-    return result + "\n"
-  }
-
-  private func write(indent: String, used: Int, to result: inout String) {
-    let line = text
-    guard indent.utf8.count + used + line.utf8.count > 100 else {
-      result += line
-      return
-    }
-    let inner = indent + "  "
-    switch self {
-    case .array(let values) where !values.isEmpty:
-      result += "["
-      for (index, value) in values.enumerated() {
-        result += (index == 0 ? "\n" : ",\n") + inner
-        value.write(indent: inner, used: 1, to: &result)
-      }
-      result += "\n\(indent)]"
-    case .object(let members) where !members.isEmpty:
-      result += "{"
-      for (index, member) in members.enumerated() {
-        let key = Self.quoted(member.key) + ": "
-        result += (index == 0 ? "\n" : ",\n") + inner + key
-        member.value.write(indent: inner, used: key.utf8.count + 1, to: &result)
-      }
-      result += "\n\(indent)}"
-    default: result += line
-    }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 }

@@ -96,14 +96,29 @@ struct ModelJSONTests {
     #expect(
       model.json == """
         {
-          "format": 1,
-          "versionIdentifiers": ["1"],
-          "entities": [
+          "entities" : [
             {
-              "name": "Item",
-              "attributes": [{"name": "name", "type": "string", "optional": false, "default": "New Item"}],
-              "relationships": [{"name": "parts", "destination": "Item", "deleteRule": "cascade"}]
+              "attributes" : [
+                {
+                  "default" : "New Item",
+                  "name" : "name",
+                  "optional" : false,
+                  "type" : "string"
+                }
+              ],
+              "name" : "Item",
+              "relationships" : [
+                {
+                  "deleteRule" : "cascade",
+                  "destination" : "Item",
+                  "name" : "parts"
+                }
+              ]
             }
+          ],
+          "format" : 1,
+          "versionIdentifiers" : [
+            "1"
           ]
         }
 

@@ -7,24 +7,47 @@ import Testing
 struct JSONReaderTests {
   private func value(_ text: String) throws -> JSONValue { try JSONReader.value(in: Data(text.utf8)) }
 
-  @Test("Values, numbers' texts and the order of members are kept")
+  @Test("Values of every kind are read, numbers exactly")
   func reads() throws {
     #expect(
-      try value(#" {"b": [1, -0.50e+3, true, null], "a": "x\n\u00e9\uD83D\uDE00\"\\\/"} "#)
+      try value(#" {"b": [1, -0.50e+3, 0.1, true, null], "a": "x\n\u00e9\uD83D\uDE00\"\\\/"} "#)
         == .object([
-          .init("b", .array([.number("1"), .number("-0.50e+3"), .boolean(true), .null])),
-          .init("a", .string("x\né😀\"\\/")),
+          "b": .array([.integer(1), .integer(-500), .number(0.1), .boolean(true), .null]),
+          "a": .string("x\né😀\"\\/"),
         ]))
+    #expect(
+      try value("[9223372036854775807, -9223372036854775808, 9223372036854775808]")
+        == .array([.integer(.max), .integer(.min), .number(9_223_372_036_854_775_808)]))
   }
 
   @Test("What is written reads back", arguments: [
-    JSONValue.array([.string("\u{1}\u{2028}\"\\\t"), .object([]), .array([]), .number("1")]),
-    .double(0.1), .double(-0.0), .double(1e300), .double(5), .double(.greatestFiniteMagnitude),
-    .object([.init(String(repeating: "k", count: 90), .array([.string(String(repeating: "v", count: 90))]))]),
+    JSONValue.array([.string("\u{1}\u{2028}\"\\\t/"), .object([:]), .array([]), .integer(1), .integer(.min)]),
+    .double(0.1), .double(-0.0), .double(1e300), .double(5), .double(.greatestFiniteMagnitude), .double(1e18),
+    .double(123_456_789_012_345_680), .double(.leastNonzeroMagnitude),
+    .object([String(repeating: "k", count: 90): .array([.string(String(repeating: "v", count: 90))])]),
   ])
   func roundTrip(value: JSONValue) throws {
-    #expect(try JSONReader.value(in: Data(value.readableText.utf8)) == value)
-    if case .number(let text) = value { #expect(Double(text) != nil) }
+    let back = try JSONReader.value(in: Data(value.text.utf8))
+    #expect(back == value)
+    if case .number(let number) = value, case .number(let same) = back {
+      #expect(number.bitPattern == same.bitPattern)
+    }
+  }
+
+  @Test("Keys are written in order, whatever the order in which they came")
+  func canonical() throws {
+    let text = "{\n  \"B\" : 1,\n  \"a\" : 2,\n  \"a10\" : {\n    \"é\" : null\n  },\n  \"a9\" : \"x\\/\"\n}\n"
+      .replacingOccurrences(of: "\\/", with: "/")
+    #expect(try value(#"{"a9": "x/", "a10": {"é": null}, "a": 2, "B": 1}"#).text == text)
+  }
+
+  @Test("A key that stands twice is refused at its place, however it is written")
+  func duplicates() {
+    for text in [#"{"a": [{"b": 1, "c": 2}], "a": 1}"#, #"{"a": [], "\u0061": 1}"#] {
+      let error = #expect(throws: PersistError.self) { try value("\n" + text) }
+      #expect(error?.message.contains("'a' stands twice") == true)
+      #expect(error?.place.line == 2)
+    }
   }
 
   @Test(

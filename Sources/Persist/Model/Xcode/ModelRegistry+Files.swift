@@ -87,12 +87,13 @@ private struct ModelReading {
     return nil
   }
 
-  /// Whether a JSON file that was come across is a model of Persist: one begins with the number of its format.
+  /// Whether a JSON file that was come across is a model of Persist, whole or damaged: one begins with a key of models
+  /// and has the number of its format.
   private static func isModel(_ url: URL) -> Bool {
-    guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
-    defer { try? handle.close() }
-    guard let start = try? handle.read(upToCount: 4096) else { return false }
-    let text = String(decoding: start, as: UTF8.self).filter { !$0.isWhitespace }
-    return text.hasPrefix("{\"format\":")
+    guard let data = try? BoundedFile.data(at: url, limit: JSONReader.byteLimit),
+      data.range(of: Data("\"format\"".utf8)) != nil
+    else { return false }
+    let start = String(decoding: data.prefix(4096), as: UTF8.self).filter { !$0.isWhitespace }
+    return start.prefixMatch(of: /\{"(composites|configurations|entities|fetchRequests|format)":/) != nil
   }
 }

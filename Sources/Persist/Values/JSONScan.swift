@@ -1,0 +1,75 @@
+import Foundation
+
+/// Looks over a JSON text for what Foundation's decoder lets pass, before it runs.
+///
+/// `JSONDecoder` keeps one of two members of a name, which could drop half a model silently, takes trailing commas on
+/// some platforms, and sets no bound to the number of values. Everything else that may be wrong is left to it.
+struct JSONScan {
+  private static let depthLimit = 64
+  private static let valueLimit = 1_000_000
+
+  private let data: Data
+  private let url: URL?
+
+  init(_ data: Data, from url: URL?) {
+    self.data = data
+    self.url = url
+  }
+
+  func check() throws {
+    let bytes = [UInt8](data)
+    /// For each open object or list the keys so far.
+    var open: [Set<String>] = []
+    var text: Range<Int>?
+    var values = 0
+    var last: UInt8 = 0
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "\""):
+        let start = index
+        index += 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+          index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        text = start..<min(index + 1, bytes.count)
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        values += 1
+        guard open.count < Self.depthLimit else {
+          throw error(.limitExceeded, "Values are nested more than \(Self.depthLimit) deep.", at: index)
+        }
+        open.append([])
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard last != UInt8(ascii: ",") else { throw error(.malformedFile, "Expected a value after ','.", at: index) }
+        _ = open.popLast()
+      case UInt8(ascii: ","):
+        values += 1
+        guard values < Self.valueLimit else {
+          throw error(.limitExceeded, "The file has more than \(Self.valueLimit) values.", at: index)
+        }
+      case UInt8(ascii: ":"):
+        if let text, let key = Self.key(bytes[text]), !open.isEmpty {
+          guard open[open.count - 1].insert(key).inserted else {
+            throw error(.malformedFile, "The key '\(key)' stands twice in one object.", at: text.lowerBound)
+          }
+        }
+      default: break
+      }
+      if byte > 0x20 { last = byte }
+      index += 1
+    }
+  }
+
+  /// The text in quotes; nil where it isn't one, which the decoder says better.
+  private static func key(_ quoted: ArraySlice<UInt8>) -> String? {
+    guard quoted.contains(UInt8(ascii: "\\")) else {
+      return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
+    }
+    return try? JSONDecoder().decode(String.self, from: Data(quoted))
+  }
+
+  private func error(_ code: PersistError.Code, _ message: String, at index: Int) -> PersistError {
+    PersistError(code, at: PersistError.Place(file: url, index: data.startIndex + index, in: data), message)
+  }
+}
