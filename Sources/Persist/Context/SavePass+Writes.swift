@@ -32,7 +32,8 @@ extension SavePass {
       var values = object.pending.map { $0 ?? .null }
       for slot in layout.transientSlots { values[slot] = .null }
       for relationship in layout.toOnes where !values[relationship.slot].isNull {
-        values[relationship.slot] = try reference(values[relationship.slot], of: object, relationship, stores[place].tables)
+        let value = values[relationship.slot]
+        values[relationship.slot] = try reference(value, of: object, relationship, stores[place].tables)
       }
       stores[place].inserted.append(object)
       stores[place].writes.inserts.append(
