@@ -5,6 +5,7 @@ extension ManagedObject {
   ///
   /// - Parameter all: whether to-many relationships that weren't changed are counted too.
   final func validateProperties(all: Bool) throws {
+    guard !layout.checks.isEmpty else { return }
     var problems: [PersistError] = []
     for check in layout.checks {
       if check.isToMany {

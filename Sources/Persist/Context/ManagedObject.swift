@@ -92,12 +92,14 @@ open class ManagedObject {
     }
     precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
     self.init(Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded))
-    context?.insert(self)
+    context?.adopt(self, layout)
   }
 
   /// A new object of the entity that this class serves.
   public convenience init(context: ManagedObjectContext) {
-    self.init(entity: context.entity(for: Self.self), insertInto: context)
+    let layout = context.layout(serving: Self.self)
+    self.init(Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded))
+    context.adopt(self, layout)
   }
 
   /// Called once, when the object was put into a context as a new one.

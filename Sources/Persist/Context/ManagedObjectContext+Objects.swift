@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     }
     let origin = ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded)
     let object = managedObjectClass(of: layout).init(origin)
-    insert(object)
+    adopt(object, layout)
     return object
   }
 
@@ -25,14 +25,21 @@ extension ManagedObjectContext {
     if object.table?.context === self { return }
     precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
     object.layout = layout(of: object.layout.entity)
-    object.table = unsavedTable
+    object.pending = object.pending.isEmpty ? object.layout.initialValues : object.pending
+    object.snapshot = nil
+    object.toManys = []
+    adopt(object, object.layout)
+  }
+
+  /// Makes an object that has no context a new one of this context.
+  func adopt(_ object: ManagedObject, _ layout: EntityLayout) {
+    let table = unsavedTable
+    object.table = table
     object.key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber())
     object.identifier = nil
     object.loading = .loaded
-    object.snapshot = nil
-    object.toManys = []
     object.change = .inserted
-    unsavedTable.map.insert(object, key: object.key)
+    table.map.insert(object, key: object.key)
     inserted.insert(object)
     object.isTouched = true
     object.awakeFromInsert()

@@ -23,6 +23,7 @@ public final class ManagedObjectContext {
   let classes: [ManagedObject.Type]
   private var storeTables: [StoreTables] = []
   private var unsaved: ObjectTable?
+  private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
 
   var inserted = ChangeSet()
   var updated = ChangeSet()
@@ -50,8 +51,17 @@ public final class ManagedObjectContext {
   /// - Throws: ``PersistError/Code/unknownEntity``.
   public func entity(named name: String) throws -> Entity { try coordinator.model.entity(named: name) }
 
-  /// The entity that a class serves.
-  func entity(for type: ManagedObject.Type) -> Entity {
+  /// The layout of the entity that a class serves. The last answer is kept: objects are mostly made by the dozen.
+  func layout(serving type: ManagedObject.Type) -> EntityLayout {
+    if let (last, layout) = lastServed, last == type { return layout }
+    let layout = layouts[findEntity(servedBy: type).number - 1]
+    precondition(
+      !layout.entity.isAbstract, "'\(layout.entity.name)' is abstract: only its subentities have objects.")
+    lastServed = (type, layout)
+    return layout
+  }
+
+  private func findEntity(servedBy type: ManagedObject.Type) -> Entity {
     if let index = classes.firstIndex(where: { $0 == type }) { return layouts[index].entity }
     let name = String(describing: type)
     guard let entity = coordinator.model.entitiesByName[name] else {

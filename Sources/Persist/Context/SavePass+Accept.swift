@@ -2,27 +2,41 @@ import Foundation
 
 extension SavePass {
   /// Takes a store's receipt: new objects get their keys, and every object written a snapshot of what was written, so
-  /// that nothing needs to be read again.
+  /// that nothing needs to be read again. None of the objects counts as changed any more.
   func accept(_ writes: StoreWrites, _ receipt: CommitReceipt) throws {
-    guard receipt.inserted.count == writes.inserted.count else {
+    guard receipt.insertedKeys.count == writes.inserted.count else {
       throw PersistError(
         .saveFailed, at: .store(writes.tables.store.url),
-        "The store inserted \(receipt.inserted.count) of \(writes.inserted.count) rows.")
+        "The store inserted \(receipt.insertedKeys.count) of \(writes.inserted.count) rows.")
     }
+    for (index, object) in writes.inserted.enumerated() {
+      context.inserted.remove(object)
+      object.change = .none
+      object.changeIndex = Int32(truncatingIfNeeded: index)
+    }
+    for object in writes.updated + writes.touched {
+      context.updated.remove(object)
+      object.change = .none
+    }
+    for object in writes.deleted { context.deleted.remove(object) }
+
     let unsaved = context.unsavedTable
-    // New objects know their permanent identifiers from here on, and are still found by their temporary ones.
-    for (object, id) in zip(writes.inserted, receipt.inserted) { object.identifier = id }
-    var writers = SnapshotWriters(layouts: context.layouts, unsaved: unsaved)
-    for object in writes.inserted {
-      object.snapshot = writers.snapshot(of: object, version: 1)
-      settle(object, unsaved)
-    }
+    var writers = SnapshotWriters(layouts: context.layouts, unsaved: unsaved, keys: receipt.insertedKeys)
+    for object in writes.inserted { object.snapshot = writers.snapshot(of: object, version: 1) }
     for object in writes.updated {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + 1) }
-      settle(object, unsaved)
     }
-    for object in writes.touched { settle(object, unsaved) }
-    move(writes.inserted, from: unsaved, to: writes.tables)
+    let numbers = writes.inserted.map(\.key)
+    give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
+    // New objects are still found by their temporary numbers, for the members that name them so.
+    for objects in [writes.inserted, writes.updated, writes.touched] {
+      for object in objects { settle(object, unsaved) }
+    }
+    if unsaved.map.count == numbers.count {
+      unsaved.map.removeAll()
+    } else {
+      for number in numbers { unsaved.map.remove(number) }
+    }
     for object in writes.deleted { object.detach() }
   }
 
@@ -33,31 +47,25 @@ extension SavePass {
     } else if !object.pending.isEmpty {
       for stored in object.layout.storedSlots { object.pending[stored.slot] = nil }
     }
-    for members in object.toManys { members?.accept(permanent: unsaved.permanent) }
+    for members in object.toManys {
+      members?.accept { id in
+        guard case .temporary(let number) = id.key else { return id }
+        return unsaved.map[Int64(bitPattern: number)]?.objectID ?? id
+      }
+    }
   }
 
-  /// Moves new objects to the rows of their store.
-  private func move(_ objects: [ManagedObject], from unsaved: ObjectTable, to tables: StoreTables) {
-    let isAll = unsaved.map.count == objects.count
-    if isAll { unsaved.map.removeAll() }
-    for object in objects {
-      guard let key = object.identifier?.primaryKey else { continue }
-      if !isAll { unsaved.map.remove(object.key) }
+  /// Makes new objects those of rows.
+  private func give(_ keys: [Int64], to objects: [ManagedObject], in tables: StoreTables) {
+    for (object, key) in zip(objects, keys) {
       let table = tables.table(for: object.layout)
       // A fault for a key that had no row yet: it is none of the new object's business, and has no row of its own.
       if let stale = table.map[key] { stale.detach() }
       object.table = table
       object.key = key
+      object.identifier = nil
       table.map.insert(object, key: key)
     }
-  }
-}
-
-extension ObjectTable {
-  /// The permanent identifier of an object of this table that is just being saved; others stay as they are.
-  func permanent(_ id: ManagedObjectID) -> ManagedObjectID {
-    guard case .temporary(let number) = id.key else { return id }
-    return map[Int64(bitPattern: number)]?.identifier ?? id
   }
 }
 
@@ -66,11 +74,16 @@ private struct SnapshotWriters {
   private var writers: [RowChunkWriter?]
   private let layouts: [EntityLayout]
   private let unsaved: ObjectTable
+  private let keys: [Int64]
   private var indexByName: [String: Int] = [:]
 
-  init(layouts: [EntityLayout], unsaved: ObjectTable) {
+  /// - Parameters:
+  ///   - unsaved: where new objects are found by their temporary numbers.
+  ///   - keys: what those that are saved now got, by ``ManagedObject/changeIndex``.
+  init(layouts: [EntityLayout], unsaved: ObjectTable, keys: [Int64]) {
     self.layouts = layouts
     self.unsaved = unsaved
+    self.keys = keys
     writers = Array(repeating: nil, count: layouts.count)
   }
 
@@ -98,8 +111,7 @@ private struct SnapshotWriters {
   ) {
     switch value {
     case .objectID(let id):
-      let id = unsaved.permanent(id)
-      guard let key = id.primaryKey else { return }
+      guard let key = key(of: id) else { return }
       writer.setInteger(key, slot: stored.slot)
       if let slot = stored.entityNumberSlot, let index = index(of: id.entityName) {
         writer.setInteger(Int64(index + 1), slot: slot)
@@ -131,6 +143,17 @@ private struct SnapshotWriters {
     if let slot = stored.entityNumberSlot { copy(slot, as: .integer) }
     guard stored.kind == .composite else { return }
     for element in layout.properties[stored.slot].elements { copy(element.slot, as: SlotForm(element.attribute)) }
+  }
+
+  private func key(of id: ManagedObjectID) -> Int64? {
+    switch id.key {
+    case .permanent(let key): return key
+    case .temporary(let number):
+      guard let object = unsaved.map[Int64(bitPattern: number)], keys.indices.contains(Int(object.changeIndex)) else {
+        return nil
+      }
+      return keys[Int(object.changeIndex)]
+    }
   }
 
   private mutating func index(of entityName: String) -> Int? {

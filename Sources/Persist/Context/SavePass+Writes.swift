@@ -29,15 +29,18 @@ extension SavePass {
     mutating func insert(_ object: ManagedObject) throws {
       let place = try placeForInsert(of: object.layout)
       let layout = object.layout
-      var values = object.pending.map { $0 ?? .null }
-      for slot in layout.transientSlots { values[slot] = .null }
-      for relationship in layout.toOnes where !values[relationship.slot].isNull {
-        let value = values[relationship.slot]
-        values[relationship.slot] = try reference(value, of: object, relationship, stores[place].tables)
+      var values = object.pending
+      for slot in layout.transientSlots { values[slot] = nil }
+      for relationship in layout.toOnes {
+        guard let value = values[relationship.slot], !value.isNull else { continue }
+        let written = try reference(value, of: object, relationship, stores[place].tables)
+        // Another value only where the other end is gone; the rest stays the object's own array.
+        if written.isNull { values[relationship.slot] = nil }
       }
       stores[place].inserted.append(object)
       stores[place].writes.inserts.append(
-        RowWrites.Insert(id: object.objectID, entity: layout.entity, values: values))
+        RowWrites.Insert(
+          key: .temporary(UInt64(bitPattern: object.key)), entity: layout.entity, values: values))
       try relate(object, at: place)
     }
 

@@ -31,22 +31,19 @@ struct SavePass {
 
   /// Calls the will-save hooks, and again those of objects that hooks changed, until nothing changes any more.
   mutating func runHooks() throws {
-    for round in 0...Self.hookRounds {
+    gather()
+    var waiting = [inserted, updated, deleted]
+    for _ in 0..<Self.hookRounds {
+      for objects in waiting { for object in objects { object.isTouched = false } }
+      for objects in waiting { for object in objects where object.table != nil { object.willSave() } }
       gather()
-      var waiting: [ManagedObject] = []
-      for objects in [inserted, updated, deleted] {
-        if round == 0 { waiting += objects } else { waiting += objects.filter(\.isTouched) }
-        for object in objects { object.isTouched = false }
-      }
-      if waiting.isEmpty { return }
-      guard round < Self.hookRounds else {
-        throw PersistError(
-          .saveFailed, at: .entity(waiting[0].entity.name),
-          "After \(Self.hookRounds) rounds of willSave objects still change.",
-          fix: "Set a property in willSave only where it has another value.")
-      }
-      for object in waiting where object.table != nil { object.willSave() }
+      waiting = [inserted, updated, deleted].map { $0.filter(\.isTouched) }
+      if waiting.allSatisfy(\.isEmpty) { return }
     }
+    throw PersistError(
+      .saveFailed, at: .entity(waiting.joined().first?.entity.name ?? ""),
+      "After \(Self.hookRounds) rounds of willSave objects still change.",
+      fix: "Set a property in willSave only where it has another value.")
   }
 
   /// Reads the rows of objects that are saved without having been read: they must be there, and their versions are
@@ -67,12 +64,15 @@ struct SavePass {
   /// Checks every object that the save writes, and throws all that is wrong at once.
   func validate() throws {
     var problems: [any Error] = []
-    func check(_ body: () throws -> Void) {
-      do { try body() } catch { problems.append(error) }
+    for object in inserted {
+      do { try object.validateForInsert() } catch { problems.append(error) }
     }
-    for object in inserted { check(object.validateForInsert) }
-    for object in updated where object.hasPersistentChangedValues { check(object.validateForUpdate) }
-    for object in deleted { check(object.validateForDelete) }
+    for object in updated where object.hasPersistentChangedValues {
+      do { try object.validateForUpdate() } catch { problems.append(error) }
+    }
+    for object in deleted {
+      do { try object.validateForDelete() } catch { problems.append(error) }
+    }
     if problems.count == 1, let only = problems.first { throw only }
     guard !problems.isEmpty else { return }
     let all = problems.flatMap { problem -> [PersistError] in
@@ -103,14 +103,9 @@ struct SavePass {
     }
   }
 
-  /// Calls the did-save hooks. The context has no changes any more.
+  /// Calls the did-save hooks.
   func finish() {
-    let objects = inserted + updated + deleted
-    for object in objects where object.change != .deleted { object.change = .none }
-    context.inserted.removeAll()
-    context.updated.removeAll()
-    context.deleted.removeAll()
-    for object in objects { object.didSave() }
+    for objects in [inserted, updated, deleted] { for object in objects { object.didSave() } }
   }
 
   static func conflict(

@@ -6,16 +6,20 @@ public struct RowWrites: Sendable {
   /// A new row.
   public struct Insert: Sendable {
     /// Temporary; or permanent where the key was obtained before.
-    public let id: ManagedObjectID
+    public let key: ManagedObjectID.Key
     public let entity: Entity
-    /// A value for each property slot; transient attributes, to-many relationships and fetched properties are
-    /// ``StoredValue/null``.
-    public let values: [StoredValue]
+    /// A value for each property slot, nil for no value, as it is for transient attributes, to-many relationships and
+    /// fetched properties. Of this type so that an object hands over the values it has without copying them.
+    public let values: ContiguousArray<StoredValue?>
 
-    public init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
-      self.id = id
+    public init(key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>) {
+      self.key = key
       self.entity = entity
       self.values = values
+    }
+
+    public init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
+      self.init(key: id.key, entity: entity, values: ContiguousArray(values))
     }
   }
 
@@ -99,8 +103,25 @@ public struct RowWrites: Sendable {
 
 /// What a commit did.
 public struct CommitReceipt: Sendable {
+  /// The key of every inserted row, in the order of ``RowWrites/inserts``.
+  public let insertedKeys: [Int64]
+  private let inserts: [RowWrites.Insert]
+  private let storeIdentifier: String
+
+  public init(inserts: [RowWrites.Insert] = [], keys: [Int64] = [], storeIdentifier: String = "") {
+    self.inserts = inserts
+    insertedKeys = keys
+    self.storeIdentifier = storeIdentifier
+  }
+
   /// The permanent identifier of every inserted row, in the order of ``RowWrites/inserts``.
-  public var inserted: [ManagedObjectID] = []
+  ///
+  /// - Complexity: linear in their number; an identifier is made for each.
+  public var inserted: [ManagedObjectID] {
+    zip(inserts, insertedKeys).map { insert, key in
+      ManagedObjectID(entityName: insert.entity.name, storeIdentifier: storeIdentifier, key: .permanent(key))
+    }
+  }
 }
 
 /// A row that was changed or deleted by someone else since it was read.

@@ -15,7 +15,7 @@ struct FillSliceTests {
 
   private func values(_ writes: RowWrites, _ entity: String, _ property: String) throws -> [StoredValue] {
     try writes.inserts.filter { $0.entity.name == entity }.map {
-      $0.values[try #require($0.entity.property(named: property)).slot]
+      $0.values[try #require($0.entity.property(named: property)).slot] ?? .null
     }
   }
 
@@ -166,7 +166,7 @@ extension FillSliceTests {
       #expect(writes.inserts.count == concrete.count * 20, "\(url.path)")
       let invalid = writes.inserts.flatMap { row in
         row.entity.properties.filter { property in
-          guard row.values[property.slot].isNull, !property.isTransient else { return false }
+          guard (row.values[property.slot] ?? .null).isNull, !property.isTransient else { return false }
           if let attribute = property.attribute { return !attribute.isOptional && !attribute.isDerived }
           return property.isToOne && property.relationship?.isOptional == false
         }.map { "\(row.entity.name).\($0.name)" }

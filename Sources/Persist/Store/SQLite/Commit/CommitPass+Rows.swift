@@ -17,7 +17,7 @@ extension CommitPass {
       statement.bind(key, at: 1)
       statement.bind(Int64(plan.number), at: 2)
       for (position, binding) in plan.bindings.enumerated() {
-        let value = insert.values[binding.slot]
+        let value = insert.values[binding.slot] ?? .null
         let index = Int32(truncatingIfNeeded: position) + 3
         if let form = binding.form, try bind(value, as: form, to: statement, at: index) { continue }
         try bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
@@ -26,7 +26,7 @@ extension CommitPass {
         throw describe(error, plan, row: key) { insert.values[$0] }
       }
       for slot in plan.orderedSlots {
-        if case .objectID(let owner) = insert.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+        if case .objectID(let owner)? = insert.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
       }
     }
   }

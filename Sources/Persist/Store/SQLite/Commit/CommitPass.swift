@@ -31,10 +31,7 @@ struct CommitPass {
   }
 
   var receipt: CommitReceipt {
-    CommitReceipt(
-      inserted: zip(writes.inserts, insertedKeys).map { insert, key in
-        ManagedObjectID(entityName: insert.entity.name, storeIdentifier: store.identifier, key: .permanent(key))
-      })
+    CommitReceipt(inserts: writes.inserts, keys: insertedKeys, storeIdentifier: store.identifier)
   }
 
   func plan(_ entity: Entity) throws -> WritePlan {
@@ -65,7 +62,7 @@ struct CommitPass {
         if next[root] == nil { next[root] = try greatestKey(root) }
       }
       let greatest = next[root] ?? 0
-      switch insert.id.key {
+      switch insert.key {
       case .permanent(let key):
         insertedKeys.append(key)
         next[root] = max(greatest, key)
