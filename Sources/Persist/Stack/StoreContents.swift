@@ -7,6 +7,8 @@ package final class StoreContents {
     package let entity: Entity
     package let key: Int64
     fileprivate let snapshot: RowSnapshot
+    /// The key of the last row that was read together with this one.
+    fileprivate let lastOfBatch: Int64
     fileprivate let contents: StoreContents
   }
 
@@ -22,11 +24,20 @@ package final class StoreContents {
   package let modelOrigin: ModelOrigin
   /// The name of the version that the model is; nil where it is none of those that were given.
   package let versionName: String?
-  private let store: any PersistentStore
+  /// What of the model the store has no place for, in words; it reads as empty.
+  package let gaps: [String]
+  private let store: SQLiteStore
   private let forms: [[SlotForm]]
+  /// By index in ``ManagedObjectModel/entities``.
+  private let hasTable: [Bool]
+  /// The members of the to-many relationships that are being walked through, by entity index and slot.
+  private var windows: [[Int: MemberWindow]]
 
-  init(_ store: any PersistentStore, _ identified: IdentifiedStore) {
+  init(_ store: SQLiteStore, _ identified: IdentifiedStore) {
     self.store = store
+    gaps = store.map.differences
+    hasTable = store.map.tables.map { identified.catalog.schema.table(named: $0.table) != nil }
+    windows = Array(repeating: [:], count: store.model.entities.count)
     metadata = identified.metadata
     model = store.model
     modelOrigin = identified.origin
@@ -40,21 +51,25 @@ package final class StoreContents {
 
   /// How many objects of exactly an entity there are; those of its subentities don't count.
   package func count(of entity: Entity) throws -> Int {
-    try store.count(RowQuery(entity: entity, includesSubentities: false))
+    guard hasTable[entity.number - 1] else { return 0 }
+    return try store.count(RowQuery(entity: entity, includesSubentities: false))
   }
 
   /// Every object of exactly an entity, in order of key.
   package func forEachObject(of entity: Entity, _ body: (Object) throws -> Void) throws {
+    guard hasTable[entity.number - 1] else { return }
     let batchSize = 1000
     var last: Int64?
     while true {
       let query = RowQuery(entity: entity, includesSubentities: false, afterKey: last ?? Int64.min, limit: batchSize)
       let batch = try store.rows(query)
+      guard let end = batch.rows.last?.key else { return }
       for row in batch.rows {
         guard let snapshot = row.snapshot else { continue }
-        try body(Object(entity: entity, key: row.key, snapshot: snapshot, contents: self))
+        try body(
+          Object(entity: entity, key: row.key, snapshot: snapshot, lastOfBatch: end, contents: self))
       }
-      guard batch.rows.count == batchSize, let end = batch.rows.last?.key else { return }
+      guard batch.rows.count == batchSize else { return }
       last = end
     }
   }
@@ -124,7 +139,10 @@ package final class StoreContents {
   fileprivate func members(
     _ property: Property, _ relationship: RelationshipDescription, of object: Object
   ) throws -> [ManagedObjectID] {
-    let members = try store.related(by: property, of: object.entity, key: object.key)
+    guard hasTable[model.destination(of: relationship).number - 1] else { return [] }
+    let members = try windows[object.entity.number - 1][
+      property.slot, default: MemberWindow(property, of: object.entity)
+    ].members(of: object.key, upTo: object.lastOfBatch, in: store)
     guard !relationship.isOrdered else { return members }
     return members.sorted { ($0.entityName, $0.primaryKey ?? 0) < ($1.entityName, $1.primaryKey ?? 0) }
   }

@@ -20,8 +20,10 @@ struct StoreArguments: ParsableArguments {
     try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0)) }
   }
 
-  /// Opens the store for reading.
+  /// Opens the store for reading, and tells where its tables aren't those of its model.
   func contents() throws -> StoreContents {
-    try StoreContents(readingStoreAt: url, registry: registry())
+    let contents = try StoreContents(readingStoreAt: url, registry: registry())
+    for gap in contents.gaps { StandardError.print("persist: \(gap)") }
+    return contents
   }
 }

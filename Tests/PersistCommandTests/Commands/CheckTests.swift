@@ -41,6 +41,26 @@ struct CheckTests {
     }
   }
 
+  @Test("A store that lacks a column and a table is shown as far as it goes, and the check tells of the gaps")
+  func gaps() throws {
+    try withTemporaryStore { store in
+      _ = try Command.run("fill", store.path, "--models", shop, "--rows", "5")
+      try execute("ALTER TABLE ZITEM DROP COLUMN ZADDEDAT; DROP TABLE ZREVIEW", store)
+      let inspect = try Command.run("inspect", store.path, "--json")
+      #expect(inspect.status == 0)
+      #expect(inspect.messages.contains("addedAt"))
+      let items = try Command.run("dump", store.path, "--json").jsonLines().filter { $0["entity"] as? String == "Item" }
+      #expect(items.count == 5)
+      for item in items {
+        #expect((item["attributes"] as? [String: Any])?["addedAt"] is NSNull)
+        #expect((item["relationships"] as? [String: Any])?["reviews"] as? [String] == [])
+      }
+      let check = try Command.run("check", store.path, "--json")
+      #expect(check.status == 3)
+      #expect(check.output.contains("schemaMismatch"))
+    }
+  }
+
   @Test("Real stores are sound", .needsSharedData)
   func realStores() throws {
     for store in [

@@ -3,17 +3,20 @@ import Foundation
 extension SQLiteStore {
   /// Opens a store whose model is known.
   ///
+  /// - Parameter allowsGaps: whether a store is opened that has no place for parts of the model, which then read as
+  ///   empty: for showing what a store holds, never for writing.
   /// - Throws: ``PersistError/Code/incompatibleModel`` where the model has what the file has no place for, and the
   ///   errors of files that aren't stores.
   static func open(
-    _ url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions()
+    _ url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions(), allowsGaps: Bool = false
   ) throws -> SQLiteStore {
+    precondition(!allowsGaps || options.isReadOnly, "A store with gaps is only read.")
     let pool = try SQLiteConnectionPool(url, options: options)
     do {
       let catalog = try pool.read { try StoreCatalog($0) }
       let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
       let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
-      guard map.differences.isEmpty else {
+      guard allowsGaps || map.differences.isEmpty else {
         throw PersistError(
           .incompatibleModel, at: .store(url),
           "The store has no place for all of the model: \(map.differences.joined(separator: " "))",

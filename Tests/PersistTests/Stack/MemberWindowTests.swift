@@ -1,0 +1,74 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Members in windows")
+struct MemberWindowTests {
+  private func store(at url: URL) throws -> SQLiteStore {
+    let model = try ManagedObjectModel {
+      EntityDescription("Shelf") {
+        RelationshipDescription("books", toMany: "Book", inverse: "shelf", isOrdered: true)
+        RelationshipDescription("labels", toMany: "Label", inverse: "shelves")
+      }
+      EntityDescription("Book") { RelationshipDescription("shelf", to: "Shelf", inverse: "books") }
+      EntityDescription("Label") { RelationshipDescription("shelves", toMany: "Shelf", inverse: "labels") }
+    }
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addStore(at: url)
+    let context = ManagedObjectContext(coordinator)
+    let labels = try (0..<4).map { _ in try context.insertNewObject(forEntityName: "Label") }
+    for number in 0..<30 {
+      let shelf = try context.insertNewObject(forEntityName: "Shelf")
+      // None, a few, and now and then more than a window holds.
+      for _ in 0..<(number % 7 == 3 ? 25 : number % 4) {
+        try shelf.related("books").insert(context.insertNewObject(forEntityName: "Book"), at: 0)
+      }
+      for label in labels.prefix(number % 5) { try shelf.related("labels").insert(label) }
+    }
+    try context.save()
+    return try SQLiteStore.open(url, model: model, options: StoreOptions(isReadOnly: true))
+  }
+
+  @Test("They are those that are read owner by owner, in the same order", arguments: [1, 2, 7, 26, 1000])
+  func same(_ limit: Int) throws {
+    try withTemporaryStore { url in
+      let store = try store(at: url)
+      let shelf = try store.model.entity(named: "Shelf")
+      let keys = try store.rows(RowQuery(entity: shelf)).rows.map(\.key)
+      #expect(keys.count == 30)
+      for name in ["books", "labels"] {
+        let property = try #require(shelf.property(named: name))
+        var window = MemberWindow(property, of: shelf, limit: limit)
+        var total = 0
+        for (index, key) in keys.enumerated() {
+          let last = keys[min(keys.count - 1, index / 10 * 10 + 9)]
+          let members = try window.members(of: key, upTo: last, in: store)
+          // Of an unordered relationship any order will do.
+          let expected = try store.related(by: property, of: shelf, key: key)
+          if name == "books" { #expect(members == expected) } else { #expect(Set(members) == Set(expected)) }
+          #expect(members.count == expected.count)
+          total += members.count
+        }
+        #expect(total > 30)
+      }
+      try store.close()
+    }
+  }
+
+  @Test("Many owners cost one query")
+  func oneQuery() throws {
+    try withTemporaryStore { url in
+      let store = try store(at: url)
+      let shelf = try store.model.entity(named: "Shelf")
+      let property = try #require(shelf.property(named: "books"))
+      let keys = try store.rows(RowQuery(entity: shelf)).rows.map(\.key)
+      var window = MemberWindow(property, of: shelf)
+      let before = store.pool.counts.executed
+      for key in keys { _ = try window.members(of: key, upTo: keys[keys.count - 1], in: store) }
+      #expect(store.pool.counts.executed == before + 1)
+      try store.close()
+    }
+  }
+}
