@@ -35,7 +35,7 @@ struct Tour {
     chapter("Opening it with version '\(registry.currentVersion.name)'")
     let coordinator = PersistentStoreCoordinator(model: registry.current, registry: registry)
     let migrator = AutomaticMigrator { progress in
-      print("  \(Int(progress.fraction * 100)) % \(progress.current)")
+      print("  \(Int(progress.fraction * 100)) %  \(progress.current.prefix(70))")
       return true
     }
     try coordinator.addStore(at: store, options: StoreOptions(migrator: migrator))

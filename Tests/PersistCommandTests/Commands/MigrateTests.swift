@@ -28,6 +28,13 @@ struct MigrateTests {
     #expect((diff["hops"] as? [Any])?.count == 2)
   }
 
+  @Test("A version differs from itself in nothing")
+  func same() throws {
+    let diff = try Command.run("diff", shop, "--from", "Shop 2", "--to", "2", "--json").json()
+    #expect(diff["way"] as? String == "none")
+    #expect((diff["steps"] as? [Any])?.isEmpty == true)
+  }
+
   @Test("A version that isn't there fails with the names of those that are")
   func noVersion() throws {
     let outcome = try Command.run("diff", shop, "--to", "Shop 9", "--json")

@@ -1,7 +1,7 @@
 /// Reading the members of many owners at once.
 extension SQLText {
-  /// The members of a to-many relationship that name their owner: the owner's key, the member's key and entity number, by
-  /// owner and in order.
+  /// The members of a to-many relationship that name their owner: the owner's key, the member's key and entity number,
+  /// by owner and in order.
   static func members(
     of table: String, owner: String, order: String?, owners: ClosedRange<Int64>, limit: Int
   ) -> SQLText {
