@@ -35,7 +35,8 @@ extension MigrationPlan {
     way = .impossible
     blockers.append(
       MigrationBlocker(
-        .missingMappingModel, what: "The step needs the mapping model \(file.nameWithPolicies), which can't be run yet.",
+        .missingMappingModel,
+        what: "The step needs the mapping model \(file.nameWithPolicies), which can't be run yet.",
         fix: "Migrate this step with the program that the mapping model was made for."))
   }
 
