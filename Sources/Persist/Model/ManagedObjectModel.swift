@@ -15,8 +15,12 @@
 /// }
 /// ```
 public final class ManagedObjectModel: Sendable {
-  /// What the model was made from.
+  /// What the model was made from, as far as it holds: see ``flaws``.
   public let description: ModelDescription
+  /// What is wrong in the model but keeps no row from being read, as an index over a property that doesn't exist.
+  ///
+  /// Only ``init(withFlaws:)`` and models read from Core Data's files have any.
+  public let flaws: [PersistError]
   /// Every entity in the order of ``Entity/number``: roots in name order, each followed by its subentities depth first.
   public let entities: [Entity]
   public let entitiesByName: [String: Entity]
@@ -25,12 +29,33 @@ public final class ManagedObjectModel: Sendable {
   ///
   /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once in ``PersistError/errors``, each with its
   ///   place and its mend.
-  public init(_ description: ModelDescription) throws {
+  public convenience init(_ description: ModelDescription) throws {
     let problems = ModelCheck.problems(in: description)
-    guard problems.isEmpty else {
-      throw PersistError.combining(problems, as: .invalidModel, "The model has \(problems.count) problems.")
-    }
+    guard problems.isEmpty else { throw Self.error(problems) }
+    self.init(resolving: description, flaws: [])
+  }
+
+  /// Resolves a description that Core Data has taken, also where something in it is wrong.
+  ///
+  /// What keeps the model from being resolved is thrown. All else is listed in ``flaws``, and left out of
+  /// ``description`` where it can't be followed: an index or a constraint over what has no column, an inverse that
+  /// doesn't lead back, a default of the wrong type, a pattern that is no regular expression. An inverse that only one
+  /// of two relationships names holds for both. An attribute without a type is transient.
+  ///
+  /// - Throws: ``PersistError/Code/invalidModel`` with every error at once.
+  public convenience init(withFlaws description: ModelDescription) throws {
+    let check = ModelCheck(checking: description)
+    guard check.errors.isEmpty else { throw Self.error(check.errors) }
+    self.init(resolving: check.flaws.isEmpty ? description : check.mended(), flaws: check.flaws)
+  }
+
+  private static func error(_ problems: [PersistError]) -> PersistError {
+    PersistError.combining(problems, as: .invalidModel, "The model has \(problems.count) problems.")
+  }
+
+  private init(resolving description: ModelDescription, flaws: [PersistError]) {
     self.description = description
+    self.flaws = flaws
     entities = Self.resolve(description)
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -50,6 +75,12 @@ public final class ManagedObjectModel: Sendable {
   /// The entity and everything below it, the entity first.
   public func hierarchy(of entity: Entity) -> ArraySlice<Entity> {
     entities[(entity.number - 1)...(entity.number - 1 + entity.descendantCount)]
+  }
+
+  /// Whether one of the model's configurations has just the entities of these names; a store that Core Data made for it
+  /// holds them alone.
+  func hasConfiguration(of names: Set<String>) -> Bool {
+    names.count < entities.count && description.configurations.values.contains { Set($0) == names }
   }
 
   /// The entity that a relationship of this model leads to.

@@ -6,20 +6,22 @@ extension ModelCheck {
     let place = PersistError.Place.property(owner, attribute.name)
     if [.undefined, .objectID].contains(attribute.type) && !attribute.isTransient {
       report(
-        place, "The attribute has no type that a store can hold.", fix: "Give it a type, or make it transient.")
+        place, "The attribute has no type that a store can hold.", fix: "Give it a type, or make it transient.",
+        as: .flaw)
     }
     if let problem = attribute.problem(with: attribute.defaultValue) {
-      report(place, "The default \(problem)", fix: "Correct or remove the default.")
+      report(place, "The default \(problem)", fix: "Correct or remove the default.", as: .flaw)
     }
     if attribute.type == .composite {
       if let name = attribute.compositeName {
         if composites[name] == nil {
           report(
             place, "The attribute is a '\(name)', which is no composite type of the model.",
-            fix: "Add the composite type '\(name)' or choose another.")
+            fix: "Add the composite type '\(name)' or choose another.", as: .flaw)
         }
       } else {
-        report(place, "The composite attribute names no composite type.", fix: "Name one of the model's.")
+        report(
+          place, "The composite attribute names no composite type.", fix: "Name one of the model's.", as: .flaw)
       }
     }
     check(attribute.validation, at: place)
@@ -27,13 +29,15 @@ extension ModelCheck {
 
   private mutating func check(_ validation: AttributeValidation, at place: PersistError.Place) {
     if let minimum = validation.minimum, let maximum = validation.maximum, minimum.isGreater(than: maximum) {
-      report(place, "The least value is above the greatest.", fix: "Exchange or mend them.")
+      report(place, "The least value is above the greatest.", fix: "Exchange or mend them.", as: .flaw)
     }
     if let least = validation.minimumLength, let most = validation.maximumLength, least > most {
-      report(place, "The least length, \(least), is above the greatest, \(most).", fix: "Exchange or mend them.")
+      report(
+        place, "The least length, \(least), is above the greatest, \(most).", fix: "Exchange or mend them.", as: .flaw)
     }
     if let pattern = validation.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
-      report(place, "The pattern '\(pattern)' is no regular expression.", fix: "Correct or remove it.")
+      report(
+        place, "The pattern '\(pattern)' is no regular expression.", fix: "Correct or remove it.", as: .flaw)
     }
   }
 
@@ -41,13 +45,17 @@ extension ModelCheck {
     var seen: Set<String> = []
     for composite in description.composites {
       let place = PersistError.Place.entity(composite.name)
-      if !seen.insert(composite.name).inserted || entities[composite.name] != nil {
-        report(place, "Two types or entities are named '\(composite.name)'.", fix: "Rename one of them.")
+      guard seen.insert(composite.name).inserted else {
+        report(place, "Two composite types are named '\(composite.name)'.", fix: "Rename one of them.")
         continue
+      }
+      if entities[composite.name] != nil {
+        report(
+          place, "A composite type and an entity are named '\(composite.name)'.", fix: "Rename one of them.", as: .flaw)
       }
       checkName(composite.name, of: "A composite type", at: place)
       if composite.elements.isEmpty {
-        report(place, "The composite type has no elements.", fix: "Add elements or remove it.")
+        report(place, "The composite type has no elements.", fix: "Add elements or remove it.", as: .flaw)
       }
       var names: Set<String> = []
       for element in composite.elements {

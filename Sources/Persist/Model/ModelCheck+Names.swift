@@ -16,7 +16,7 @@ extension ModelCheck {
       if let other = tables.updateValue(entity.name, forKey: entity.name.uppercased()) {
         report(
           place, "'\(entity.name)' and '\(other)' differ only in capitals and would share a table.",
-          fix: "Rename one of them.")
+          fix: "Rename one of them.", as: .flaw)
       }
     }
   }
@@ -54,12 +54,13 @@ extension ModelCheck {
       }
       checkName(name, of: "A property", at: place)
       if Self.reservedPropertyNames.contains(name.uppercased()) {
-        report(place, "'\(name)' would take a column that every table has.", fix: "Choose another name.")
+        report(place, "'\(name)' would take a column that every table has.", fix: "Choose another name.", as: .flaw)
       }
       if let parent = entity.parent, let inherited = property(name, of: parent), inherited.declaring != entity.name {
         report(
           place, "'\(entity.name)' inherits a property '\(name)' from '\(inherited.declaring)' and has one of its own.",
-          fix: "Rename one of them, or remove the one of '\(entity.name)'.")
+          fix: "Rename one of them, or remove the one of '\(entity.name)'.",
+          as: isRepeated(name, of: entity, from: inherited.kind) ? .flaw : .error)
       }
     }
   }
@@ -73,7 +74,21 @@ extension ModelCheck {
     if !(first.isLetter || first == "_") || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
       report(
         place, "'\(name)' is no name: it must begin with a letter and hold only letters, digits and underscores.",
-        fix: "Rename it, and keep the old name as renaming identifier where stores have it.")
+        fix: "Rename it, and keep the old name as renaming identifier where stores have it.", as: .flaw)
+    }
+  }
+
+  /// Whether an entity's own property is one that it inherits, said once more: the inherited one then serves.
+  func isRepeated(_ name: String, of entity: EntityDescription, from inherited: Property.Kind) -> Bool {
+    switch (ownProperty(name, of: entity.name), inherited) {
+    case (.attribute(let own)?, .attribute(let other)):
+      own.type == other.type && own.isTransient == other.isTransient && own.compositeName == other.compositeName
+        && own.allowsExternalStorage == other.allowsExternalStorage
+    case (.relationship(let own)?, .relationship(let other)):
+      own.destination == other.destination && own.inverse == other.inverse && own.isToMany == other.isToMany
+        && own.isOrdered == other.isOrdered && own.isTransient == other.isTransient
+    case (.fetchedProperty?, .fetchedProperty): true
+    default: false
     }
   }
 

@@ -9,46 +9,64 @@ extension ModelCheck {
         fix: "Add '\(relationship.destination)' or choose another destination.")
       return
     }
-    guard let name = relationship.inverse else { return }
+    guard let flaw = inverseFlaw(of: relationship, in: entity.name) else { return }
+    let name = relationship.inverse ?? ""
     let full = "'\(relationship.destination).\(name)'"
-    guard let found = property(name, of: relationship.destination) else {
+    switch flaw {
+    case .missing:
       report(
         place, "The inverse \(full) doesn't exist.",
-        fix: "Add a relationship '\(name)' to '\(relationship.destination)', or name the one that leads back.")
-      return
-    }
-    guard case .relationship(let inverse) = found.kind else {
-      report(place, "The inverse \(full) is no relationship.", fix: "Name the relationship that leads back.")
-      return
-    }
-    guard inverse.inverse == relationship.name else {
-      let named = inverse.inverse.map { "names '\($0)' as its inverse" } ?? "names no inverse"
+        fix: "Add a relationship '\(name)' to '\(relationship.destination)', or name the one that leads back.",
+        as: .flaw)
+    case .noRelationship:
+      report(
+        place, "The inverse \(full) is no relationship.", fix: "Name the relationship that leads back.", as: .flaw)
+    case .oneSided(let other, _):
+      let named = other.map { "names '\($0)' as its inverse" } ?? "names no inverse"
       report(
         place, "The inverse \(full) \(named), not '\(relationship.name)'.",
-        fix: "Make '\(relationship.name)' the inverse of \(full), or choose another inverse.")
-      return
-    }
-    guard isOneHierarchy(inverse.destination, entity.name) else {
+        fix: "Make '\(relationship.name)' the inverse of \(full), or choose another inverse.", as: .flaw)
+    case .elsewhere(let destination):
       report(
-        place, "The inverse \(full) leads to '\(inverse.destination)', not back to '\(entity.name)'.",
-        fix: "Make '\(entity.name)' the destination of \(full), or choose another inverse.")
-      return
+        place, "The inverse \(full) leads to '\(destination)', not back to '\(entity.name)'.",
+        fix: "Make '\(entity.name)' the destination of \(full), or choose another inverse.", as: .flaw)
     }
+  }
+
+  /// Why two relationships don't pair though one names the other.
+  enum InverseFlaw {
+    case missing
+    case noRelationship
+    /// The relationship that is named has this inverse, or none, and is declared by this entity.
+    case oneSided(String?, declaring: String)
+    case elsewhere(String)
+  }
+
+  /// What is wrong with the inverse that a relationship names; nil where it names none, or all is well.
+  func inverseFlaw(of relationship: RelationshipDescription, in entity: String) -> InverseFlaw? {
+    guard let name = relationship.inverse else { return nil }
+    guard let found = property(name, of: relationship.destination) else { return .missing }
+    guard case .relationship(let inverse) = found.kind else { return .noRelationship }
+    guard inverse.inverse == relationship.name else {
+      return .oneSided(inverse.inverse, declaring: found.declaring)
+    }
+    return isOneHierarchy(inverse.destination, entity) ? nil : .elsewhere(inverse.destination)
   }
 
   private mutating func checkCounts(of relationship: RelationshipDescription, at place: PersistError.Place) {
     let (least, most) = (relationship.minimumCount, relationship.maximumCount)
     if least < 0 || most < 0 {
       report(
-        place, "The counts \(least) to \(most) are no numbers of objects.", fix: "Use 0 for no bound.")
+        place, "The counts \(least) to \(most) are no numbers of objects.", fix: "Use 0 for no bound.", as: .flaw)
     } else if most > 0 && least > most {
       report(
-        place, "The least number of objects, \(least), is above the greatest, \(most).", fix: "Exchange or mend them.")
+        place, "The least number of objects, \(least), is above the greatest, \(most).", fix: "Exchange or mend them.",
+        as: .flaw)
     }
   }
 
   /// Whether one entity is the other or stands above or below it.
-  private func isOneHierarchy(_ one: String, _ other: String) -> Bool {
+  func isOneHierarchy(_ one: String, _ other: String) -> Bool {
     lineage(of: one).contains { $0.name == other } || lineage(of: other).contains { $0.name == one }
   }
 
@@ -56,7 +74,7 @@ extension ModelCheck {
     let place = PersistError.Place.entity(entity.name)
     for constraint in entity.uniquenessConstraints {
       if constraint.isEmpty {
-        report(place, "A uniqueness constraint names no property.", fix: "Remove it or name its properties.")
+        report(place, "A uniqueness constraint names no property.", fix: "Remove it or name its properties.", as: .flaw)
       }
       for name in constraint { checkColumn(name, of: entity, in: "A uniqueness constraint") }
     }
@@ -66,7 +84,8 @@ extension ModelCheck {
     var seen: Set<String> = []
     for index in entity.indexes {
       if !seen.insert(index.name).inserted {
-        report(place, "Two indexes of '\(entity.name)' are named '\(index.name)'.", fix: "Rename one of them.")
+        report(
+          place, "Two indexes of '\(entity.name)' are named '\(index.name)'.", fix: "Rename one of them.", as: .flaw)
       }
       for case .property(let name) in index.elements.map(\.subject) {
         checkColumn(name, of: entity, in: "The index '\(index.name)'")
@@ -74,23 +93,26 @@ extension ModelCheck {
     }
   }
 
-  /// What an index or a constraint names must be a stored value: an attribute, its element, or a to-one relationship.
   private mutating func checkColumn(_ name: String, of entity: EntityDescription, in what: String) {
+    guard let problem = columnProblem(name, of: entity.name) else { return }
+    report(
+      .property(entity.name, name), "\(what) names '\(name)', \(problem).",
+      fix: "Remove it there, or name a stored property of '\(entity.name)'.", as: .flaw)
+  }
+
+  /// Why an index or a constraint can't name something, as the rest of a sentence; nil where it can.
+  ///
+  /// It must be a stored value: an attribute, its element, or a to-one relationship.
+  func columnProblem(_ name: String, of entity: String) -> String? {
     let first = name.split(separator: ".", maxSplits: 1).first.map(String.init) ?? name
-    // Core Data's own names for the object and its entity number may be indexed too.
-    if ["self", "entity"].contains(first.lowercased()) && property(first, of: entity.name) == nil { return }
-    let place = PersistError.Place.property(entity.name, name)
-    switch property(first, of: entity.name)?.kind {
-    case .attribute: break
-    case .relationship(let relationship) where !relationship.isToMany: break
-    case .relationship:
-      report(place, "\(what) names '\(name)', a to-many relationship, which has no column.", fix: "Remove it there.")
-    case .fetchedProperty:
-      report(place, "\(what) names '\(name)', a fetched property, which has no column.", fix: "Remove it there.")
+    switch property(first, of: entity)?.kind {
+    case .attribute: return nil
+    case .relationship(let relationship):
+      return relationship.isToMany ? "a to-many relationship, which has no column" : nil
+    case .fetchedProperty: return "a fetched property, which has no column"
     case nil:
-      report(
-        place, "\(what) names '\(name)', which is no property of '\(entity.name)'.",
-        fix: "Name a property of '\(entity.name)' or one that it inherits.")
+      // Core Data's own names for the object and its entity number may be indexed too.
+      return ["self", "entity"].contains(first.lowercased()) ? nil : "which is no property of '\(entity)'"
     }
   }
 }

@@ -1,5 +1,9 @@
 /// The rules that a model must keep, and the search for everything that breaks one.
 ///
+/// What breaks a rule is an error where the model can't be resolved without it, as with a parent that doesn't exist.
+/// Otherwise it is a flaw: nobody should write a model so, but rows can be read with it, and Core Data has taken such
+/// models. ``mended()`` is the description that then holds.
+///
 /// Names are refused only where they can't work in a store. `description`, `hash` or `entity`, which Core Data
 /// doesn't take because of its classes' methods, are good names here: a property is reached by its name alone.
 struct ModelCheck {
@@ -11,7 +15,7 @@ struct ModelCheck {
     static let properties = 200_000
     static let compositeDepth = 15
     static let compositeElements = 1_000
-    /// Further problems of a model aren't looked for.
+    /// Further errors of a model aren't told, nor are further flaws.
     static let problems = 200
   }
 
@@ -22,28 +26,45 @@ struct ModelCheck {
   let flattenedCounts: [String: Int]
   /// An entity's own properties by name.
   private let ownProperties: [String: [String: Property.Kind]]
-  private(set) var problems: [PersistError] = []
+  private var problems: [Problem] = []
+
+  struct Problem: Sendable {
+    enum Severity: Sendable { case error, flaw }
+
+    let severity: Severity
+    let error: PersistError
+  }
 
   /// Every problem of a description, each with its place and its mend; empty for a good model.
   static func problems(in description: ModelDescription) -> [PersistError] {
-    var check = ModelCheck(description)
-    check.checkSize()
-    guard check.problems.isEmpty else { return check.problems }
-    check.checkEntityNames()
-    check.checkParents()
-    check.checkComposites()
-    for entity in description.entities {
-      check.checkPropertyNames(of: entity)
-      for attribute in entity.attributes { check.check(attribute, of: entity.name) }
-      for relationship in entity.relationships { check.check(relationship, of: entity) }
-      check.checkIndexes(of: entity)
-    }
-    check.checkConfigurations()
-    check.checkRequests()
-    return check.problems
+    ModelCheck(checking: description).problems.map(\.error)
   }
 
-  private init(_ description: ModelDescription) {
+  /// A check that has been done.
+  init(checking description: ModelDescription) {
+    self.init(description)
+    checkSize()
+    guard problems.isEmpty else { return }
+    checkEntityNames()
+    checkParents()
+    checkComposites()
+    for entity in description.entities {
+      checkPropertyNames(of: entity)
+      for attribute in entity.attributes { check(attribute, of: entity.name) }
+      for relationship in entity.relationships { check(relationship, of: entity) }
+      checkIndexes(of: entity)
+    }
+    checkConfigurations()
+    checkRequests()
+  }
+
+  /// What keeps the model from being resolved.
+  var errors: [PersistError] { problems.filter { $0.severity == .error }.map(\.error) }
+  /// What the model can be used in spite of.
+  var flaws: [PersistError] { problems.filter { $0.severity == .flaw }.map(\.error) }
+
+  /// A check that is still to be done.
+  init(_ description: ModelDescription) {
     self.description = description
     entities = Dictionary(description.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     composites = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -56,9 +77,11 @@ struct ModelCheck {
     }
   }
 
-  mutating func report(_ place: PersistError.Place, _ message: String, fix: String) {
-    guard problems.count < Limit.problems else { return }
-    problems.append(PersistError(.invalidModel, at: place, message, fix: fix))
+  mutating func report(
+    _ place: PersistError.Place, _ message: String, fix: String, as severity: Problem.Severity = .error
+  ) {
+    guard problems.count(where: { $0.severity == severity }) < Limit.problems else { return }
+    problems.append(Problem(severity: severity, error: PersistError(.invalidModel, at: place, message, fix: fix)))
   }
 
   // MARK: What an entity has
@@ -74,6 +97,8 @@ struct ModelCheck {
     }
     return result
   }
+
+  func ownProperty(_ name: String, of entity: String) -> Property.Kind? { ownProperties[entity]?[name] }
 
   /// A property of an entity, inherited ones included, and the entity that declares it.
   func property(_ name: String, of entity: String) -> (kind: Property.Kind, declaring: String)? {
@@ -119,7 +144,7 @@ struct ModelCheck {
       for member in members where entities[member] == nil {
         report(
           .entity(member), "The configuration '\(name)' names '\(member)', which is no entity of the model.",
-          fix: "Remove it from the configuration.")
+          fix: "Remove it from the configuration.", as: .flaw)
       }
     }
   }
@@ -129,14 +154,14 @@ struct ModelCheck {
     where entities[request.entity] == nil {
       report(
         .entity(request.entity), "The fetch request '\(name)' asks for '\(request.entity)', which is no entity.",
-        fix: "Name an entity of the model.")
+        fix: "Name an entity of the model.", as: .flaw)
     }
     for entity in description.entities {
       for property in entity.fetchedProperties where entities[property.request.entity] == nil {
         report(
           .property(entity.name, property.name),
           "The fetched property asks for '\(property.request.entity)', which is no entity of the model.",
-          fix: "Name an entity of the model.")
+          fix: "Name an entity of the model.", as: .flaw)
       }
     }
   }

@@ -27,9 +27,15 @@ extension ModelRegistry {
 
 extension ManagedObjectModel {
   /// Checks a description that was read from a file, and resolves it; errors then name the file too.
+  ///
+  /// A file of Persist's own form is written by people and must be right in everything.
   convenience init(_ description: ModelDescription, file: URL) throws {
     do {
-      try self.init(description)
+      if file.pathExtension.lowercased() == "json" {
+        try self.init(description)
+      } else {
+        try self.init(withFlaws: description)
+      }
     } catch var error as PersistError {
       error.place.file = error.place.file ?? file
       for index in error.errors.indices { error.errors[index].place.file = file }
@@ -40,7 +46,8 @@ extension ManagedObjectModel {
   /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`.
   ///
   /// - Throws: ``PersistError/Code/malformedFile`` and the like where it can't be read, and
-  ///   ``PersistError/Code/invalidModel`` where the model breaks a rule.
+  ///   ``PersistError/Code/invalidModel`` where the model breaks a rule; of Apple's forms, where it can't be resolved,
+  ///   the rest being ``flaws``.
   public convenience init(contentsOf url: URL) throws {
     try self.init(ModelFamilyFiles.description(at: url), file: url)
   }

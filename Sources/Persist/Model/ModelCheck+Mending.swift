@@ -1,0 +1,102 @@
+import Foundation
+
+extension ModelCheck {
+  /// The description without what can't be followed of its flaws; the errors are none.
+  ///
+  /// Limits in the wrong order stay, which no value keeps. So do configurations and requests with entities that don't
+  /// exist: they are asked for by name, and then say so.
+  func mended() -> ModelDescription {
+    var result = description
+    for index in result.composites.indices {
+      result.composites[index].elements = result.composites[index].elements.map { Self.mended($0) }
+    }
+    for index in result.entities.indices {
+      let entity = result.entities[index]
+      result.entities[index].attributes = entity.attributes.filter { !isRepetition($0.name, of: entity) }
+        .map { Self.mended($0) }
+      result.entities[index].relationships = entity.relationships.filter { !isRepetition($0.name, of: entity) }
+        .map { Self.mended($0) }
+      result.entities[index].fetchedProperties.removeAll { isRepetition($0.name, of: entity) }
+      let isSound = { (names: [String]) in
+        !names.isEmpty && names.allSatisfy { columnProblem($0, of: entity.name) == nil }
+      }
+      result.entities[index].uniquenessConstraints.removeAll { !isSound($0) }
+      result.entities[index].compoundIndexes.removeAll { !isSound($0) }
+      var names: Set<String> = []
+      result.entities[index].indexes.removeAll { index in
+        let named = index.elements.compactMap { element -> String? in
+          if case .property(let name) = element.subject { name } else { nil }
+        }
+        return !names.insert(index.name).inserted || named.contains { columnProblem($0, of: entity.name) != nil }
+      }
+    }
+    return Self.withPairedInverses(result)
+  }
+
+  private func isRepetition(_ name: String, of entity: EntityDescription) -> Bool {
+    guard let parent = entity.parent, let inherited = property(name, of: parent) else { return false }
+    return isRepeated(name, of: entity, from: inherited.kind)
+  }
+
+  private static func mended(_ attribute: AttributeDescription) -> AttributeDescription {
+    var attribute = attribute
+    if [.undefined, .objectID].contains(attribute.type) { attribute.isTransient = true }
+    if attribute.problem(with: attribute.defaultValue) != nil { attribute.defaultValue = .null }
+    if let pattern = attribute.validation.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
+      attribute.validation.pattern = nil
+    }
+    return attribute
+  }
+
+  private static func mended(_ relationship: RelationshipDescription) -> RelationshipDescription {
+    var relationship = relationship
+    relationship.minimumCount = max(0, relationship.minimumCount)
+    relationship.maximumCount = max(0, relationship.maximumCount)
+    return relationship
+  }
+
+  // MARK: Inverses
+
+  /// Completes inverses that one side alone names, then takes away those that still don't pair.
+  private static func withPairedInverses(_ description: ModelDescription) -> ModelDescription {
+    var result = description
+    let check = ModelCheck(result)
+    var completed: [[String]: String] = [:]
+    for entity in result.entities {
+      for relationship in entity.relationships {
+        guard let name = relationship.inverse,
+          case .oneSided(nil, let declaring)? = check.inverseFlaw(of: relationship, in: entity.name),
+          case .relationship(let inverse)? = check.ownProperty(name, of: declaring),
+          check.isOneHierarchy(inverse.destination, entity.name), completed[[declaring, name]] == nil
+        else { continue }
+        completed[[declaring, name]] = relationship.name
+      }
+    }
+    result.changeInverses { entity, relationship in
+      completed[[entity.name, relationship.name]] ?? relationship.inverse
+    }
+    // Taking one away can leave another one-sided; each round takes at least one, and real models need two.
+    var isChanged = true
+    while isChanged {
+      isChanged = false
+      let check = ModelCheck(result)
+      result.changeInverses { entity, relationship in
+        guard check.inverseFlaw(of: relationship, in: entity.name) != nil else { return relationship.inverse }
+        isChanged = true
+        return nil
+      }
+    }
+    return result
+  }
+}
+
+extension ModelDescription {
+  fileprivate mutating func changeInverses(_ change: (EntityDescription, RelationshipDescription) -> String?) {
+    for index in entities.indices {
+      let entity = entities[index]
+      for position in entity.relationships.indices {
+        entities[index].relationships[position].inverse = change(entity, entity.relationships[position])
+      }
+    }
+  }
+}
