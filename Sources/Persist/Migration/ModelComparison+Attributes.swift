@@ -9,7 +9,7 @@ extension ModelComparison {
         .flatMap { source.attribute(named: $0) }
       guard let old else { return appearance(of: attribute, in: entity, from: source) }
       return placement(of: old.name, in: source, to: attribute.name, in: entity, of: .attribute)
-        + changes(from: old, to: attribute, in: entity)
+        + changes(from: old, of: source, to: attribute, in: entity)
     }
   }
 
@@ -65,13 +65,15 @@ extension ModelComparison {
   }
 
   private func changes(
-    from old: AttributeDescription, to new: AttributeDescription, in entity: Entity
+    from old: AttributeDescription, of source: Entity, to new: AttributeDescription, in entity: Entity
   ) -> [MigrationOperation] {
     var found: [MigrationOperation] = []
     func add(_ kind: MigrationOperation.Kind, _ detail: String? = nil, way: MigrationWay) {
       found.append(MigrationOperation(kind, entity: entity.name, property: new.name, detail: detail, way: way))
     }
-    if old.type != new.type || old.compositeName != new.compositeName {
+    // A store's own model may not know what a composite type is called: its elements are what counts.
+    let elements = [source.property(named: old.name), entity.property(named: new.name)].map { $0?.elementTypes }
+    if old.type != new.type || old.compositeName != new.compositeName && elements[0] != elements[1] {
       found.append(typeChange(from: old, to: new, in: entity))
     }
     switch (old.isOptional, new.isOptional) {
@@ -84,7 +86,7 @@ extension ModelComparison {
     if old.allowsExternalStorage != new.allowsExternalStorage {
       add(.changeExternalStorage, new.allowsExternalStorage ? "on" : "off", way: .inPlace)
     }
-    if old.derivation != new.derivation {
+    if old.derivation?.formatNormalForm != new.derivation?.formatNormalForm {
       add(.changeDerivation, new.derivation ?? "no longer derived", way: .inPlace)
     }
     if old.defaultValue != new.defaultValue { add(.changeDefault, way: .none) }
@@ -121,7 +123,15 @@ extension AttributeDescription {
   fileprivate var rules: AttributeDescription {
     AttributeDescription(
       "", .undefined, versionHashModifier: versionHashModifier, userInfo: userInfo,
-      preservesValueOnDeletion: preservesValueOnDeletion, validation: validation)
+      preservesValueOnDeletion: preservesValueOnDeletion, validation: validation.normalForm)
+  }
+}
+
+extension Property {
+  /// What a composite attribute consists of: the types of its elements by their paths in it.
+  fileprivate var elementTypes: [[String]: AttributeType] {
+    Dictionary(
+      elements.map { (Array($0.path.dropFirst()), $0.attribute.type) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

@@ -133,7 +133,7 @@ extension Entity {
           index.elements[position].subject = .property(renaming(name))
         }
       }
-      found[index.name] = index
+      found[index.name] = index.normalForm
     }
     for properties in description.compoundIndexes {
       let name = properties.map(renaming).joined(separator: ", ")

@@ -92,7 +92,7 @@ struct CanonicalText {
     if attribute.isOptional { words.append("optional") }
     if attribute.allowsExternalStorage { words.append("external") }
     if attribute.preservesValueOnDeletion { words.append("preserved") }
-    if let derivation = attribute.derivation { words += ["derived", Self.quoted(derivation)] }
+    if let derivation = attribute.derivation { words += ["derived", Self.quoted(derivation.formatNormalForm)] }
     if let modifier = attribute.versionHashModifier { words += ["modifier", Self.quoted(modifier)] }
     line("attribute", words)
     // The depth is bounded in checked models; the bound keeps a wrong one finite all the same.

@@ -76,7 +76,7 @@ private struct ModelWordComparison {
     value("uniqueness constraints", unique.store, unique.model, .storage)
     text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
     value("user info", store.userInfo, model.userInfo, .detail)
-    value("indexes", Set(store.indexes.map(IndexShape.init)), Set(model.indexes.map(IndexShape.init)), .detail)
+    value("indexes", Set(store.indexes.map(\.normalForm)), Set(model.indexes.map(\.normalForm)), .detail)
     value("compound indexes", Set(store.compoundIndexes), Set(model.compoundIndexes), .detail)
     // Composites are compared by what they flatten to: an archive may not know the names of their types.
     let attributes = (
@@ -117,7 +117,7 @@ private struct ModelWordComparison {
     flag("derived", "not derived", store.isDerived, model.isDerived, weight)
     if store.isDerived && model.isDerived {
       // One expression has several texts, and an archive holds none of them.
-      text("derivation", Self.withoutSpace(store.derivation), Self.withoutSpace(model.derivation), .detail)
+      text("derivation", store.derivation?.formatNormalForm, model.derivation?.formatNormalForm, .detail)
     }
     text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
     if store.defaultValue != model.defaultValue {
@@ -126,7 +126,7 @@ private struct ModelWordComparison {
     text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
     text("transformer", store.valueTransformerName, model.valueTransformerName, .detail)
     value("user info", store.userInfo, model.userInfo, .detail)
-    value("validation", store.validation, model.validation, .detail)
+    value("validation", store.validation.normalForm, model.validation.normalForm, .detail)
     flag("indexed", "not indexed", store.isIndexed, model.isIndexed, .detail)
   }
 
@@ -181,22 +181,7 @@ private struct ModelWordComparison {
 
   // MARK: Forms to compare
 
-  /// An index without what models leave unsaid.
-  private struct IndexShape: Hashable {
-    let name: String
-    let elements: [FetchIndexDescription.Element]
-    let partialPredicate: String?
-
-    init(_ index: FetchIndexDescription) {
-      name = index.name
-      elements = index.elements
-      partialPredicate = index.partialPredicate
-    }
-  }
-
   private static func sets(_ lists: [[String]]) -> Set<Set<String>> { Set(lists.map(Set.init)) }
-
-  private static func withoutSpace(_ text: String?) -> String? { text.map { $0.filter { !$0.isWhitespace } } }
 
   /// What two lists have under each name, in name order.
   private static func pairs<Element>(
