@@ -3,8 +3,9 @@ import Foundation
 extension StoreEvidence {
   /// Finds the model that the store was written with.
   ///
-  /// In this order: Persist's fingerprints; Core Data's hashes, where a version has them; the embedded model, compared
-  /// with the versions by structure; where there is no embedded model, tables and columns. Where several versions fit,
+  /// In this order: Persist's fingerprints; Core Data's hashes, where a version has them, of all its entities or of those
+  /// of one configuration; the embedded model, compared with the versions by structure; where there is no embedded
+  /// model, tables and columns. Where several versions fit,
   /// that one is taken which has the store's version identifiers, then the one whose rules and defaults are most like
   /// the embedded model's, then the newest. Where none fits, the embedded model itself is the answer.
   ///
@@ -22,11 +23,18 @@ extension StoreEvidence {
     }
     if !coreDataHashes.isEmpty,
       let found = best(of: candidates.filter { $0.version.coreDataHashes == coreDataHashes })
+        ?? best(of: candidates.filter { isOfConfiguration($0.version) })
     {
       return found.identified(by: .registry)
     }
     let possible = candidates.filter { !isExcluded($0.version) }
     if let embeddedModel {
+      // Something that knew nothing of embedded models may have migrated the store; a model that fits is then better.
+      if embeddedModelError != nil,
+        let found = best(of: possible.filter { schemaDifferences($0.version.model).isEmpty })
+      {
+        return found.identified(by: .columns)
+      }
       if let found = best(of: possible.filter { embeddedModel.isStoredLike($0.version.model) }) {
         return found.identified(by: .registry)
       }
@@ -47,7 +55,7 @@ extension StoreEvidence {
     }
     if !coreDataHashes.isEmpty {
       let names = (stored: Set(coreDataHashes.keys), model: Set(model.entitiesByName.keys))
-      if names.stored != names.model {
+      if names.stored != names.model, !model.hasConfiguration(of: names.stored) {
         return names.stored.subtracting(names.model).sorted().map { "The store has '\($0)'; the model doesn't." }
           + names.model.subtracting(names.stored).sorted().map { "The model has '\($0)'; the store doesn't." }
       }
@@ -67,7 +75,15 @@ extension StoreEvidence {
   /// Whether Core Data's hashes are known of both the version and the store, and differ.
   private func isExcluded(_ version: ModelVersion) -> Bool {
     guard !coreDataHashes.isEmpty, persistFingerprints == nil, let hashes = version.coreDataHashes else { return false }
-    return hashes != coreDataHashes
+    return hashes != coreDataHashes && !isOfConfiguration(version)
+  }
+
+  /// Whether the store was made for one configuration of a version: its hashes are those of that one's entities.
+  private func isOfConfiguration(_ version: ModelVersion) -> Bool {
+    guard let hashes = version.coreDataHashes, version.model.hasConfiguration(of: Set(coreDataHashes.keys)) else {
+      return false
+    }
+    return coreDataHashes.allSatisfy { hashes[$0.key] == $0.value }
   }
 
   private func best(of candidates: [Candidate]) -> Candidate? {

@@ -12,7 +12,7 @@ struct StoreEvidence {
   var versionIdentifiers: [String]
   /// The model that the store holds itself.
   var embeddedModel: ManagedObjectModel?
-  /// Why the embedded model can't be read, where there is one and it can't.
+  /// Why the embedded model can't be read, or isn't that of the store's tables, where there is one.
   var embeddedModelError: PersistError?
   /// What in a model has no place in the store's tables, and what in the tables no part of the model explains, in
   /// words.

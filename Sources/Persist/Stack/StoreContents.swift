@@ -24,6 +24,9 @@ package final class StoreContents {
   package let modelOrigin: ModelOrigin
   /// The name of the version that the model is; nil where it is none of those that were given.
   package let versionName: String?
+  /// What is odd about the model that was found, in errors that weren't thrown: flaws, and why the store's own can't be
+  /// used.
+  package let modelNotes: [PersistError]
   /// What of the model the store has no place for, in words; it reads as empty.
   package let gaps: [String]
   private let store: SQLiteStore
@@ -42,6 +45,7 @@ package final class StoreContents {
     model = store.model
     modelOrigin = identified.origin
     versionName = identified.version?.name
+    modelNotes = [identified.embeddedModelError].compactMap { $0 } + identified.model.flaws
     forms = store.model.entities.map { entity in
       entity.properties.map { $0.attribute.map { SlotForm($0) } ?? .none }
     }

@@ -12,6 +12,7 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     let contents = try arguments.contents()
+    for note in contents.modelNotes { StandardError.print("note: \(note)") }
     let counts = try Dictionary(
       uniqueKeysWithValues: contents.model.entities.map { ($0.name, try contents.count(of: $0)) })
     let entities = contents.model.entities.sorted { $0.name < $1.name }

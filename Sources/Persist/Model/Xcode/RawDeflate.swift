@@ -1,9 +1,8 @@
 import CZlib
 import Foundation
 
-/// Data compressed with DEFLATE, without the header that zlib and gzip put before it.
-///
-/// A store's model cache has that form.
+/// Data compressed with DEFLATE: without the header that zlib and gzip put before it, as a store's model cache has it,
+/// or with one.
 ///
 /// - SeeAlso: RFC 1951, <https://zlib.net/manual.html>
 enum RawDeflate {
@@ -14,13 +13,14 @@ enum RawDeflate {
   ///
   /// - Throws: ``PersistError/Code/malformedFile`` for damaged data, ``PersistError/Code/limitExceeded`` where the
   ///   result is larger than ``expandedLimit``.
-  static func expand(_ data: Data, place: PersistError.Place) throws -> Data {
+  static func expand(_ data: Data, hasHeader: Bool = false, place: PersistError.Place) throws -> Data {
     guard data.count <= expandedLimit else {
       throw PersistError(.limitExceeded, at: place, "The compressed data has more than \(expandedLimit) bytes.")
     }
     var stream = z_stream()
-    // Negative window bits ask for data without a header.
-    guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+    // Negative window bits ask for data without a header, 32 more than the greatest for one of either kind.
+    let windowBits = hasHeader ? MAX_WBITS + 32 : -MAX_WBITS
+    guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw PersistError(.malformedFile, at: place, "zlib couldn't be started.")
     }
     defer { inflateEnd(&stream) }

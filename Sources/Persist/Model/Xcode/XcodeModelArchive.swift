@@ -21,8 +21,19 @@ enum XcodeModelArchive {
     try ModelArchiveReader(KeyedArchive(data: data, place: place)).model()
   }
 
-  /// Reads what the table `Z_MODELCACHE` of a store holds.
-  static func model(fromModelCache deflated: Data, place: PersistError.Place = .unknown) throws -> ModelDescription {
-    try model(fromArchive: RawDeflate.expand(deflated, place: place), place: place)
+  /// Reads what the table `Z_MODELCACHE` of a store holds: an archive that is compressed without a header; one with a
+  /// header and one that isn't compressed are taken too.
+  static func model(fromModelCache content: Data, place: PersistError.Place = .unknown) throws -> ModelDescription {
+    try model(fromArchive: expanded(content, place: place), place: place)
+  }
+
+  private static func expanded(_ content: Data, place: PersistError.Place) throws -> Data {
+    if content.starts(with: Data("bplist".utf8)) || content.starts(with: Data("<?xml".utf8)) { return content }
+    do {
+      return try RawDeflate.expand(content, place: place)
+    } catch let error as PersistError where error.code == .malformedFile {
+      guard let expanded = try? RawDeflate.expand(content, hasHeader: true, place: place) else { throw error }
+      return expanded
+    }
   }
 }

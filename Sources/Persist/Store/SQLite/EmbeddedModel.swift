@@ -14,27 +14,29 @@ enum EmbeddedModel: Sendable {
     let place = PersistError.Place(store: connection.url, key: "embedded model")
     self = .none
     if catalog.record != nil, let text = try ModelRecord.modelText(connection) {
-      self = Self.checked(catalog.metadata, place) { try ModelDescription(json: text, from: connection.url) }
+      self = Self.checked(catalog, place) { try ModelDescription(json: text, from: connection.url) }
     }
     guard model == nil, catalog.schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil,
       let archive = try connection.first(.modelCache, { $0.data(0) }), !archive.isEmpty
     else { return }
-    self = Self.checked(catalog.metadata, place) {
+    self = Self.checked(catalog, place) {
       try XcodeModelArchive.model(fromModelCache: archive, place: place)
     }
   }
 
   private static func checked(
-    _ metadata: StoreMetadata, _ place: PersistError.Place, _ read: () throws -> ModelDescription
+    _ catalog: StoreCatalog, _ place: PersistError.Place, _ read: () throws -> ModelDescription
   ) -> EmbeddedModel {
     do {
-      let model = try ManagedObjectModel(read())
-      let strangers = metadata.versionHashes.keys.filter { model.entitiesByName[$0] == nil }.sorted()
-      guard let stranger = strangers.first else { return .model(model) }
+      let model = try ManagedObjectModel(withFlaws: read())
       // A framework from before embedded models migrates a store and leaves the old model in it.
-      return .unusable(
-        PersistError(
-          .incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
+      let strangers = catalog.metadata.versionHashes.keys.filter { model.entitiesByName[$0] == nil }.sorted()
+      if let stranger = strangers.first {
+        return .unusable(
+          PersistError(
+            .incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
+      }
+      return .model(model)
     } catch let error as PersistError {
       return .unusable(error)
     } catch {

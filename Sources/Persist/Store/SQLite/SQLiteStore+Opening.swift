@@ -14,8 +14,7 @@ extension SQLiteStore {
     let pool = try SQLiteConnectionPool(url, options: options)
     do {
       let catalog = try pool.read { try StoreCatalog($0) }
-      let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
-      let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
+      let map = catalog.tableMap(of: model)
       guard allowsGaps || map.differences.isEmpty else {
         throw PersistError(
           .incompatibleModel, at: .store(url),

@@ -4,6 +4,7 @@ import Synchronization
 extension SQLiteStore {
   func rows(_ query: RowQuery) throws -> RowBatch {
     let plan = try plan(for: query)
+    guard !map.absent.contains(query.entity.name) else { return RowReader(plan, map: map, expectedRows: 0).batch }
     if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil,
       query.predicate == nil
     {
@@ -22,13 +23,14 @@ extension SQLiteStore {
 
   func count(_ query: RowQuery) throws -> Int {
     let selection = try selection(query, plan(for: query))
+    guard !map.absent.contains(query.entity.name) else { return 0 }
     return try pool.readOnce { connection in
       Int(clamping: try connection.first(.count(selection)) { $0.integer(0) } ?? 0)
     }
   }
 
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
-    guard let sql = try relatedSQL(relationship, of: entity) else { return [] }
+    guard !map.absent.contains(entity.name), let sql = try relatedSQL(relationship, of: entity) else { return [] }
     return try pool.readOnce { connection in
       let statement = try connection.statement(sql)
       statement.bind(key, at: 1)

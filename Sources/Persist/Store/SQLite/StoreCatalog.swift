@@ -26,6 +26,28 @@ struct StoreCatalog: Sendable {
     record = try ModelRecord(connection, schema: schema, metadata: metadata)
   }
 
+  /// Where everything of a model stands in the store.
+  func tableMap(of model: ManagedObjectModel) -> TableMap {
+    TableMap(
+      model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema, absent: absentees(of: model))
+  }
+
+  /// What in a model has no place in the store, and what in the store no part of the model explains, in words.
+  func schemaDifferences(from model: ManagedObjectModel) -> [String] {
+    TableMap.schemaDifferences(model: model, rows: numberRows, schema: schema, absent: absentees(of: model))
+  }
+
+  /// The entities of a model that the store was made without: Core Data gives a store that is added for one
+  /// configuration the hashes and tables of that one's entities alone.
+  private func absentees(of model: ManagedObjectModel) -> Set<String> {
+    let held = Set(metadata.versionHashes.keys)
+    guard model.hasConfiguration(of: held) else { return [] }
+    let absent = model.entities.filter {
+      !held.contains($0.name) && schema.table(named: "Z" + $0.root.name.uppercased()) == nil
+    }
+    return Set(absent.map(\.name))
+  }
+
   private static func numberRows(_ connection: SQLiteConnection) throws -> [EntityNumbers.Row] {
     try connection.all(.entityNumbers) { row in
       EntityNumbers.Row(
@@ -58,7 +80,9 @@ extension StoreMetadata {
       throw PersistError(
         .storeDamaged, at: place, "The store's metadata aren't a dictionary.", fix: "Restore the store from a backup.")
     }
-    self.init(identifier: identifier, values: values)
+    // The table's column is what Core Data goes by; the same UUID may stand in the list.
+    let spare = values[Key.storeIdentifier]?.stringValue ?? ""
+    self.init(identifier: identifier.isEmpty ? spare : identifier, values: values)
   }
 
   /// Writes the metadata; the caller holds the transaction.

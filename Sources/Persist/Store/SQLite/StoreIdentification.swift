@@ -10,13 +10,12 @@ public struct IdentifiedStore: Sendable {
   public let version: ModelVersion?
   /// The family of ``version``; for an unknown version the one that it most likely belongs to.
   public let family: ModelFamily?
+  /// Why the model that the store carries isn't used, where it carries one that can't be.
+  public let embeddedModelError: PersistError?
   let catalog: StoreCatalog
 
   /// Where everything of the model stands in the store.
-  var tableMap: TableMap {
-    TableMap(
-      model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
-  }
+  var tableMap: TableMap { catalog.tableMap(of: model) }
 }
 
 /// Finds out which model a store has, by what it says of itself.
@@ -44,10 +43,12 @@ public enum StoreIdentification {
   static func identify(_ connection: SQLiteConnection, registry: ModelRegistry?) throws -> IdentifiedStore {
     try connection.readTransaction {
       let catalog = try StoreCatalog(connection)
-      let found = try evidence(connection, catalog, registry: registry).identify(among: registry)
+      let evidence = try evidence(connection, catalog, registry: registry)
+      let found = try evidence.identify(among: registry)
       return IdentifiedStore(
         metadata: catalog.metadata, model: found.model, origin: found.origin, version: found.version,
-        family: found.family, catalog: catalog)
+        family: found.family,
+        embeddedModelError: found.origin == .columns ? evidence.embeddedModelError : nil, catalog: catalog)
     }
   }
 
@@ -61,7 +62,7 @@ public enum StoreIdentification {
       url: connection.url, persistFingerprints: catalog.record?.fingerprints,
       coreDataHashes: catalog.metadata.versionHashes, versionIdentifiers: catalog.metadata.versionIdentifiers
     ) { model in
-      TableMap.schemaDifferences(model: model, rows: catalog.numberRows, schema: catalog.schema)
+      catalog.schemaDifferences(from: model)
     }
     if let fingerprints = catalog.record?.fingerprints,
       registry?.versions.count(where: { $0.model.fingerprints == fingerprints }) == 1
@@ -70,7 +71,14 @@ public enum StoreIdentification {
     }
     switch try EmbeddedModel(connection, catalog: catalog) {
     case .none: break
-    case .model(let model): evidence.embeddedModel = model
+    case .model(let model):
+      evidence.embeddedModel = model
+      let gaps = catalog.tableMap(of: model).differences
+      if !gaps.isEmpty {
+        evidence.embeddedModelError = PersistError(
+          .incompatibleModel, at: PersistError.Place(store: connection.url, key: "embedded model"),
+          "The embedded model isn't that of the store's tables: \(gaps.joined(separator: " "))")
+      }
     case .unusable(let error): evidence.embeddedModelError = error
     }
     return evidence

@@ -14,9 +14,10 @@ struct CheckStep: Sendable {
 extension CheckStep {
   /// Every question that a store of a layout is asked, table by table.
   static func steps(for map: TableMap) -> [CheckStep] {
-    let roots = map.tables.filter { $0.entity.superentity == nil }
+    let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
+    let roots = tables.filter { $0.entity.superentity == nil }
     return roots.flatMap { entitySteps(map, $0) }
-      + map.tables.flatMap { table in
+      + tables.flatMap { table in
         valueSteps(map, table) + toOneSteps(map, table) + toManySteps(map, table) + uniquenessSteps(map, table)
       }
       + map.joinTables.flatMap { joinSteps(map, $0) }

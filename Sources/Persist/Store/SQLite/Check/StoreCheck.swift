@@ -82,7 +82,7 @@ package struct StoreCheck {
   private func checkFiles(_ report: (StoreProblem) throws -> Void) throws {
     guard let files else { return }
     var orphans = Set(files.names())
-    for table in map.tables {
+    for table in map.tables where !map.absent.contains(table.entity.name) {
       for column in table.columns {
         guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
           table.entity.property(named: column.property)?.declaringEntity == table.entity.name

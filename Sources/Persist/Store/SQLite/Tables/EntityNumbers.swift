@@ -30,7 +30,8 @@ struct EntityNumbers: Sendable, Hashable {
     EntityNumbers(byIndex: model.entities.map(\.number), rows: [:], differences: [])
   }
 
-  init(model: ManagedObjectModel, rows: [Row]) {
+  /// - Parameter absent: entities that the store was made without.
+  init(model: ManagedObjectModel, rows: [Row], absent: Set<String> = []) {
     let rows = rows.filter { $0.number < Self.firstSystemNumber && $0.number > 0 }
     let byName = Dictionary(rows.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let byNumber = Dictionary(rows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
@@ -65,6 +66,7 @@ struct EntityNumbers: Sendable, Hashable {
       }
       numbers[index] = number
       used.insert(number)
+      guard !absent.contains(entity.name) else { continue }
       differences.append("Z_PRIMARYKEY doesn't name entity '\(entity.name)'.")
     }
     for number in free.sorted() {

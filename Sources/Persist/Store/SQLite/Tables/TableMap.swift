@@ -138,6 +138,8 @@ struct TableMap: Sendable {
   let joinTables: [JoinTable]
   /// The columns of each hierarchy's table beside `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of a new table.
   let layout: [String: [PlacedColumn]]
+  /// Entities that the store was made without: it has no rows of them, and no tables.
+  let absent: Set<String>
   /// What the model has and the store has no place for, in words; empty where everything fits.
   let differences: [String]
   /// Tables and columns of the layout's kind that the model doesn't explain, in words; they are kept as they are.
@@ -154,22 +156,27 @@ struct TableMap: Sendable {
   }
 
   /// The layout of a store that exists.
-  init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema) {
-    self.init(model: model, numbers: numbers, schema: .some(schema))
+  ///
+  /// - Parameter absent: entities that the store was made without.
+  init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = []) {
+    self.init(model: model, numbers: numbers, schema: .some(schema), absent: absent)
   }
 
   /// Everything that a store has otherwise than the model wants it, in words: empty where the model can be the store's
   /// as far as entities, tables and columns tell.
   static func schemaDifferences(
-    model: ManagedObjectModel, rows: [EntityNumbers.Row], schema: StoreSchema
+    model: ManagedObjectModel, rows: [EntityNumbers.Row], schema: StoreSchema, absent: Set<String> = []
   ) -> [String] {
-    let numbers = EntityNumbers(model: model, rows: rows)
-    let map = TableMap(model: model, numbers: numbers, schema: schema)
+    let numbers = EntityNumbers(model: model, rows: rows, absent: absent)
+    let map = TableMap(model: model, numbers: numbers, schema: schema, absent: absent)
     return numbers.differences + map.differences + map.unexplained
   }
 
-  private init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?) {
-    var plan = TableMapBuilder(model: model, numbers: numbers, schema: schema)
+  private init(
+    model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, absent: Set<String> = []
+  ) {
+    self.absent = absent
+    var plan = TableMapBuilder(model: model, numbers: numbers, schema: schema, absent: absent)
     plan.placeTables()
     plan.placeColumns()
     plan.placeJoinTables()

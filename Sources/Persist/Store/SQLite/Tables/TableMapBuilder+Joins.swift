@@ -41,7 +41,7 @@ extension TableMapBuilder {
         {
           taken.insert(found.name.foldedIdentifier)
           joinTables.append(found)
-        } else {
+        } else if absent.isDisjoint(with: [own.entity.name, other.entity.name]) {
           differences.append(
             "The store has no join table '\(predicted.name)' for \(own.entity.name).\(relationship.name).")
         }

@@ -11,6 +11,8 @@ struct TableMapBuilder {
   let numbers: EntityNumbers
   /// Nil for a new store.
   let schema: StoreSchema?
+  /// Entities that the store was made without.
+  let absent: Set<String>
   /// Table names by index of the root entity.
   private(set) var tableNames: [Int: String] = [:]
   private(set) var placed: [TableClaim.Key: Placed] = [:]
@@ -24,8 +26,9 @@ struct TableMapBuilder {
   /// In the order of the store's numbers, which is that in which names were given away.
   let entities: [Entity]
 
-  init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?) {
+  init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, absent: Set<String>) {
     self.model = model
+    self.absent = absent
     self.numbers = numbers
     self.schema = schema
     entities = model.entities.sorted { numbers[$0] < numbers[$1] }
@@ -41,6 +44,7 @@ struct TableMapBuilder {
           tableNames[index] = table.name
         } else {
           tableNames[index] = name
+          guard !absent.contains(entity.name) else { continue }
           differences.append("The store has no table '\(name)' for entity '\(entity.name)'.")
         }
       } else {
