@@ -29,7 +29,8 @@ struct StoreCatalog: Sendable {
   /// Where everything of a model stands in the store.
   func tableMap(of model: ManagedObjectModel) -> TableMap {
     TableMap(
-      model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema, absent: absentees(of: model))
+      model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema,
+      absent: absentees(of: model))
   }
 
   /// What in a model has no place in the store, and what in the store no part of the model explains, in words.
