@@ -4,10 +4,10 @@ extension StoreEvidence {
   /// Finds the model that the store was written with.
   ///
   /// In this order: Persist's fingerprints; Core Data's hashes, where a version has them, of all its entities or of
-  /// those of one configuration; the embedded model, compared with the versions by structure; where there is no embedded
-  /// model, tables and columns. Where several versions fit,
-  /// that one is taken which has the store's version identifiers, then the one whose rules and defaults are most like
-  /// the embedded model's, then the newest. Where none fits, the embedded model itself is the answer.
+  /// those of one configuration; the embedded model, compared with the versions by structure; where there is no
+  /// embedded model, or the tables are of another one, tables and columns. Where several versions fit, that one is
+  /// taken which has the store's version identifiers, then the one whose rules and defaults are most like the embedded
+  /// model's, then the newest. Where none fits, the embedded model itself is the answer.
   ///
   /// An embedded model outranks the columns: they can't tell versions apart that differ in an attribute's optionality.
   ///
