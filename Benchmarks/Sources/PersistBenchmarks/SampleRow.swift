@@ -1,7 +1,6 @@
 import Foundation
 
-/// The row that the workloads write and read: two integers, two doubles, a date, three texts, a UUID would be too many
-/// kinds to keep apart, so eight properties: two integers, a date, a double, three texts and sixteen bytes.
+/// The row that the workloads write and read: two integers, a date, a double, three texts and sixteen bytes.
 struct SampleRow {
   var quantity: Int64
   var rank: Int64
