@@ -301,6 +301,49 @@ struct InPlaceMigrationTests {
     }
   }
 
+  @Test("The store's history goes on with the new entity numbers, and forgets entities that go")
+  func history() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (
+        try model(EntityDescription("Gone"), EntityDescription("Item")),
+        try model(EntityDescription("Aardvark"), EntityDescription("Bee"), EntityDescription("Item"))
+      )
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER)",
+        "INSERT INTO ACHANGE VALUES (1, 16001, 1, 7), (2, 16001, 2, 8)",
+        "INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2)", at: url)
+      try MadeStore.migrateTables(at: url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT * FROM ACHANGE", at: url) == [["2", "16001", "3", "8"]])
+      try #expect(MadeStore.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001", at: url) == [["2"]])
+    }
+  }
+
+  @Test("Triggers that keep derived values stay, follow new names, and don't fire while the migration runs")
+  func derivedTriggers() throws {
+    func articles(_ title: AttributeDescription, _ words: AttributeType) throws -> ManagedObjectModel {
+      try item(
+        title, AttributeDescription("upper", .string, derivation: "uppercase:(title)"),
+        AttributeDescription("words", words))
+    }
+    let old = try articles(AttributeDescription("title", .string), .int32)
+    let new = try articles(AttributeDescription("name", .string, renamingIdentifier: "title"), .double)
+    try withTemporaryStore { url in
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZUPPER, ZWORDS) VALUES (1, 1, 1, 'tea', 'as it was', 3)",
+        """
+        CREATE TRIGGER Z_DA_ZITEM_upper AFTER UPDATE ON ZITEM FOR EACH ROW WHEN OLD.ZTITLE IS NOT NEW.ZTITLE BEGIN
+        UPDATE ZITEM SET ZUPPER = UPPER(NEW.ZTITLE) WHERE Z_PK = NEW.Z_PK;
+        SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZITEM', 1, NEW.Z_PK, 'upper', NEW.ZTITLE); END
+        """, at: url)
+      try MadeStore.migrateTables(at: url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT ZNAME, ZUPPER, ZWORDS FROM ZITEM", at: url) == [["tea", "as it was", "3.0"]])
+      try MadeStore.run("UPDATE ZITEM SET ZNAME = 'coffee'", at: url)
+      try #expect(MadeStore.rows("SELECT ZNAME, ZUPPER FROM ZITEM", at: url) == [["coffee", "COFFEE"]])
+    }
+  }
+
   @Test("What nothing explains is kept: tables, columns, indexes, triggers")
   func unknown() throws {
     try migrate(

@@ -5,6 +5,8 @@ struct RandomModels {
   private var numbers: SeededNumbers
   private var entities: [EntityDescription] = []
   private var counter = 0
+  /// Names that new attributes took from renamed ones in this version; a second renaming from them would be ambiguous.
+  private var reused: Set<String> = []
 
   init(seed: UInt64) {
     numbers = SeededNumbers(seed)
@@ -16,6 +18,7 @@ struct RandomModels {
 
   /// The next version: a few changes, each known to later versions by its renaming identifier.
   mutating func change() {
+    reused = []
     for index in entities.indices {
       entities[index].renamingIdentifier = nil
       for position in entities[index].attributes.indices {
@@ -26,7 +29,7 @@ struct RandomModels {
       }
     }
     for _ in 0..<Int.random(in: 1...5, using: &numbers) {
-      switch Int.random(in: 0..<13, using: &numbers) {
+      switch Int.random(in: 0..<19, using: &numbers) {
       case 0: addEntity()
       case 1: addRelationship()
       case 2: removeEntity()
@@ -48,6 +51,11 @@ struct RandomModels {
       case 9: addAttribute()
       case 10: removeAttribute()
       case 11: changeShape()
+      case 12, 13: renameRelationship()
+      case 14: moveUp()
+      case 15: moveDown()
+      case 16: leaveParent()
+      case 17: reuseName()
       default: renameEntity()
       }
     }
@@ -103,6 +111,7 @@ struct RandomModels {
       let position = entities[index].attributes.indices.randomElement(using: &numbers)
     else { return }
     let old = entities[index].attributes[position].name
+    guard !reused.contains(old) else { return }
     change(&entities[index].attributes[position], name)
     if entities[index].attributes[position].name != old {
       entities[index].indexes.removeAll { $0.name == "by_\(old)" }
@@ -146,6 +155,66 @@ struct RandomModels {
     } else {
       entities[index].relationships[position].maximumCount = 0
     }
+  }
+
+  private mutating func renameRelationship() {
+    let new = name("r")
+    guard let index = entities.indices.randomElement(using: &numbers),
+      let position = entities[index].relationships.indices.randomElement(using: &numbers)
+    else { return }
+    let old = entities[index].relationships[position]
+    entities[index].relationships[position].renamingIdentifier = old.renamingIdentifier ?? old.name
+    entities[index].relationships[position].name = new
+    for other in entities.indices {
+      for place in entities[other].relationships.indices
+      where entities[other].relationships[place].inverse == old.name {
+        entities[other].relationships[place].inverse = new
+      }
+    }
+  }
+
+  private mutating func moveUp() {
+    guard let index = entities.indices.filter({ entities[$0].parent != nil }).randomElement(using: &numbers),
+      let attribute = entities[index].attributes.randomElement(using: &numbers),
+      let parent = entities.firstIndex(where: { $0.name == entities[index].parent })
+    else { return }
+    entities[index].attributes.removeAll { $0.name == attribute.name }
+    entities[index].indexes.removeAll { $0.name == "by_\(attribute.name)" }
+    entities[parent].attributes.append(attribute)
+  }
+
+  private mutating func moveDown() {
+    guard let index = entities.indices.filter({ entities[$0].parent != nil }).randomElement(using: &numbers),
+      let parent = entities.firstIndex(where: { $0.name == entities[index].parent }),
+      let attribute = entities[parent].attributes.randomElement(using: &numbers)
+    else { return }
+    entities[parent].attributes.removeAll { $0.name == attribute.name }
+    entities[parent].indexes.removeAll { $0.name == "by_\(attribute.name)" }
+    for child in entities.indices where entities[child].parent == entities[parent].name {
+      entities[child].attributes.append(attribute)
+    }
+  }
+
+  /// A subentity stands alone from now on; its rows get a table of their own.
+  private mutating func leaveParent() {
+    guard let index = entities.indices.filter({ entities[$0].parent != nil }).randomElement(using: &numbers) else {
+      return
+    }
+    entities[index].parent = nil
+  }
+
+  /// An attribute is renamed, and a new one takes its name.
+  private mutating func reuseName() {
+    let new = name("a")
+    guard let index = entities.indices.randomElement(using: &numbers),
+      let position = entities[index].attributes.indices.randomElement(using: &numbers)
+    else { return }
+    let old = entities[index].attributes[position]
+    guard old.renamingIdentifier == nil, reused.insert(old.name).inserted else { return }
+    entities[index].indexes.removeAll { $0.name == "by_\(old.name)" }
+    entities[index].attributes[position].renamingIdentifier = old.name
+    entities[index].attributes[position].name = new
+    entities[index].attributes.append(AttributeDescription(old.name, old.type, default: Self.sample(old.type)))
   }
 
   private mutating func removeEntity() {

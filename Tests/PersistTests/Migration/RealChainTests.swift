@@ -81,6 +81,58 @@ struct RealChainTests {
     }
   }
 
+  /// A next version of any model: every root entity gets an attribute, names change, and a new entity comes first, which
+  /// shifts the numbers of all others in rows, in names and in the history.
+  private func changedModel(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
+    var description = model.description
+    let uses = Dictionary(
+      grouping: description.entities.flatMap { $0.attributes.map(\.name) }, by: { $0 }).mapValues(\.count)
+    for index in description.entities.indices {
+      var entity = description.entities[index]
+      let position = entity.attributes.firstIndex {
+        $0.type == .string && $0.renamingIdentifier == nil && uses[$0.name] == 1
+      }
+      if let position {
+        entity.attributes[position].renamingIdentifier = entity.attributes[position].name
+        entity.attributes[position].name += "Renamed"
+        entity.indexes = []
+        entity.compoundIndexes = []
+        entity.uniquenessConstraints = []
+      }
+      if entity.parent == nil {
+        entity.attributes.append(AttributeDescription("addedByTest", .string, default: .string("new")))
+      }
+      description.entities[index] = entity
+    }
+    description.entities.append(EntityDescription("AAAA", attributes: [AttributeDescription("name", .string)]))
+    return try ManagedObjectModel(description)
+  }
+
+  @Test("Every real store takes a changed version of its own model", arguments: SharedData.stores)
+  func everyStore(store: URL) throws {
+    let known = try ModelRegistry(contentsOf: store.deletingLastPathComponent().deletingLastPathComponent())
+    try withCopy(ofStore: store) { url in
+      let source = try StoreIdentification.identify(storeAt: url, registry: known)
+      let changed = ModelVersion(name: "changed", model: try changedModel(source.model))
+      let registry = ModelRegistry(versions: [ModelVersion(name: "own", model: source.model), changed])
+      func problems() throws -> Set<StoreProblem.Kind> {
+        var kinds: Set<StoreProblem.Kind> = []
+        try StoreCheck.check(storeAt: url, registry: registry) { kinds.insert($0.kind) }
+        return kinds
+      }
+      let before = try StoreDump(of: source.model, at: url)
+      let kinds = try problems()
+      let chain = try MigrationChain(from: registry.versions[0], to: changed, registry: registry)
+      try AutomaticMigrator().migrate(storeAt: url, to: changed, registry: registry)
+      let after = try StoreDump(of: changed.model, at: url)
+      #expect(after.differences(from: before.migrated(by: chain.comparison)) == [])
+      try #expect(problems().subtracting(kinds) == [])
+      let now = try StoreIdentification.identify(storeAt: url, registry: registry)
+      #expect(now.version?.name == "changed")
+      #expect(now.metadata.frameworkVersion == source.metadata.frameworkVersion)
+    }
+  }
+
   @Test("A step with a mapping model is refused by its name, and the store isn't touched")
   func mappingModel() throws {
     let registry = try Self.registry("posts")
