@@ -23,6 +23,9 @@ public struct FetchRequest: Sendable, Hashable {
 
   public var entityName: String
   /// Which objects; nil for all.
+  ///
+  /// It is asked of objects with unsaved changes as they are now, and of all others as they are saved: what it says of
+  /// related objects is then what is saved of those.
   public var predicate: FetchPredicate?
   /// The order of the results; objects that are equal in it, or all without it, come by store and key.
   public var sortDescriptors: [SortDescriptor]
