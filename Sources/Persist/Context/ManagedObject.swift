@@ -95,6 +95,17 @@ open class ManagedObject {
     context?.adopt(self, layout)
   }
 
+  /// A new object of the entity with a name.
+  ///
+  /// - Parameter name: of an entity of the context's model that isn't abstract; another one stops the program. For
+  ///   names from outside there is ``ManagedObjectContext/insertNewObject(forEntityName:)``, which throws.
+  public convenience init(entity name: String, context: ManagedObjectContext) {
+    guard let entity = context.coordinator.model.entitiesByName[name] else {
+      preconditionFailure("The context's model has no entity '\(name)'.")
+    }
+    self.init(entity: entity, insertInto: context)
+  }
+
   /// A new object of the entity that this class serves.
   public convenience init(context: ManagedObjectContext) {
     let layout = context.layout(serving: Self.self)

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+/// Breaking a contract in code stops the program with a sentence.
+@Suite("Contracts of objects and contexts")
+struct ContractTests {
+  private static func context() throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.pets))
+    try coordinator.addInMemoryStore()
+    return ManagedObjectContext(coordinator)
+  }
+
+  @Test("An object is made by its entity's name")
+  func byName() throws {
+    let context = try Self.context()
+    ManagedObject(entity: "Person", context: context)["name"] = "Ann"
+    #expect(try context.names("Person") == ["Ann"])
+  }
+
+  @Test("Setting a property that the entity doesn't have")
+  func unknownProperty() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      ManagedObject(entity: "Person", context: try ContractTests.context())["height"] = 1
+    }
+    expect(result, says: "'Person' has no property 'height'")
+  }
+
+  @Test("Making an object of an entity that the model doesn't have")
+  func unknownEntity() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = ManagedObject(entity: "Nobody", context: try ContractTests.context())
+    }
+    expect(result, says: "no entity 'Nobody'")
+  }
+
+  @Test("Relating objects of two contexts")
+  func foreignObject() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (here, there) = (try ContractTests.context(), try ContractTests.context())
+      try here.make("Person").many("pets").insert(there.make("Pet"))
+    }
+    expect(result, says: "takes objects of its owner's context")
+  }
+
+  @Test("Deleting another context's object")
+  func foreignDeletion() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (here, there) = (try ContractTests.context(), try ContractTests.context())
+      here.delete(try there.make("Pet"))
+    }
+    expect(result, says: "belongs to another context")
+  }
+
+  private func expect(_ result: ExitTest.Result?, says sentence: String) {
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains(sentence))
+  }
+}
