@@ -47,7 +47,7 @@ extension MigrationOperation: CustomStringConvertible {
 extension MigrationLoss: CustomStringConvertible {
   public var description: String {
     let place = property.map { "\(entity).\($0)" } ?? entity
-    return "\(place): \(what)" + (rows.map { ", \($0) rows" } ?? "")
+    return "\(place): \(what)" + (rows.map { ", \($0) \($0 == 1 ? "row" : "rows")" } ?? "")
   }
 }
 

@@ -1,17 +1,4 @@
 extension ModelCorrespondence {
-  /// Everything comes from itself: the correspondence of a model with itself.
-  static func identity(of model: ManagedObjectModel) -> ModelCorrespondence {
-    var same = ModelCorrespondence()
-    for entity in model.entities {
-      same.entities[entity.name] = entity.name
-      for property in entity.properties where property.fetchedProperty == nil {
-        let source = property.isTransient && property.attribute != nil ? nil : property.name
-        same.properties[entity.name, default: [:]][property.name] = Origin(source: source, fill: nil)
-      }
-    }
-    return same
-  }
-
   /// This correspondence, then `next`: from this one's old model to the next one's new model.
   ///
   /// A default that an attribute got on the way stays, and what was gone in between is gone.

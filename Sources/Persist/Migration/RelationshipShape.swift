@@ -18,13 +18,4 @@ enum RelationshipShape: Sendable, Hashable {
     case (true, _): .toMany
     }
   }
-
-  /// Whether every set of pairs that `old` can hold fits. Where not, each end's count must be looked at.
-  func holdsEverything(of old: RelationshipShape) -> Bool {
-    switch (old, self) {
-    case _ where old == self: true
-    case (_, .manyToMany), (.oneToOne, _): true
-    default: false
-    }
-  }
 }

@@ -247,6 +247,31 @@ struct InPlaceMigrationTests {
     }
   }
 
+  @Test("A relationship that leads to a subentity only forgets the others, and the plan says how many")
+  func narrowing() throws {
+    func owners(_ destination: String) throws -> ModelVersion {
+      let cars = [RelationshipDescription("cars", toMany: "Car", inverse: "owner")]
+      return ModelVersion(
+        name: destination,
+        model: try model(
+          EntityDescription("Car", relationships: [RelationshipDescription("owner", to: destination, inverse: "cars")]),
+          EntityDescription("Owner", relationships: destination == "Owner" ? cars : []),
+          EntityDescription("Person", parent: "Owner", relationships: destination == "Person" ? cars : [])))
+    }
+    let registry = ModelRegistry(versions: [try owners("Owner"), try owners("Person")])
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run(
+        "INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1)",
+        "INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z2_OWNER) VALUES (1, 1, 1, 1, 2), (2, 1, 1, 2, 3)", at: url)
+      let plan = try MigrationPlan(storeAt: url, registry: registry)
+      #expect(plan.losses.map(\.description) == ["Car.owner: leads to objects that aren't its destination's, 1 row"])
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+      try #expect(MadeStore.rows("SELECT Z_PK, ZOWNER FROM ZCAR", at: url) == [["1", "nil"], ["2", "2"]])
+      try MadeStore.expectNewStore(of: registry.current, at: url)
+    }
+  }
+
   @Test("Entities change their names with each other")
   func swappedEntities() throws {
     func pair(_ first: String?, _ second: String?) throws -> ManagedObjectModel {

@@ -84,3 +84,18 @@ struct ModelCorrespondenceTests {
     }
   }
 }
+
+extension ModelCorrespondence {
+  /// Everything comes from itself: the correspondence of a model with itself.
+  fileprivate static func identity(of model: ManagedObjectModel) -> ModelCorrespondence {
+    var same = ModelCorrespondence()
+    for entity in model.entities {
+      same.entities[entity.name] = entity.name
+      for property in entity.properties where property.fetchedProperty == nil {
+        let source = property.isTransient && property.attribute != nil ? nil : property.name
+        same.properties[entity.name, default: [:]][property.name] = Origin(source: source, fill: nil)
+      }
+    }
+    return same
+  }
+}

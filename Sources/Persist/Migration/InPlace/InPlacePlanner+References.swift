@@ -28,6 +28,14 @@ extension InPlacePlanner {
       : rowsThatGo(
         of: self.old.model.destination(of: old.relationship), unlessKindOf: new.model.destination(of: relationship))
     for (target, numbers) in rows {
+      // Rows that go are a loss of their own; these stay, and are only out of this relationship's reach.
+      let staying = moves.filter { $0.destination != nil && numbers.contains($0.sourceNumber) }.map(\.sourceNumber)
+      if !staying.isEmpty {
+        work.lose(
+          .leadingTo(columns.table, column: columns.key, target: target, entityNumbers: staying.sorted()),
+          MigrationLoss(
+            entity: entity.name, property: relationship.name, what: "leads to objects that aren't its destination's"))
+      }
       work.add(
         .sever(
           table: columns.table, column: columns.key, beside: columns.besideKey, target: target,

@@ -74,7 +74,8 @@ struct InPlaceWork: Sendable {
   }
 
   mutating func lose(_ count: RowCount, _ loss: MigrationLoss) {
-    checks.append(Check(count: count, meaning: .loss(loss)))
+    let check = Check(count: count, meaning: .loss(loss))
+    if !checks.contains(check) { checks.append(check) }
   }
 
   /// All changes in their order.
