@@ -18,6 +18,10 @@ struct DumpCommand: ParsableCommand {
     if let entity { entities = [try contents.model.entity(named: entity)] }
     var output = StandardOutput()
     var json = JSONText()
+    var bar = ProgressBar("dumping", besideOutput: true)
+    defer { bar.finish() }
+    let total = bar.isShown ? try entities.reduce(0) { try $0 + contents.count(of: $1) } : 0
+    var done = 0
     for entity in entities {
       let properties = DumpedProperties(entity)
       let words = ObjectText(properties)
@@ -30,6 +34,8 @@ struct DumpCommand: ParsableCommand {
         } else {
           try output.write(words.text(object) + "\n")
         }
+        done += 1
+        if done % 1000 == 0 { bar.show(Double(done) / Double(max(total, 1)), detail: "\(done) of \(total)") }
       }
     }
     try output.flush()

@@ -3,13 +3,15 @@ import Foundation
 /// A bar on standard error while long work runs, on a terminal only.
 struct ProgressBar {
   private let label: String
-  private let isShown: Bool
+  let isShown: Bool
   private var lastShown = ""
   private var lastTime: ContinuousClock.Instant?
 
-  init(_ label: String) {
+  /// - Parameter besideOutput: whether the work writes to standard output meanwhile; where that is the terminal too,
+  ///   there is no bar.
+  init(_ label: String, besideOutput: Bool = false) {
     self.label = label
-    isShown = StandardError.isTerminal
+    isShown = StandardError.isTerminal && !(besideOutput && StandardOutput.isTerminal)
   }
 
   /// Shows a fraction from 0 to 1, at most twenty times a second.

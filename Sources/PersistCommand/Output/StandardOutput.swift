@@ -26,6 +26,8 @@ struct StandardOutput {
     }
   }
 
+  static var isTerminal: Bool { isatty(FileHandle.standardOutput.fileDescriptor) == 1 }
+
   /// Writes one text at once.
   static func print(_ text: String) throws {
     var output = StandardOutput()
