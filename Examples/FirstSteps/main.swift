@@ -16,8 +16,8 @@ let coordinator = PersistentStoreCoordinator(model: model)
 try coordinator.addStore(at: URL(fileURLWithPath: "Shop.sqlite"), options: .automaticMigration)
 
 let context = ManagedObjectContext(coordinator)
-let tea = try context.insertNewObject(forEntityName: "Item")
-let drinks = try context.insertNewObject(forEntityName: "Category")
+let tea = ManagedObject(entity: "Item", context: context)
+let drinks = ManagedObject(entity: "Category", context: context)
 tea["name"] = "Tea"
 tea["category"] = drinks                                               // and drinks["items"] has the tea
 try context.save()
