@@ -1,0 +1,101 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("What stands around a store's tables while they are migrated")
+struct InPlaceSurroundingsTests {
+  private func item(_ attributes: AttributeDescription...) throws -> ManagedObjectModel { try item(attributes) }
+
+  private func item(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
+    try model(EntityDescription("Item", attributes: attributes))
+  }
+
+  @Test("The file of a value that goes is removed, and that of one that stays is kept")
+  func externalFiles() throws {
+    func photos(_ names: String...) throws -> ModelVersion {
+      let attributes = names.map { AttributeDescription($0, .binary, allowsExternalStorage: true) }
+      return ModelVersion(name: "\(names.count)", model: try item(attributes))
+    }
+    let registry = ModelRegistry(versions: [try photos("a", "b"), try photos("a")])
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      let folder = ExternalDataFolder(storeAt: url).url
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for name in ["kept", "gone"] { try Data([7]).write(to: folder.appendingPathComponent(name)) }
+      try MadeStore.run(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, x'026B65707400', x'02676F6E6500')", at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path) == ["kept"])
+    }
+  }
+
+  @Test("The store's history goes on with the new entity numbers, and forgets entities that go")
+  func history() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (
+        try model(EntityDescription("Gone"), EntityDescription("Item")),
+        try model(EntityDescription("Aardvark"), EntityDescription("Bee"), EntityDescription("Item"))
+      )
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER)",
+        "INSERT INTO ACHANGE VALUES (1, 16001, 1, 7), (2, 16001, 2, 8)",
+        "INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2)", at: url)
+      try MadeStore.migrateTables(at: url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT * FROM ACHANGE", at: url) == [["2", "16001", "3", "8"]])
+      try #expect(MadeStore.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001", at: url) == [["2"]])
+    }
+  }
+
+  @Test("Triggers that keep derived values stay, follow new names, and don't fire while the migration runs")
+  func derivedTriggers() throws {
+    func articles(_ title: AttributeDescription, _ words: AttributeType) throws -> ManagedObjectModel {
+      try item(
+        title, AttributeDescription("upper", .string, derivation: "uppercase:(title)"),
+        AttributeDescription("words", words))
+    }
+    let old = try articles(AttributeDescription("title", .string), .int32)
+    let new = try articles(AttributeDescription("name", .string, renamingIdentifier: "title"), .double)
+    try withTemporaryStore { url in
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZUPPER, ZWORDS) VALUES (1, 1, 1, 'tea', 'as it was', 3)",
+        """
+        CREATE TRIGGER Z_DA_ZITEM_upper AFTER UPDATE ON ZITEM FOR EACH ROW WHEN OLD.ZTITLE IS NOT NEW.ZTITLE BEGIN
+        UPDATE ZITEM SET ZUPPER = UPPER(NEW.ZTITLE) WHERE Z_PK = NEW.Z_PK;
+        SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZITEM', 1, NEW.Z_PK, 'upper', NEW.ZTITLE); END
+        """, at: url)
+      try MadeStore.migrateTables(at: url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT ZNAME, ZUPPER, ZWORDS FROM ZITEM", at: url) == [["tea", "as it was", "3.0"]])
+      try MadeStore.run("UPDATE ZITEM SET ZNAME = 'coffee'", at: url)
+      try #expect(MadeStore.rows("SELECT ZNAME, ZUPPER FROM ZITEM", at: url) == [["coffee", "COFFEE"]])
+    }
+  }
+
+  @Test("What nothing explains is kept: tables, columns, indexes, triggers")
+  func unknown() throws {
+    try withTemporaryStore { url in
+      let old = try item(
+        AttributeDescription("a", .string), AttributeDescription("x", .string), AttributeDescription("y", .string))
+      let new = try item(AttributeDescription("b", .string, renamingIdentifier: "a"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "ALTER TABLE ZITEM ADD COLUMN EXTRA VARCHAR(9)", "CREATE TABLE NOTES (T)",
+        "INSERT INTO NOTES VALUES ('kept')",
+        "CREATE INDEX MINE ON ZITEM (ZA, EXTRA)",
+        "CREATE TRIGGER NOTED AFTER UPDATE OF ZA ON ZITEM BEGIN INSERT INTO NOTES VALUES (NEW.ZA); END",
+        "CREATE TRIGGER GOES AFTER UPDATE OF ZX ON ZITEM BEGIN INSERT INTO NOTES VALUES (NEW.ZX); END",
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, EXTRA) VALUES (1, 1, 1, 'one', 'more')", at: url)
+      try MadeStore.migrateTables(at: url, from: old, to: new)
+      try MadeStore.run("UPDATE ZITEM SET ZB = 'two'", at: url)
+      try #expect(MadeStore.rows("SELECT ZB, EXTRA FROM ZITEM", at: url) == [["two", "more"]])
+      try #expect(MadeStore.rows("SELECT T FROM NOTES", at: url) == [["kept"], ["two"]])
+      try #expect(
+        MadeStore.rows(
+          "SELECT name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql <> '' ORDER BY 1", at: url)
+          == [["MINE"], ["NOTED"]])
+    }
+  }
+}
