@@ -46,6 +46,11 @@ extension ManagedObject {
     return layout.kinds.indices.contains { layout.kinds[$0] == .toMany && toManys[$0]?.hasChanges == true }
   }
 
+  /// Whether the object's only changes are members that left it.
+  final var onlyLosesMembers: Bool {
+    pending.isEmpty && toManys.allSatisfy { $0.map { $0.added.isEmpty && !$0.isReordered } ?? true }
+  }
+
   /// Whether the members of a to-many relationship weren't read yet; for a to-one, whether the other end is a fault.
   public final func hasFault(forRelationshipNamed name: String) -> Bool {
     guard let property = layout.entity.property(named: name), property.relationship != nil else { return false }

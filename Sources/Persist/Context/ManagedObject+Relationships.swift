@@ -31,7 +31,8 @@ extension ManagedObject {
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
     willChange()
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
-    if let old, let back = old.back(of: relationship) {
+    // Stores exist in which the old end leads to somebody else: that one is left alone.
+    if let old, let back = old.back(of: relationship), back.isToMany || old.toOne(at: back.slot) === self {
       old.forget(self, in: back)
     }
     guard let other, let back = other.back(of: relationship) else { return }

@@ -55,10 +55,11 @@ struct SavePass {
     for (_, objects) in Dictionary(grouping: unread, by: { ObjectIdentifier($0.layout) }) {
       try context.readRows(of: objects)
     }
-    let gone = unread.filter { $0.snapshot == nil && $0.change == .updated }
-    if !gone.isEmpty { throw Self.conflict(gone.map { ($0.entity, $0.key, $0.table?.store?.url, "is gone") }) }
-    // What was to be deleted and is gone needs no deleting.
-    for object in unread where object.snapshot == nil { object.loading = .missing }
+    let gone = unread.filter { $0.snapshot == nil }
+    let wanted = gone.filter { $0.change == .updated && !$0.onlyLosesMembers }
+    if !wanted.isEmpty { throw Self.conflict(wanted.map { ($0.entity, $0.key, $0.table?.store?.url, "is gone") }) }
+    // What was to be deleted, or only let go of members, and is gone needs nothing.
+    for object in gone { object.loading = .missing }
   }
 
   /// Checks every object that the save writes, and throws all that is wrong at once.

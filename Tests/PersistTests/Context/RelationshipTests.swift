@@ -213,6 +213,31 @@ struct RelationshipTests {
     }
   }
 
+  @Test("A relationship that leads to a row that isn't there can be set to something else and saved")
+  func dangling() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      for name in ["a", "b"] { try context.make("Pet", ["name": name, "owner": ann]) }
+      try context.save()
+      // The row alone goes, as in a damaged store.
+      var writes = RowWrites()
+      writes.deletes = [.init(id: ann.objectID, entity: ann.entity, version: 1)]
+      _ = try stack.store.commit(writes)
+      let fresh = stack.context()
+      let (a, b) = try (fresh.named("Pet", "a"), fresh.named("Pet", "b"))
+      #expect(a.one("owner")?["name"] == nil)
+      a["owner"] = try fresh.make("Person", ["name": "Bea"])
+      b["owner"] = nil
+      try fresh.save()
+      let last = try stack.reopened().context()
+      #expect(try last.named("Person", "Bea").names("pets") == ["a"] && last.named("Pet", "b")["owner"] == nil)
+      // But a new member of a row that is gone is a conflict.
+      try last.make("Pet", ["name": "c"])["owner"] = last.object(with: ann.objectID)
+      #expect(persistError { try last.save() }?.code == .mergeConflict)
+    }
+  }
+
   @Test("Members are read in groups, and none is more than a fault until it is used")
   func groups() throws {
     try withStack(SampleModels.pets) { stack in
