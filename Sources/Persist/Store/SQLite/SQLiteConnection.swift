@@ -107,8 +107,14 @@ final class SQLiteConnection {
     cache.finalizeAll()
     log = nil
     // Else closing would move what a log holds into the file: a change by somebody who changed nothing.
-    if mode.isWriting, !hasCommitted { persist_sqlite3_keep_wal_on_close(handle) }
+    if mode.isWriting, !hasCommitted, hasLog { persist_sqlite3_keep_wal_on_close(handle) }
     sqlite3_close_v2(handle)
+  }
+
+  /// Whether there is a log with something in it; an empty one goes when the last connection does.
+  private var hasLog: Bool {
+    guard let url, let log = FileState(SQLiteFileName.companion(of: url, "-wal")) else { return false }
+    return log.size > 0
   }
 
   private static func name(of url: URL?, access: ReadOnlyAccess?) throws -> String {

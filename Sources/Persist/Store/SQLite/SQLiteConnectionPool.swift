@@ -99,6 +99,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     writing.unlock()
   }
 
+  // The writer goes last: only a connection that may write takes the log away with it.
+  deinit { close() }
+
   /// How much all connections have done together, those in use left out.
   var counts: SQLiteConnection.Counts {
     condition.lock()
