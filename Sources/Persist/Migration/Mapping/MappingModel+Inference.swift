@@ -1,0 +1,115 @@
+extension MappingModel {
+  /// The mapping model that follows from two models alone: names and renaming identifiers say what comes from what.
+  ///
+  /// It can be edited before it runs. Entity mappings are called `IEM_Copy_Name`, `IEM_Transform_Name`, `IEM_Add_Name`
+  /// and `IEM_Remove_Name`, as Core Data calls them.
+  ///
+  /// - Throws: ``PersistError/Code/mappingNotInferable`` with every reason in ``PersistError/errors``;
+  ///   ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  public static func inferred(from old: ManagedObjectModel, to new: ManagedObjectModel) throws -> MappingModel {
+    let comparison = try ModelComparison(from: old, to: new)
+    let obstacles = comparison.operations.compactMap { $0.obstacle?.error }
+    guard obstacles.isEmpty else {
+      throw PersistError.combining(
+        obstacles, as: .mappingNotInferable,
+        "No mapping model follows from the two models, for \(obstacles.count) reasons.")
+    }
+    return MappingModel(inferredBy: comparison)
+  }
+
+  init(inferredBy comparison: ModelComparison) {
+    let inference = MappingInference(comparison)
+    self.init("Inferred", entityMappings: inference.entityMappings)
+  }
+}
+
+/// Turns what a comparison of two models found into entity mappings.
+private struct MappingInference {
+  private let comparison: ModelComparison
+  /// New entities with objects, and the old entity that each comes from.
+  private let pairs: [(new: Entity, old: Entity)]
+
+  init(_ comparison: ModelComparison) {
+    self.comparison = comparison
+    pairs = comparison.new.entities.compactMap { new in
+      guard !new.isAbstract, let old = comparison.source(of: new) else { return nil }
+      return (new, old)
+    }
+  }
+
+  var entityMappings: [EntityMapping] {
+    let sources = Set(pairs.map(\.old.name))
+    let kept = comparison.new.entities.filter { !$0.isAbstract }.map { entity in
+      comparison.source(of: entity).map { mapping(of: entity, from: $0) } ?? addition(of: entity)
+    }
+    let gone = comparison.old.entities.filter { !$0.isAbstract && !sources.contains($0.name) }.map { entity in
+      var mapping = EntityMapping("IEM_Remove_\(entity.name)", from: entity.name, to: nil)
+      mapping.sourceEntityVersionHash = entity.fingerprint.bytes
+      return mapping
+    }
+    return kept + gone
+  }
+
+  private func addition(of entity: Entity) -> EntityMapping {
+    var mapping = EntityMapping(
+      "IEM_Add_\(entity.name)", from: nil, to: entity.name,
+      attributes: entity.attributes.map { PropertyMapping($0.name, valueExpression: nil) },
+      relationships: entity.relationships.map { PropertyMapping($0.name, valueExpression: nil) })
+    mapping.destinationEntityVersionHash = entity.fingerprint.bytes
+    return mapping
+  }
+
+  private func mapping(of entity: Entity, from source: Entity) -> EntityMapping {
+    let isCopy = source.name == entity.name && source.fingerprint == entity.fingerprint
+    var mapping = EntityMapping(
+      Self.name(of: entity, isCopy: isCopy), from: source.name, to: entity.name, type: isCopy ? .copy : .transform,
+      attributes: entity.attributes.map { attribute in
+        PropertyMapping(attribute.name, valueExpression: expression(for: attribute, of: entity))
+      },
+      relationships: entity.relationships.map { relationship in
+        PropertyMapping(relationship.name, valueExpression: expression(for: relationship, of: entity, from: source))
+      })
+    mapping.sourceExpression = .sourceObjects(of: source.name)
+    mapping.sourceEntityVersionHash = source.fingerprint.bytes
+    mapping.destinationEntityVersionHash = entity.fingerprint.bytes
+    return mapping
+  }
+
+  private static func name(of entity: Entity, isCopy: Bool) -> String {
+    "IEM_\(isCopy ? "Copy" : "Transform")_\(entity.name)"
+  }
+
+  private func name(of pair: (new: Entity, old: Entity)) -> String {
+    Self.name(
+      of: pair.new, isCopy: pair.old.name == pair.new.name && pair.old.fingerprint == pair.new.fingerprint)
+  }
+
+  /// The old value; where it is missing and mustn't be any more, the default.
+  private func expression(for attribute: AttributeDescription, of entity: Entity) -> FetchExpression? {
+    guard !attribute.isTransient, let origin = comparison.correspondence.origin(of: attribute.name, in: entity.name)
+    else { return nil }
+    guard let name = origin.source else {
+      return origin.fill == attribute.defaultValue ? nil : origin.fill.map(FetchExpression.constant)
+    }
+    let value = FetchExpression.path(of: .variable(MappingVariable.source), [name])
+    guard let fill = origin.fill else { return value }
+    return .ternary(.compare(value, .equal, .constant(.null)), .constant(fill), value)
+  }
+
+  private func expression(
+    for relationship: RelationshipDescription, of entity: Entity, from source: Entity
+  ) -> FetchExpression? {
+    guard !relationship.isTransient,
+      let name = comparison.correspondence.origin(of: relationship.name, in: entity.name)?.source,
+      let old = source.relationship(named: name), !old.isTransient,
+      comparison.destinationChange(from: old, to: relationship) != .parted
+    else { return nil }
+    let members = FetchExpression.path(of: .variable(MappingVariable.source), [name])
+    let (wanted, given) = (comparison.new.destination(of: relationship), comparison.old.destination(of: old))
+    let targets = pairs.filter { $0.new.isKind(of: wanted) && $0.old.isKind(of: given) }
+    guard let first = targets.first else { return nil }
+    return targets.count == 1 && !given.hasSubentities
+      ? .destinationInstances(ofMapping: self.name(of: first), for: members)
+      : .destinationInstances(ofRelationship: name, for: members)
+  }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+
+/// How the objects of a store of one model version become those of another.
+///
+/// Built in Swift, read from an `.xcmappingmodel` or a compiled `.cdm`, or inferred and then edited:
+///
+/// ```swift
+/// var mapping = try MappingModel.inferred(from: shop1, to: shop2)
+/// mapping["ItemToItem"]?.attributeMappings = [try PropertyMapping("cents", "$source.price * 100")]
+/// let migrator = AutomaticMigrator(mappingModels: [mapping])
+/// ```
+///
+/// - SeeAlso: ``MigrationManager`` runs one by hand.
+public struct MappingModel: Sendable, Hashable {
+  public var name: String
+  /// In the order in which they run.
+  public var entityMappings: [EntityMapping]
+  /// The name of the version that the step begins with; nil where the entities' hashes tell it.
+  public var sourceVersion: String?
+  public var destinationVersion: String?
+  /// The file that it was read from.
+  public var url: URL?
+
+  public init(
+    _ name: String, from sourceVersion: String? = nil, to destinationVersion: String? = nil,
+    entityMappings: [EntityMapping] = [], url: URL? = nil
+  ) {
+    self.name = name
+    self.sourceVersion = sourceVersion
+    self.destinationVersion = destinationVersion
+    self.entityMappings = entityMappings
+    self.url = url
+  }
+
+  /// The entity mapping of a name; one that is set replaces it in its place or comes last, nil takes it out.
+  public subscript(name: String) -> EntityMapping? {
+    get { entityMappings.first { $0.name == name } }
+    set {
+      let index = entityMappings.firstIndex { $0.name == name }
+      switch (index, newValue) {
+      case (let index?, let mapping?): entityMappings[index] = mapping
+      case (let index?, nil): entityMappings.remove(at: index)
+      case (nil, let mapping?): entityMappings.append(mapping)
+      case (nil, nil): break
+      }
+    }
+  }
+
+  public var entityMappingsByName: [String: EntityMapping] {
+    Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether the mapping model is for the step between two versions: by their names, or where it has Core Data's
+  /// hashes by those of the entities that it maps.
+  public func isFor(from source: ModelVersion, to destination: ModelVersion) -> Bool {
+    if let sourceVersion, let destinationVersion {
+      return source.isCalled(sourceVersion) && destination.isCalled(destinationVersion)
+    }
+    func covers(_ hashes: [(String?, Data?)], _ version: ModelVersion) -> Bool {
+      let known = hashes.compactMap { name, hash in name.flatMap { name in hash.map { (name, $0) } } }
+      guard !known.isEmpty else { return false }
+      return known.allSatisfy { name, hash in
+        version.coreDataHashes?[name] == hash || version.model.entitiesByName[name]?.fingerprint.bytes == hash
+      }
+    }
+    return covers(entityMappings.map { ($0.sourceEntityName, $0.sourceEntityVersionHash) }, source)
+      && covers(entityMappings.map { ($0.destinationEntityName, $0.destinationEntityVersionHash) }, destination)
+  }
+}

@@ -1,0 +1,33 @@
+/// How a property of a destination object gets its value.
+///
+/// ```swift
+/// let name = try PropertyMapping("fullName", "$source.name")
+/// ```
+public struct PropertyMapping: Sendable, Hashable {
+  /// The name of the destination entity's attribute or relationship.
+  public var name: String
+  /// What the property gets; nil leaves an attribute's default, and a relationship empty.
+  ///
+  /// | variable | stands for |
+  /// |---|---|
+  /// | `$source` | the source object |
+  /// | `$destination` | the object that was made for it |
+  /// | `$manager` | the ``MigrationManager`` |
+  /// | `$entityMapping` | the ``EntityMapping``: `$entityMapping.name` and the like |
+  /// | `$entityPolicy` | the ``EntityMigrationPolicy`` |
+  public var valueExpression: FetchExpression?
+  /// What a policy may want to know.
+  public var userInfo: [String: StoredValue]
+
+  public init(_ name: String, valueExpression: FetchExpression?, userInfo: [String: StoredValue] = [:]) {
+    self.name = name
+    self.valueExpression = valueExpression
+    self.userInfo = userInfo
+  }
+
+  /// - Parameter format: an expression in the format language, such as `$source.price * 100`.
+  /// - Throws: ``PersistError/Code/invalidPredicate`` with the column and what was expected there.
+  public init(_ name: String, _ format: String, _ arguments: (any FetchArgument)?...) throws {
+    self.init(name, valueExpression: try FetchExpression(format, arguments: arguments))
+  }
+}
