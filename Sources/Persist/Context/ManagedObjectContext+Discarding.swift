@@ -5,6 +5,7 @@ extension ManagedObjectContext {
   /// have what the store has.
   public func rollback() {
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
+    for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
@@ -13,10 +14,13 @@ extension ManagedObjectContext {
       object.detach()
       object.change = .none
     }
+    announce { $0.refreshed.formUnion(changed) }
   }
 
   /// Forgets every object. Objects that the program still holds are faults without a context.
   public func reset() {
+    let registered = tracker == nil ? [] : registeredObjects
+    tracker?.forgetPendingChanges()
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
@@ -27,6 +31,7 @@ extension ManagedObjectContext {
         object.becomeFault()
       }
     }
+    announce { $0.invalidatedAll = registered }
   }
 
   /// Makes an object take its values from the store again.
@@ -34,6 +39,12 @@ extension ManagedObjectContext {
   /// - Parameter mergingChanges: true reads the row now and keeps the unsaved changes on top of it; false discards the
   ///   changes, on both sides of relationships, and makes the object a fault.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) {
+    processTrackedChanges()
+    takeStoredValues(of: object, mergingChanges: mergingChanges)
+    announce { $0.refreshed.insert(object) }
+  }
+
+  private func takeStoredValues(of object: ManagedObject, mergingChanges: Bool) {
     guard object.table?.context === self, object.change != .inserted, object.change != .deleted else { return }
     if mergingChanges {
       guard object.change == .updated else { return reread(object) }
@@ -51,11 +62,10 @@ extension ManagedObjectContext {
 
   /// Refreshes every object that is alive: unchanged ones become faults, changed ones keep their changes.
   public func refreshAllObjects() {
-    for table in tables {
-      for object in table.map.objects where object.change == .none || object.change == .updated {
-        refresh(object, mergingChanges: object.change == .updated)
-      }
-    }
+    processTrackedChanges()
+    let objects = registeredObjects.filter { $0.change == .none || $0.change == .updated }
+    for object in objects { takeStoredValues(of: object, mergingChanges: object.change == .updated) }
+    announce { $0.refreshed.formUnion(objects) }
   }
 
   private func reread(_ object: ManagedObject) {

@@ -39,6 +39,7 @@ extension ManagedObjectContext {
     object.identifier = nil
     object.loading = .loaded
     object.change = .inserted
+    object.enterEventAsNew(in: self)
     table.map.insert(object, key: object.key)
     inserted.insert(object)
     object.isTouched = true

@@ -28,6 +28,8 @@ public final class ManagedObjectContext {
   var inserted = ChangeSet()
   var updated = ChangeSet()
   var deleted = ChangeSet()
+  /// Nil while nobody observes the context.
+  var tracker: ChangeTracker?
   /// An error of a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
 

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   /// - Throws: ``PersistError/Code/unknownEntity``, ``PersistError/Code/unknownProperty`` for a sort key that isn't an
   ///   attribute, the store's errors, and what a getter couldn't throw before.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-    try throwDeferredError()
+    try prepareToFetch()
     return try FetchPass(request, in: self).objects()
   }
 
@@ -29,13 +29,13 @@ extension ManagedObjectContext {
 
   /// The identifiers of the objects that a request asks for; no object is made.
   public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
-    try throwDeferredError()
+    try prepareToFetch()
     return try FetchPass(request, in: self).objectIDs()
   }
 
   /// How many objects a request asks for; no object is made.
   public func count(_ request: FetchRequest) throws -> Int {
-    try throwDeferredError()
+    try prepareToFetch()
     return try FetchPass(request, in: self).count()
   }
 
@@ -51,8 +51,13 @@ extension ManagedObjectContext {
   public func forEachBatch(
     of request: FetchRequest, size batchSize: Int = 1000, _ body: ([ManagedObject]) throws -> Void
   ) throws {
-    try throwDeferredError()
+    try prepareToFetch()
     try FetchPass(request, in: self).forEachBatch(size: max(1, batchSize), body)
+  }
+
+  private func prepareToFetch() throws {
+    processTrackedChanges()
+    try throwDeferredError()
   }
 
   /// Reads the rows of those faults that have none yet, with a few statements for all. They stay faults.

@@ -142,6 +142,7 @@ extension ManagedObject {
   final func willChange() {
     if loading == .fault { fulfil() }
     isTouched = true
+    if eventIndex < 0 { enterEvent() }
     if change == .none, loading == .loaded { table?.context.noteUpdate(of: self) }
   }
 

@@ -55,6 +55,8 @@ open class ManagedObject {
   @exclusivity(unchecked) final var isTouched = false
   /// The object's place in the context's set of objects changed in the same way.
   @exclusivity(unchecked) final var changeIndex: Int32 = -1
+  /// The object's place among those changed since pending changes were processed; below 0 before its first change.
+  @exclusivity(unchecked) final var eventIndex = ChangeTracker.notEntered
 
   /// Where a new object comes from; only contexts make one.
   public struct Origin {

@@ -77,6 +77,7 @@ extension ManagedObject {
   /// As ``willChange()``, for a to-many relationship: the row itself isn't needed until the save.
   final func willChangeMembers() {
     isTouched = true
+    if eventIndex < 0 { enterEvent() }
     if change == .none, loading != .missing { table?.context.noteUpdate(of: self) }
   }
 

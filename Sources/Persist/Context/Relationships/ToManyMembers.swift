@@ -25,6 +25,19 @@ final class ToManyMembers {
     current = base
   }
 
+  /// How the members differ from the stored ones.
+  struct Changes {
+    let added: OrderedSet<ManagedObjectID>
+    let removed: OrderedSet<ManagedObjectID>
+    let isReordered: Bool
+    /// The members in order, where they have one and were read.
+    let order: OrderedSet<ManagedObjectID>?
+  }
+
+  var changes: Changes {
+    Changes(added: added, removed: removed, isReordered: isReordered, order: isOrdered ? current : nil)
+  }
+
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
   /// Takes in what the store holds; the differences stay.

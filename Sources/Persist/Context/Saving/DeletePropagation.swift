@@ -44,6 +44,7 @@ struct DeletePropagation {
   private func release(_ object: ManagedObject) -> [ManagedObject] {
     let isNew = object.change == .inserted
     let ends = object.layout.relationships.map { ($0, others(of: object, in: $0)) }
+    if object.eventIndex < 0 { object.enterEvent() }
     switch object.change {
     case .inserted: context.inserted.remove(object)
     case .updated: context.updated.remove(object)
@@ -94,7 +95,7 @@ struct DeletePropagation {
             holder.forget(object, in: relationship)
           }
         } else if holder.toOne(at: referrer.slot) === object {
-          holder.setPending(.null, at: referrer.slot)
+          holder.forget(object, in: relationship)
         }
       }
     }

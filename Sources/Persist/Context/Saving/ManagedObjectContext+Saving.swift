@@ -13,9 +13,12 @@ extension ManagedObjectContext {
   /// - Complexity: O(*changes*), however many objects are alive.
   public func save() throws {
     try throwDeferredError()
-    guard hasChanges else { return }
+    processTrackedChanges()
+    guard hasChanges || tracker != nil else { return }
     var pass = SavePass(self)
+    tell(.willSave)
     try pass.runHooks()
+    processTrackedChanges()
     try pass.readMissingRows()
     try pass.validate()
     for writes in try pass.writes() {
@@ -23,5 +26,6 @@ extension ManagedObjectContext {
       try pass.accept(writes, receipt)
     }
     pass.finish()
+    tell(.didSave(pass.saved))
   }
 }

@@ -109,6 +109,15 @@ struct SavePass {
     for objects in [inserted, updated, deleted] { for object in objects { object.didSave() } }
   }
 
+  /// What was written. New objects have their permanent identifiers.
+  var saved: ObjectsDidSave {
+    ObjectsDidSave(
+      inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted),
+      savedChanges: SavedChanges(
+        inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
+        deleted: Set(deleted.map(\.objectID))))
+  }
+
   static func conflict(
     _ rows: [(entity: Entity, key: Int64, store: URL?, what: String)]
   ) -> PersistError {

@@ -1,0 +1,117 @@
+/// What a context knows of the changes since its pending changes were last processed, and who wants to hear of them.
+///
+/// A context has one only once somebody observes it: without, a change costs nothing but a look at one field of the
+/// object.
+final class ChangeTracker {
+  /// An object that was changed, with its state before; nil for one that the context didn't have.
+  struct Entry {
+    let object: ManagedObject
+    let before: ObjectState?
+  }
+
+  /// ``ManagedObject/eventIndex`` of an object that wasn't changed yet.
+  static let notEntered: Int32 = -1
+  /// ``ManagedObject/eventIndex`` of a changed object while nobody observes the context.
+  static let notTracked = Int32.max
+
+  private(set) var entries: ContiguousArray<Entry> = []
+  /// What happened to objects otherwise than by setting their properties.
+  var noted = ObjectsDidChange()
+  /// The entries whose event is being handed out.
+  private(set) var delivered: ContiguousArray<Entry> = []
+  private var observations: [WeakObservation] = []
+  /// Observations that end when what they report to does.
+  private var kept: [ContextObservation] = []
+  private var waiting: [ContextEvent] = []
+  private var isDelivering = false
+
+  private struct WeakObservation {
+    weak var observation: ContextObservation?
+  }
+
+  deinit {
+    for observer in observations { observer.observation?.wake?() }
+  }
+
+  var hasPendingChanges: Bool { !entries.isEmpty || !noted.isEmpty }
+
+  /// Takes in an object before its first change.
+  func enter(_ object: ManagedObject, before: ObjectState?) {
+    guard !hasEntered(object) else { return }
+    if entries.isEmpty {
+      for observer in observations { observer.observation?.wake?() }
+    }
+    object.eventIndex = Int32(truncatingIfNeeded: entries.count)
+    entries.append(Entry(object: object, before: before))
+  }
+
+  /// Ends the event.
+  func takeEntries() -> ContiguousArray<Entry> {
+    defer { entries = [] }
+    for entry in entries { entry.object.eventIndex = Self.notEntered }
+    return entries
+  }
+
+  func forgetPendingChanges() {
+    _ = takeEntries()
+    noted = ObjectsDidChange()
+  }
+
+  func keep(_ observation: ContextObservation) {
+    kept.append(observation)
+    add(observation)
+  }
+
+  func add(_ observation: ContextObservation) {
+    observations.removeAll { $0.observation == nil }
+    observations.append(WeakObservation(observation: observation))
+  }
+
+  /// Hands an event to everybody; one that comes up meanwhile is handed out after it, so that all see the same order.
+  func deliver(_ event: ContextEvent, of entries: ContiguousArray<Entry> = [], from context: ManagedObjectContext) {
+    waiting.append(event)
+    guard !isDelivering else { return }
+    isDelivering = true
+    delivered = entries
+    defer {
+      isDelivering = false
+      delivered = []
+    }
+    while !waiting.isEmpty {
+      let event = waiting.removeFirst()
+      for observer in observations { observer.observation?.receive(event) }
+      ContextNotifications.post(event, from: context)
+      delivered = []
+    }
+    kept.removeAll(where: \.isEnded)
+  }
+
+  /// The object's state before the event that is being handed out, or else before the current one.
+  func stateBefore(_ object: ManagedObject) -> ObjectState?? {
+    if let entry = delivered.first(where: { $0.object === object }) { return .some(entry.before) }
+    return hasEntered(object) ? .some(entries[Int(object.eventIndex)].before) : nil
+  }
+
+  private func hasEntered(_ object: ManagedObject) -> Bool {
+    let index = Int(object.eventIndex)
+    return entries.indices.contains(index) && entries[index].object === object
+  }
+}
+
+extension ObjectsDidChange {
+  /// What became of the objects of some entries.
+  init(_ entries: some Collection<ChangeTracker.Entry>, noted: ObjectsDidChange) {
+    self = noted
+    for entry in entries {
+      let object = entry.object
+      switch (entry.before?.change, object.table == nil ? nil : object.change) {
+      case (nil, .inserted?), (.deleted?, .inserted?), (.deleted?, .updated?), (.deleted?, ManagedObject.Change.none?):
+        inserted.insert(object)
+      case (.inserted?, .inserted?), (_, .updated?): updated.insert(object)
+      case (.inserted?, nil), (.inserted?, .deleted?), (.updated?, .deleted?), (ManagedObject.Change.none?, .deleted?):
+        deleted.insert(object)
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+public import Foundation
+import Synchronization
+
+/// Posts to NotificationCenter what contexts tell.
+///
+/// Posting a save of many objects costs more than saving some of them. Nobody can observe a notification without its
+/// name: posts begin once the process has asked for one of the names.
+enum ContextNotifications {
+  private static let wanted = Atomic<Bool>(false)
+
+  static var areWanted: Bool { wanted.load(ordering: .relaxed) }
+
+  static func name(_ text: String) -> Notification.Name {
+    wanted.store(true, ordering: .relaxed)
+    return Notification.Name("ManagedObjectContext" + text)
+  }
+
+  static func post(_ event: ContextEvent, from context: ManagedObjectContext) {
+    guard areWanted else { return }
+    let center = NotificationCenter.default
+    switch event {
+    case .objectsDidChange(let changes):
+      center.post(
+        name: ManagedObjectContext.didChangeObjectsNotification, object: context, userInfo: userInfo(changes))
+    case .willSave:
+      center.post(name: ManagedObjectContext.willSaveObjectsNotification, object: context)
+    case .didSave(let saved):
+      center.post(name: ManagedObjectContext.didSaveObjectsNotification, object: context, userInfo: userInfo(saved))
+      center.post(
+        name: ManagedObjectContext.didSaveObjectIDsNotification, object: context,
+        userInfo: userInfo(saved.savedChanges))
+    }
+  }
+
+  private static func userInfo(_ changes: ObjectsDidChange) -> [AnyHashable: Any] {
+    let sets: [(ManagedObjectContext.NotificationKey, Set<ManagedObject>)] = [
+      (.insertedObjects, changes.inserted), (.updatedObjects, changes.updated), (.deletedObjects, changes.deleted),
+      (.refreshedObjects, changes.refreshed), (.invalidatedObjects, changes.invalidated),
+      (.invalidatedAllObjects, changes.invalidatedAll),
+    ]
+    return sets.reduce(into: [:]) { info, set in
+      if !set.1.isEmpty { info[set.0.rawValue] = set.1 }
+    }
+  }
+
+  private static func userInfo(_ saved: ObjectsDidSave) -> [AnyHashable: Any] {
+    [
+      ManagedObjectContext.NotificationKey.insertedObjects.rawValue: saved.inserted,
+      ManagedObjectContext.NotificationKey.updatedObjects.rawValue: saved.updated,
+      ManagedObjectContext.NotificationKey.deletedObjects.rawValue: saved.deleted,
+    ]
+  }
+
+  private static func userInfo(_ changes: SavedChanges) -> [AnyHashable: Any] {
+    [
+      ManagedObjectContext.NotificationKey.insertedObjectIDs.rawValue: changes.insertedObjectIDs,
+      ManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue: changes.updatedObjectIDs,
+      ManagedObjectContext.NotificationKey.deletedObjectIDs.rawValue: changes.deletedObjectIDs,
+    ]
+  }
+}
+
+extension ManagedObjectContext {
+  /// Posted when pending changes were processed, with objects under the keys of ``NotificationKey``.
+  ///
+  /// Posts are made by the thread that changes the context; an observer must be of the context's isolation. Where that
+  /// isn't plain, ``objectsDidChange`` is the safer way: the compiler checks it.
+  ///
+  /// Posts begin when the process first asks for one of these names.
+  public static var didChangeObjectsNotification: Notification.Name {
+    ContextNotifications.name("ObjectsDidChangeNotification")
+  }
+  /// Posted before a save, without user info.
+  public static var willSaveObjectsNotification: Notification.Name {
+    ContextNotifications.name("WillSaveNotification")
+  }
+  /// Posted after a save, with the saved objects.
+  public static var didSaveObjectsNotification: Notification.Name {
+    ContextNotifications.name("DidSaveNotification")
+  }
+  /// Posted after a save, with the saved objects' identifiers.
+  public static var didSaveObjectIDsNotification: Notification.Name {
+    ContextNotifications.name("DidSaveObjectIDsNotification")
+  }
+  /// Posted after changes of another context or process were merged, with identifiers.
+  public static var didMergeChangesObjectIDsNotification: Notification.Name {
+    ContextNotifications.name("DidMergeChangesObjectIDsNotification")
+  }
+
+  /// The keys of notifications' user info. Under each stands a `Set`, of ``ManagedObject`` or of ``ManagedObjectID``.
+  public enum NotificationKey: String, Sendable, CaseIterable {
+    case insertedObjects = "inserted"
+    case updatedObjects = "updated"
+    case deletedObjects = "deleted"
+    case refreshedObjects = "refreshed"
+    case invalidatedObjects = "invalidated"
+    case invalidatedAllObjects = "invalidatedAll"
+    case insertedObjectIDs = "inserted_objectIDs"
+    case updatedObjectIDs = "updated_objectIDs"
+    case deletedObjectIDs = "deleted_objectIDs"
+    case refreshedObjectIDs = "refreshed_objectIDs"
+    case invalidatedObjectIDs = "invalidated_objectIDs"
+  }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// Lets one task wait until it is given a turn. A turn that is given while nobody waits is kept for the next wait.
+final class Turn: Sendable {
+  private enum State {
+    case idle, given
+    case waiting(CheckedContinuation<Void, Never>)
+  }
+
+  private let state = Mutex(State.idle)
+
+  deinit { give() }
+
+  func give() {
+    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if case .waiting(let continuation) = state {
+        state = .idle
+        return continuation
+      }
+      state = .given
+      return nil
+    }
+    waiting?.resume()
+  }
+
+  /// Waits for a turn, or until the task is cancelled.
+  func wait(isolation actor: isolated (any Actor)?) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: actor) { continuation in
+        let isGiven = state.withLock { state -> Bool in
+          if case .given = state {
+            state = .idle
+            return true
+          }
+          state = .waiting(continuation)
+          return false
+        }
+        if isGiven { continuation.resume() }
+      }
+    } onCancel: {
+      give()
+    }
+  }
+}

@@ -1,0 +1,33 @@
+@testable import Persist
+
+/// Notes what a context tells.
+final class EventRecorder {
+  private(set) var changes: [ObjectsDidChange] = []
+  private(set) var saves: [ObjectsDidSave] = []
+  /// Every event's name, in order.
+  private(set) var order: [String] = []
+  private var observation: ContextObservation?
+
+  init(_ context: ManagedObjectContext) {
+    observation = context.observe { [weak self] event in
+      switch event {
+      case .objectsDidChange(let changes):
+        self?.changes.append(changes)
+        self?.order.append("change")
+      case .willSave: self?.order.append("willSave")
+      case .didSave(let saved):
+        self?.saves.append(saved)
+        self?.order.append("didSave")
+      }
+    }
+  }
+
+  func forget() { (changes, saves, order) = ([], [], []) }
+}
+
+extension ObjectsDidChange {
+  /// Inserted, updated, deleted, refreshed, invalidated, all invalidated.
+  var counts: [Int] {
+    [inserted.count, updated.count, deleted.count, refreshed.count, invalidated.count, invalidatedAll.count]
+  }
+}
