@@ -30,6 +30,8 @@ public final class ManagedObjectContext {
   var deleted = ChangeSet()
   /// Nil while nobody observes the context.
   var tracker: ChangeTracker?
+  /// Made when a key path is first asked for.
+  var keyPathResolver: KeyPathResolver?
   /// An error of a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
 

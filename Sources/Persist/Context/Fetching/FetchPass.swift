@@ -26,6 +26,7 @@ struct FetchPass {
   }
 
   init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+    let request = try context.named(request)
     self.context = context
     self.request = request
     layout = context.layout(of: try context.entity(named: request.entityName))

@@ -6,7 +6,7 @@ extension ManagedObject {
   /// Fires the fault. Typed access in the layers above is built on this and its siblings; `slot` is a
   /// ``Property/slot`` of the object's entity, and of an attribute.
   public final func attributeValue(at slot: Int) -> StoredValue {
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfil(reading: slot) }
     if !pending.isEmpty, let value = pending[slot] { return value }
     return committedValue(at: slot)
   }
@@ -20,7 +20,7 @@ extension ManagedObject {
   }
 
   public final func integer(at slot: Int) -> Int64? {
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfil(reading: slot) }
     if !pending.isEmpty, let value = pending[slot] {
       if case .integer(let number) = value { return number }
       return nil

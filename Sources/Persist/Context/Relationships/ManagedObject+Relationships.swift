@@ -8,7 +8,7 @@ extension ManagedObject {
   /// The other end of a to-one relationship, by its slot.
   public final func toOne(at slot: Int) -> ManagedObject? {
     if loading == .fault { fulfil() }
-    guard let table else { return nil }
+    guard let table else { return KeyPathRecording.current?.destination(of: slot, of: self) }
     if !pending.isEmpty, let value = pending[slot] {
       guard case .objectID(let id) = value else { return nil }
       return table.context.registeredOrFault(id)
@@ -104,7 +104,10 @@ extension ManagedObject {
 
   /// The members of a to-many relationship as they are now; the store is asked where that wasn't done yet.
   final func memberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {
-    guard let table else { return [] }
+    guard let table else {
+      KeyPathRecording.current?.noteWalk(relationship, of: self)
+      return []
+    }
     let members = members(of: relationship)
     if let current = members.current { return current }
     guard let store = table.store else { return [] }

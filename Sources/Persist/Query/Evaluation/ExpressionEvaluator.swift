@@ -71,6 +71,7 @@ public final class ExpressionEvaluator {
     case .current: return object
     case .variable(let name): return try variable(name)
     case .path(let root, let keys): return try follow(keys[...], from: value(of: root, for: object))
+    case .keyPath(_, let reference): throw reference.withoutNames
     case .element(let list, let position): return try element(of: list, position, for: object)
     case .aggregate(let parts): return .collection(try values(of: parts, for: object))
     case .function(let function, let arguments):

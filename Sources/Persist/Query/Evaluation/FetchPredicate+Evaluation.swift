@@ -5,7 +5,8 @@ extension FetchPredicate {
   ///
   /// - Throws: as ``ExpressionEvaluator/matches(_:_:)``.
   public func evaluate(with object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> Bool {
-    try ExpressionEvaluator(variables: variables).matches(self, .object(object))
+    let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self
+    return try ExpressionEvaluator(variables: variables).matches(named, .object(object))
   }
 
   /// Whether the predicate holds for a value, which it calls `SELF`, as in the validation rule `SELF >= 0`.
@@ -19,7 +20,8 @@ extension FetchExpression {
   ///
   /// - Throws: as ``ExpressionEvaluator/value(of:for:)``.
   public func value(for object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> FetchValue {
-    try ExpressionEvaluator(variables: variables).value(of: self, for: .object(object))
+    let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self
+    return try ExpressionEvaluator(variables: variables).value(of: named, for: .object(object))
   }
 
   /// What the expression gives for a value, which it calls `SELF`.

@@ -44,4 +44,11 @@ public protocol KeyedObject {
 
   /// The name of the object's entity, for predicates over `entity`.
   var fetchEntityName: String? { get }
+
+  /// The names that a key path from the object stands for; only managed objects know them.
+  func keys(of reference: KeyPathReference) throws -> [String]
+}
+
+extension KeyedObject {
+  public func keys(of reference: KeyPathReference) throws -> [String] { throw reference.withoutNames }
 }

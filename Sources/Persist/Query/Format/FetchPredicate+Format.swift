@@ -59,13 +59,17 @@ extension FetchExpression: CustomStringConvertible {
   public var description: String { format }
 }
 
-/// Predicates and expressions are coded as their format strings.
+/// Predicates and expressions are coded as their format strings. One with key paths is given their names before.
 extension FetchPredicate: Codable {
   public init(from decoder: any Decoder) throws {
     try self.init(decoder.singleValueContainer().decode(String.self))
   }
 
   public func encode(to encoder: any Encoder) throws {
+    try resolvingKeyPaths { throw $0.withoutNames }.encodeNamed(to: encoder)
+  }
+
+  private func encodeNamed(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(format)
   }
@@ -77,6 +81,10 @@ extension FetchExpression: Codable {
   }
 
   public func encode(to encoder: any Encoder) throws {
+    try resolvingKeyPaths { throw $0.withoutNames }.encodeNamed(to: encoder)
+  }
+
+  private func encodeNamed(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(format)
   }

@@ -166,12 +166,6 @@ extension FormatSource {
 extension FetchExpression {
   /// The value at keys that follow. `SELF` is no key of its own: what follows it follows the object.
   fileprivate func following(_ keys: [String]) -> FetchExpression {
-    switch self {
-    case .current:
-      let keys = keys.first?.uppercased() == "SELF" ? Array(keys.dropFirst()) : keys
-      return keys.isEmpty ? .current : .path(of: .current, keys)
-    case .path(let root, let before): return .path(of: root, before + keys)
-    default: return .path(of: self, keys)
-    }
+    self == .current && keys.first?.uppercased() == "SELF" ? appending(Array(keys.dropFirst())) : appending(keys)
   }
 }

@@ -48,6 +48,9 @@ struct FormatPrinter {
     case .current: text += "SELF"
     case .variable(let name): text += "$" + name
     case .path(let root, let keys): write(root, keys: keys)
+    case .keyPath(let root, let reference):
+      if root != .current { write(root, within: .primary) }
+      text += "\(reference)"
     case .element(let list, let position):
       write(list, within: .primary)
       write(position)

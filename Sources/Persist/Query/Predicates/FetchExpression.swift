@@ -18,6 +18,8 @@ public enum FetchExpression: Sendable, Hashable {
   /// Keys to follow, one after the other, from an object or over all members of a collection. A key that begins with
   /// `@` is a ``CollectionOperator``, applied to what the keys after it lead to.
   indirect case path(of: FetchExpression, [String])
+  /// A Swift key path from a managed object; a request puts the names of the properties in its place.
+  indirect case keyPath(of: FetchExpression, KeyPathReference)
   /// A member of a list: `list[0]`, `list[FIRST]`.
   indirect case element(of: FetchExpression, Position)
   /// Several values: `{1, 2, 3}`.

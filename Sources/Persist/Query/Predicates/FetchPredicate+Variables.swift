@@ -59,7 +59,7 @@ extension FetchExpression {
     switch self {
     case .constant, .current: break
     case .variable(let name): if !bound.contains(name) { found.insert(name) }
-    case .path(let root, _): root.collectVariables(into: &found, bound: bound)
+    case .path(let root, _), .keyPath(let root, _): root.collectVariables(into: &found, bound: bound)
     case .element(let list, let position):
       list.collectVariables(into: &found, bound: bound)
       if case .index(let index) = position { index.collectVariables(into: &found, bound: bound) }
@@ -90,6 +90,7 @@ extension FetchExpression {
       case .path(let inner, let before): return .path(of: inner, before + keys)
       case let other: return .path(of: other, keys)
       }
+    case .keyPath(let root, let reference): return .keyPath(of: root.replacingVariables(values), reference)
     case .element(let list, let position):
       var position = position
       if case .index(let index) = position { position = .index(index.replacingVariables(values)) }

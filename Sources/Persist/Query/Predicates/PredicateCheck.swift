@@ -46,6 +46,7 @@ struct PredicateCheck {
         .invalidPredicate, at: .entity(entity.name), "The variable $\(name) has no value.",
         fix: "Substitute one before the request runs.")
     case .path(let root, let keys): return try follow(keys[...], from: target(of: root))
+    case .keyPath(_, let reference): throw reference.withoutNames
     case .element(let list, let position):
       if case .index(let index) = position { _ = try target(of: index) }
       switch try (target(of: list), position) {

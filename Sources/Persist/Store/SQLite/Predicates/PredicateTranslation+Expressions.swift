@@ -19,7 +19,7 @@ extension PredicateTranslation {
       guard kind == otherKind || (kind.isNumeric && otherKind.isNumeric && ![kind, otherKind].contains(.date))
       else { return nil }
       return .term(.choice(if: condition, then: first, else: second), kind == otherKind ? kind : .number)
-    case .element, .aggregate, .call, .subquery, .fetch: return nil
+    case .keyPath, .element, .aggregate, .call, .subquery, .fetch: return nil
     }
   }
 

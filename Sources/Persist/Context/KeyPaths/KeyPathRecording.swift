@@ -1,0 +1,87 @@
+import Foundation
+
+/// What a key path touches on its way through recording objects.
+///
+/// Recording objects are faults without a context, so that reading them takes the slow path that reading a fault
+/// takes, and nothing else pays for them.
+///
+/// `@unchecked Sendable`: made, used and dropped within one synchronous call, and seen by that call's task alone.
+final class KeyPathRecording: @unchecked Sendable {
+  /// The recording that the current task runs a key path for.
+  @TaskLocal static var current: KeyPathRecording?
+
+  /// Keys from the root to every attribute and object that was read.
+  private(set) var reads: [[String]] = []
+  /// Keys from the root to every collection whose members were asked for.
+  private(set) var walked: [[String]] = []
+  private var objects: [(object: ManagedObject, keys: [String])] = []
+  private let layouts: [EntityLayout]
+  private let classes: [ManagedObject.Type]
+
+  init(layouts: [EntityLayout], classes: [ManagedObject.Type]) {
+    self.layouts = layouts
+    self.classes = classes
+  }
+
+  /// A recording object, at the end of some keys from the root.
+  func object(of layout: EntityLayout, as type: ManagedObject.Type, at keys: [String]) -> ManagedObject {
+    let origin = ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .fault)
+    let object = type.init(origin)
+    object.pending = ContiguousArray(layout.properties.map { $0.attribute.flatMap(Self.sample) })
+    objects.append((object, keys))
+    return object
+  }
+
+  /// The keys from the root to a recording object.
+  func keys(to object: ManagedObject) -> [String]? { objects.first { $0.object === object }?.keys }
+
+  /// The recording object at the end of some keys from the root.
+  func object(at keys: [String]) -> ManagedObject? { objects.first { $0.keys == keys }?.object }
+
+  /// The keys from the root to the object that has an identifier.
+  func keys(toObjectWith id: ManagedObjectID) -> [String]? { objects.first { $0.object.identifier == id }?.keys }
+
+  func noteRead(_ slot: Int, of object: ManagedObject) {
+    guard let keys = keys(to: object) else { return }
+    reads.append(keys + [object.layout.properties[slot].name])
+  }
+
+  func noteWalk(_ relationship: RelationshipLayout, of object: ManagedObject) {
+    guard let keys = keys(to: object) else { return }
+    walked.append(keys + [relationship.name])
+  }
+
+  /// The object at the other end of a to-one relationship.
+  func destination(of slot: Int, of object: ManagedObject) -> ManagedObject? {
+    guard let keys = keys(to: object), let relationship = object.layout.relationshipsBySlot[slot] else { return nil }
+    let path = keys + [relationship.name]
+    reads.append(path)
+    if let known = self.object(at: path) { return known }
+    let index = relationship.destinationIndex
+    return self.object(of: layouts[index], as: classes[index], at: path)
+  }
+
+  /// The value that an attribute of a recording object has. A key path that gives another one computes something.
+  static func sample(_ attribute: AttributeDescription) -> StoredValue? {
+    switch attribute.type {
+    case .int16, .int32, .int64: .integer(-12_321)
+    case .boolean: .boolean(true)
+    case .double, .float: .double(-12_321.625)
+    case .decimal: .decimal(Decimal(-12_321.625))
+    case .string: .string("\u{FFFC}Recorded value")
+    case .date: .date(Date(timeIntervalSinceReferenceDate: -12_321.625))
+    case .binary: .data(Data("Recorded value".utf8))
+    case .uuid: .uuid(UUID(uuid: (1, 2, 3, 2, 1, 1, 2, 3, 2, 1, 1, 2, 3, 2, 1, 0)))
+    case .uri: .uri("recorded:value")
+    default: nil
+    }
+  }
+}
+
+extension ManagedObject {
+  /// What using a property of a fault begins with.
+  final func fulfil(reading slot: Int) {
+    guard table == nil else { return fulfil() }
+    KeyPathRecording.current?.noteRead(slot, of: self)
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+
+/// Finds the names of the properties that Swift key paths lead to.
+///
+/// A key path says nothing of what it is made of, so it is run once over an object of its root's entity that notes
+/// what is read of it. Answers are kept.
+///
+/// ```swift
+/// let paths = KeyPathResolver(model: model, classes: ["Item": Item.self, "Category": Category.self])
+/// try paths.keys(of: \Item.category?.name)          // ["category", "name"]
+/// ```
+///
+/// Not Sendable: a context has one of its own, ``ManagedObjectContext/keyPaths``.
+public final class KeyPathResolver {
+  private let layouts: [EntityLayout]
+  private let classes: [ManagedObject.Type]
+  private var known: [Question: [String]] = [:]
+
+  private struct Question: Hashable {
+    let layout: Int
+    let reference: KeyPathReference
+  }
+
+  init(layouts: [EntityLayout], classes: [ManagedObject.Type]) {
+    self.layouts = layouts
+    self.classes = classes
+  }
+
+  /// - Parameter given: classes by entity name; others are those that are registered.
+  public convenience init(model: ManagedObjectModel, classes given: [String: ManagedObject.Type] = [:]) {
+    let layouts = EntityLayout.layouts(of: model)
+    self.init(
+      layouts: layouts, classes: layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given) })
+  }
+
+  /// The keys that a key path stands for; none for `\.self`.
+  ///
+  /// - Parameter entity: where the key path begins; nil for the entity that its class serves.
+  /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something: one that reads no
+  ///   property or several, or changes what it reads.
+  public func keys(of keyPath: any AnyKeyPath & Sendable, from entity: Entity? = nil) throws -> [String] {
+    try keys(of: KeyPathReference(keyPath), from: entity)
+  }
+
+  func keys(of reference: KeyPathReference, from entity: Entity?) throws -> [String] {
+    let (type, layout) = try root(of: reference, entity)
+    let question = Question(layout: layout.index, reference: reference)
+    if let keys = known[question] { return keys }
+    let keys = try record(reference, from: layout, as: type)
+    known[question] = keys
+    return keys
+  }
+
+  /// The class that a key path begins at, and the layout of an entity that it serves.
+  private func root(of reference: KeyPathReference, _ entity: Entity?) throws -> (ManagedObject.Type, EntityLayout) {
+    let rootType = Swift.type(of: reference.keyPath).rootType
+    guard let type = rootType as? ManagedObject.Type else {
+      throw error(reference, "begins at no managed object", fix: "Begin it at a subclass of ManagedObject.")
+    }
+    if let entity, let layout = layouts.first(where: { $0.entity === entity }),
+      classes[layout.index].isKind(of: rootType)
+    {
+      return (classes[layout.index], layout)
+    }
+    if let index = classes.firstIndex(where: { $0 == type }) { return (type, layouts[index]) }
+    // The class of a parent that has no entity of its own: any entity below it has what it has.
+    if type != ManagedObject.self, let index = classes.firstIndex(where: { $0.isKind(of: rootType) }) {
+      return (classes[index], layouts[index])
+    }
+    let name = String(describing: type)
+    if let layout = (entity.map { [$0.name, name] } ?? [name]).lazy.compactMap({ wanted in
+      self.layouts.first { $0.entity.name == wanted }
+    }).first {
+      return (type, layout)
+    }
+    throw error(
+      reference, "begins at \(name), which serves no entity of the model",
+      fix: "Register the class, or give it to the context by its entity's name.")
+  }
+
+  private func record(
+    _ reference: KeyPathReference, from layout: EntityLayout, as type: ManagedObject.Type
+  ) throws -> [String] {
+    let recording = KeyPathRecording(layouts: layouts, classes: classes)
+    let root = recording.object(of: layout, as: type, at: [])
+    let keyPath: AnyKeyPath = reference.keyPath
+    let result = KeyPathRecording.$current.withValue(recording) { root[keyPath: keyPath] } ?? ()
+    let value = unwrapped(result)
+    let keys = try keys(of: value, reference, in: recording)
+    let reads = Set(recording.reads + recording.walked)
+    if let other = reads.first(where: { !keys.starts(with: $0) }) {
+      let names = reads.filter { !keys.starts(with: $0) } + (keys.isEmpty ? [] : [keys])
+      throw error(
+        reference, "reads several properties: \(Set(names.map(text)).sorted().joined(separator: ", "))",
+        fix: "Compare \(text(other)) and the others one by one.")
+    }
+    if recording.reads.contains(keys) { try check(value, is: keys, reference, in: recording) }
+    return keys
+  }
+
+  /// The keys to what a key path gave; its optional is unwrapped.
+  private func keys(of result: Any?, _ reference: KeyPathReference, in recording: KeyPathRecording) throws
+    -> [String]
+  {
+    if let object = result as? ManagedObject, let keys = recording.keys(to: object) { return keys }
+    if let members = result as? any MemberSet, let keys = recording.keys(to: members.owner) {
+      return keys + [members.relationship.name]
+    }
+    if let id = result as? ManagedObjectID, let keys = recording.keys(toObjectWith: id) { return keys + ["objectID"] }
+    if let walked = recording.walked.last {
+      guard result is Int else {
+        throw error(
+          reference, "looks at the members of \(text(walked))",
+          fix: "Ask for 'contains(where:)', 'allSatisfy', 'isEmpty', or for the count.")
+      }
+      return walked + ["@count"]
+    }
+    guard let keys = recording.reads.last else {
+      throw error(reference, "reads no property of the entity", fix: "Predicates can only ask for what is stored.")
+    }
+    return keys
+  }
+
+  /// Refuses a key path that changes what it reads, as `\.name.count` and `\.quantity.magnitude` do.
+  private func check(_ result: Any?, is keys: [String], _ reference: KeyPathReference, in recording: KeyPathRecording)
+    throws
+  {
+    guard let result, let value = StoredValue(plain: result) else { return }
+    guard let sample = recording.sample(at: keys), sample == value else {
+      throw error(
+        reference, "computes something of \(text(keys))",
+        fix: "Compare the property itself; what a store can compute, the functions of expressions name.")
+    }
+  }
+
+  private func unwrapped(_ value: Any) -> Any? {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .optional else { return value }
+    return mirror.children.first.flatMap { unwrapped($0.value) }
+  }
+
+  private func text(_ keys: [String]) -> String { keys.joined(separator: ".") }
+
+  private func error(_ reference: KeyPathReference, _ what: String, fix: String) -> PersistError {
+    PersistError(.invalidPredicate, "The key path \(reference) \(what).", fix: fix)
+  }
+}
+
+extension KeyPathRecording {
+  /// The sample value of the attribute at the end of some keys.
+  fileprivate func sample(at keys: [String]) -> StoredValue? {
+    guard let owner = object(at: Array(keys.dropLast())), let name = keys.last else { return nil }
+    return owner.entity.attribute(named: name).flatMap(Self.sample)
+  }
+}
+
+extension ManagedObject {
+  /// Whether the class is another one or inherits from it.
+  fileprivate static func isKind(of other: any Any.Type) -> Bool {
+    func holds<Other>(_ other: Other.Type) -> Bool { self is Other.Type }
+    return holds(other)
+  }
+}
+
+/// A ``RelationshipSet`` of any element.
+private protocol MemberSet {
+  var owner: ManagedObject { get }
+  var relationship: RelationshipLayout { get }
+}
+
+extension RelationshipSet: MemberSet {}
+
+extension StoredValue {
+  /// The value of one of the plain types that attributes have; nil for other types, such as an application's enum.
+  fileprivate init?(plain value: Any) {
+    switch value {
+    case let value as Bool: self = .boolean(value)
+    case let value as any BinaryInteger: self = .integer(Int64(clamping: value))
+    case let value as Double: self = .double(value)
+    case let value as Float: self = .double(Double(value))
+    case let value as Decimal: self = .decimal(value)
+    case let value as String: self = .string(value)
+    case let value as Date: self = .date(value)
+    case let value as Data: self = .data(value)
+    case let value as UUID: self = .uuid(value)
+    case let value as URL: self = .uri(value.absoluteString)
+    default: return nil
+    }
+  }
+}

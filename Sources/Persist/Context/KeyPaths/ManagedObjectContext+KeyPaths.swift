@@ -1,0 +1,33 @@
+extension ManagedObjectContext {
+  /// Finds the names of the properties that Swift key paths lead to, with this context's classes.
+  public var keyPaths: KeyPathResolver {
+    if let resolver = keyPathResolver { return resolver }
+    let resolver = KeyPathResolver(layouts: layouts, classes: classes)
+    keyPathResolver = resolver
+    return resolver
+  }
+
+  /// A predicate over an entity with names in place of its key paths.
+  ///
+  /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something.
+  func named(_ predicate: FetchPredicate, over entity: Entity) throws -> FetchPredicate {
+    guard predicate.hasKeyPaths else { return predicate }
+    return try predicate.resolvingKeyPaths { try keyPaths.keys(of: $0, from: entity) }
+  }
+
+  /// A request with names in place of its predicate's key paths.
+  func named(_ request: FetchRequest) throws -> FetchRequest {
+    guard let predicate = request.predicate, predicate.hasKeyPaths else { return request }
+    var request = request
+    request.predicate = try named(predicate, over: entity(named: request.entityName))
+    return request
+  }
+}
+
+extension ManagedObject {
+  /// The names that a key path from this object's class stands for.
+  public final func keys(of reference: KeyPathReference) throws -> [String] {
+    guard let context = table?.context else { throw reference.withoutNames }
+    return try context.keyPaths.keys(of: reference, from: layout.entity)
+  }
+}

@@ -1,0 +1,131 @@
+public import Persist
+
+// One operator has four forms, with a key path or an expression on the left and a value or the like on the right. There
+// are no more, since each form of an operator costs the compiler time with every use of it.
+
+/// The same; no value is the same as no value.
+public func == <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: Value
+) -> TypedPredicate<Root> { compared(.keyPath(left), .equal, .constant(right.stored)) }
+
+public func == <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
+) -> TypedPredicate<Root> { compared(.keyPath(left), .equal, .keyPath(right)) }
+
+public func == <Root: ManagedObject, Value: StorableValue>(
+  left: TypedExpression<Root, Value>, right: Value?
+) -> TypedPredicate<Root> { compared(left.expression, .equal, .constant(right.stored)) }
+
+public func == <Root: ManagedObject, Value>(
+  left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
+) -> TypedPredicate<Root> { compared(left.expression, .equal, right.expression) }
+
+/// Not the same.
+public func != <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: Value
+) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .constant(right.stored)) }
+
+public func != <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
+) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .keyPath(right)) }
+
+public func != <Root: ManagedObject, Value: StorableValue>(
+  left: TypedExpression<Root, Value>, right: Value?
+) -> TypedPredicate<Root> { compared(left.expression, .notEqual, .constant(right.stored)) }
+
+public func != <Root: ManagedObject, Value>(
+  left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
+) -> TypedPredicate<Root> { compared(left.expression, .notEqual, right.expression) }
+
+/// Less; never so where there is no value.
+public func < <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: Value
+) -> TypedPredicate<Root> { compared(.keyPath(left), .less, .constant(right.stored)) }
+
+public func < <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
+) -> TypedPredicate<Root> { compared(.keyPath(left), .less, .keyPath(right)) }
+
+public func < <Root: ManagedObject, Value: StorableValue>(
+  left: TypedExpression<Root, Value>, right: Value?
+) -> TypedPredicate<Root> { compared(left.expression, .less, .constant(right.stored)) }
+
+public func < <Root: ManagedObject, Value>(
+  left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
+) -> TypedPredicate<Root> { compared(left.expression, .less, right.expression) }
+
+/// Less or the same.
+public func <= <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: Value
+) -> TypedPredicate<Root> { compared(.keyPath(left), .lessOrEqual, .constant(right.stored)) }
+
+public func <= <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
+) -> TypedPredicate<Root> { compared(.keyPath(left), .lessOrEqual, .keyPath(right)) }
+
+public func <= <Root: ManagedObject, Value: StorableValue>(
+  left: TypedExpression<Root, Value>, right: Value?
+) -> TypedPredicate<Root> { compared(left.expression, .lessOrEqual, .constant(right.stored)) }
+
+public func <= <Root: ManagedObject, Value>(
+  left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
+) -> TypedPredicate<Root> { compared(left.expression, .lessOrEqual, right.expression) }
+
+/// Greater.
+public func > <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: Value
+) -> TypedPredicate<Root> { compared(.keyPath(left), .greater, .constant(right.stored)) }
+
+public func > <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
+) -> TypedPredicate<Root> { compared(.keyPath(left), .greater, .keyPath(right)) }
+
+public func > <Root: ManagedObject, Value: StorableValue>(
+  left: TypedExpression<Root, Value>, right: Value?
+) -> TypedPredicate<Root> { compared(left.expression, .greater, .constant(right.stored)) }
+
+public func > <Root: ManagedObject, Value>(
+  left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
+) -> TypedPredicate<Root> { compared(left.expression, .greater, right.expression) }
+
+/// Greater or the same.
+public func >= <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: Value
+) -> TypedPredicate<Root> { compared(.keyPath(left), .greaterOrEqual, .constant(right.stored)) }
+
+public func >= <Root: ManagedObject, Value: StorableValue>(
+  left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
+) -> TypedPredicate<Root> { compared(.keyPath(left), .greaterOrEqual, .keyPath(right)) }
+
+public func >= <Root: ManagedObject, Value: StorableValue>(
+  left: TypedExpression<Root, Value>, right: Value?
+) -> TypedPredicate<Root> { compared(left.expression, .greaterOrEqual, .constant(right.stored)) }
+
+public func >= <Root: ManagedObject, Value>(
+  left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
+) -> TypedPredicate<Root> { compared(left.expression, .greaterOrEqual, right.expression) }
+
+/// Leads to an object.
+public func == <Root: ManagedObject, Object: ManagedObject>(
+  left: any KeyPath<Root, Object?> & Sendable, right: Object?
+) -> TypedPredicate<Root> { compared(.keyPath(left), .equal, .value(right)) }
+
+/// Doesn't lead to an object.
+public func != <Root: ManagedObject, Object: ManagedObject>(
+  left: any KeyPath<Root, Object?> & Sendable, right: Object?
+) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .value(right)) }
+
+public func == <Root: ManagedObject, Object: ManagedObject>(
+  left: TypedExpression<Root, Object>, right: Object?
+) -> TypedPredicate<Root> { compared(left.expression, .equal, .value(right)) }
+
+public func != <Root: ManagedObject, Object: ManagedObject>(
+  left: TypedExpression<Root, Object>, right: Object?
+) -> TypedPredicate<Root> { compared(left.expression, .notEqual, .value(right)) }
+
+func compared<Root: ManagedObject>(
+  _ left: FetchExpression, _ operation: FetchPredicate.Operator, _ right: FetchExpression,
+  options: FetchPredicate.Options = []
+) -> TypedPredicate<Root> {
+  TypedPredicate(.compare(left, operation, right, options: options))
+}

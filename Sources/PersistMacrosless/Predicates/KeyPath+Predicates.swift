@@ -1,0 +1,109 @@
+public import Persist
+
+/// What the operators don't say, for key paths in parentheses: `(\Item.name).beginsWith("Te")`.
+///
+/// The compiler needs the class in front of the first dot. In a closure it needs none:
+/// `Item.where { $0.name.beginsWith("Te") }`.
+extension KeyPath where Root: ManagedObject {
+  fileprivate func expression<Other>() -> TypedExpression<Root, Other> {
+    // A key path isn't Sendable only where a subscript's arguments may not be. Properties have no arguments, and a key
+    // path that goes through a subscript is refused by the request before it is used for anything else.
+    let keyPath = unsafeBitCast(self, to: (any AnyKeyPath & Sendable).self)
+    return TypedExpression(.keyPath(keyPath))
+  }
+}
+
+/// A property that is a text, or may be one.
+public protocol TextProperty {}
+extension String: TextProperty {}
+extension Optional: TextProperty where Wrapped == String {}
+
+extension KeyPath where Root: ManagedObject, Value: TextProperty {
+  private var text: TypedExpression<Root, String> { expression() }
+
+  public func beginsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    text.beginsWith(part, options)
+  }
+
+  public func endsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    text.endsWith(part, options)
+  }
+
+  public func contains(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    text.contains(part, options)
+  }
+
+  /// Whether the whole text is as a pattern, in which `*` stands for any characters and `?` for one.
+  public func like(_ pattern: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    text.like(pattern, options)
+  }
+
+  /// Whether a regular expression matches the whole text.
+  public func matches(_ pattern: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    text.matches(pattern, options)
+  }
+
+  public func equals(_ other: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
+    text.equals(other, options)
+  }
+}
+
+extension KeyPath where Root: ManagedObject, Value: StorableValue {
+  /// Whether the value is one of some.
+  public func `in`(_ values: some Sequence<Value>) -> TypedPredicate<Root> {
+    (expression() as TypedExpression<Root, Value>).in(values)
+  }
+
+  /// Whether the value lies in a range; both bounds belong to it.
+  public func between(_ lower: Value, _ upper: Value) -> TypedPredicate<Root> {
+    (expression() as TypedExpression<Root, Value>).between(lower, upper)
+  }
+}
+
+extension KeyPath where Root: ManagedObject, Value: StorableValue & Comparable {
+  /// Whether the value lies in a range; both bounds belong to it.
+  public func between(_ range: ClosedRange<Value>) -> TypedPredicate<Root> {
+    between(range.lowerBound, range.upperBound)
+  }
+}
+
+extension KeyPath where Root: ManagedObject, Value: MemberCollection {
+  private var members: TypedExpression<Root, Value> { expression() }
+
+  /// Whether a condition holds for at least one member.
+  public func contains(where condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
+    members.contains(where: condition)
+  }
+
+  /// Whether a condition holds for at least one member.
+  public func contains(
+    where condition: (TypedExpression<Root, Value.Element>) -> TypedPredicate<Root>
+  ) -> TypedPredicate<Root> {
+    members.contains(where: condition)
+  }
+
+  /// Whether a condition holds for every member; it does where there is none.
+  public func allSatisfy(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
+    members.allSatisfy(condition)
+  }
+
+  /// Whether a condition holds for every member; it does where there is none.
+  public func allSatisfy(
+    _ condition: (TypedExpression<Root, Value.Element>) -> TypedPredicate<Root>
+  ) -> TypedPredicate<Root> {
+    members.allSatisfy(condition)
+  }
+
+  /// Whether an object is a member.
+  public func contains(_ object: Value.Element) -> TypedPredicate<Root> { members.contains(object) }
+
+  public var isEmpty: TypedPredicate<Root> { members.isEmpty }
+
+  public var count: TypedExpression<Root, Int> { members.count }
+
+  /// The sum of a property of the members; members without a value are left out.
+  public func sum<Number>(_ keyPath: any KeyPath<Value.Element, Number> & Sendable) -> TypedExpression<Root, Number>
+  where Number: StorableValue & Numeric {
+    members.sum(keyPath)
+  }
+}

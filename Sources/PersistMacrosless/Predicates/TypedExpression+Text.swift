@@ -1,0 +1,38 @@
+public import Persist
+
+/// Texts. Without options, letters differ by case and by diacritical marks.
+extension TypedExpression where Value == String {
+  public func beginsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    compared(expression, .beginsWith, .value(part), options: options)
+  }
+
+  public func endsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    compared(expression, .endsWith, .value(part), options: options)
+  }
+
+  public func contains(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    compared(expression, .contains, .value(part), options: options)
+  }
+
+  /// Whether the whole text is as a pattern, in which `*` stands for any characters and `?` for one.
+  public func like(_ pattern: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    compared(expression, .like, .value(pattern), options: options)
+  }
+
+  /// Whether a regular expression matches the whole text.
+  public func matches(_ pattern: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
+    compared(expression, .matches, .value(pattern), options: options)
+  }
+
+  /// Whether the texts are equal, with options such as ``FetchPredicate/Options/caseInsensitive``.
+  public func equals(_ text: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
+    compared(expression, .equal, .value(text), options: options)
+  }
+
+  /// In UTF-16 units.
+  public var length: TypedExpression<Root, Int> { TypedExpression<Root, Int>(.function(.length, [expression])) }
+  public var lowercased: TypedExpression { TypedExpression(.function(.lowercase, [expression])) }
+  public var uppercased: TypedExpression { TypedExpression(.function(.uppercase, [expression])) }
+  /// Lower case without diacritical marks.
+  public var canonical: TypedExpression { TypedExpression(.function(.canonical, [expression])) }
+}

@@ -1,0 +1,39 @@
+public import Persist
+
+extension TypedExpression where Value: StorableValue {
+  /// Whether the value is one of some.
+  public func `in`(_ values: some Sequence<Value>) -> TypedPredicate<Root> {
+    compared(expression, .in, .aggregate(values.map { .constant($0.stored) }))
+  }
+
+  /// Whether the value lies in a range; both bounds belong to it.
+  public func between(_ lower: Value, _ upper: Value) -> TypedPredicate<Root> {
+    compared(expression, .between, .aggregate([.constant(lower.stored), .constant(upper.stored)]))
+  }
+
+  /// This value, or another where there is none.
+  public static func ?? (left: TypedExpression, right: Value) -> TypedExpression {
+    TypedExpression(
+      .ternary(.compare(left.expression, .notEqual, .value(nil)), left.expression, .constant(right.stored)))
+  }
+}
+
+extension TypedExpression where Value: StorableValue & Comparable {
+  /// Whether the value lies in a range; both bounds belong to it.
+  public func between(_ range: ClosedRange<Value>) -> TypedPredicate<Root> {
+    between(range.lowerBound, range.upperBound)
+  }
+}
+
+extension TypedExpression where Value: StorableValue & Numeric {
+  public var absolute: TypedExpression { TypedExpression(.function(.absolute, [expression])) }
+  public var roundedUp: TypedExpression { TypedExpression(.function(.ceiling, [expression])) }
+  public var roundedDown: TypedExpression { TypedExpression(.function(.floor, [expression])) }
+}
+
+extension TypedExpression where Value: ManagedObject {
+  /// Whether it leads to one of some objects.
+  public func `in`(_ objects: some Sequence<Value>) -> TypedPredicate<Root> {
+    compared(expression, .in, .aggregate(objects.map(\.fetchExpression)))
+  }
+}
