@@ -19,6 +19,8 @@ import Foundation
 /// long as the program holds them.
 public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator
+  /// What a save does about rows that others changed, and about values that must be unique.
+  public var mergePolicy = MergePolicy.error
   let layouts: [EntityLayout]
   let classes: [ManagedObject.Type]
   private var storeTables: [StoreTables] = []

@@ -23,6 +23,22 @@ public struct PersistError: Error, Sendable, Hashable {
   public var fix: String?
   /// The single errors that this one stands for; empty for an error that stands for itself.
   public var errors: [PersistError]
+  /// What is known beyond words, read through a property for its kind, such as ``mergeConflicts``.
+  package var details: Details?
+
+  /// A value of a layer above, which this one can't name.
+  package struct Details: Sendable, Hashable {
+    package let value: any Sendable & Hashable
+
+    package init(_ value: some Sendable & Hashable) { self.value = value }
+
+    package static func == (left: Details, right: Details) -> Bool { isEqual(left.value, right.value) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+    private static func isEqual<Value: Hashable>(_ left: Value, _ right: any Hashable) -> Bool {
+      right as? Value == left
+    }
+  }
 
   public init(
     _ code: Code, at place: Place = .unknown, _ message: String, fix: String? = nil,

@@ -62,6 +62,11 @@ extension ManagedObject {
   /// The value of an attribute or a to-one relationship as it was read, without unsaved changes.
   final func committedValue(at slot: Int) -> StoredValue {
     guard let snapshot else { return missingValue(at: slot) }
+    return storedValue(at: slot, in: snapshot)
+  }
+
+  /// The value of an attribute or a to-one relationship in a row of this object.
+  final func storedValue(at slot: Int, in snapshot: RowSnapshot) -> StoredValue {
     switch layout.forms[slot] {
     case .none: return committedCompound(at: slot, in: snapshot)
     case .externalData:

@@ -38,6 +38,12 @@ final class ToManyMembers {
     Changes(added: added, removed: removed, isReordered: isReordered, order: isOrdered ? current : nil)
   }
 
+  init(copying other: ToManyMembers) {
+    isOrdered = other.isOrdered
+    (base, current) = (other.base, other.current)
+    (added, removed, isReordered) = (other.added, other.removed, other.isReordered)
+  }
+
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
   /// Takes in what the store holds; the differences stay.
@@ -98,6 +104,40 @@ final class ToManyMembers {
     guard !isReordered else { return }
     base = nil
     current = nil
+  }
+
+  /// Puts the changes on top of what the store holds now: members that others removed go, those that others added come
+  /// in at the end.
+  func rebase(onto stored: [ManagedObjectID]) {
+    let (stored, old) = (OrderedSet(stored), base ?? [])
+    guard let mine = current, isReordered else {
+      base = nil
+      return load(stored.elements)
+    }
+    let lost = old.subtracting(stored)
+    let gained = stored.subtracting(old).subtracting(removed)
+    base = stored
+    replace(with: mine.subtracting(lost).union(gained))
+  }
+
+  /// Gives up a new order, and has the stored members read again; new and lost members stay so.
+  func forgetOrder() {
+    isReordered = false
+    forgetStored()
+  }
+
+  /// Takes a member out that is no more, as if it had never been one.
+  func drop(_ member: ManagedObjectID) {
+    added.remove(member)
+    removed.remove(member)
+    base?.remove(member)
+    current?.remove(member)
+  }
+
+  /// Makes a member that was removed one again, in its old place.
+  func takeBackRemoval(of member: ManagedObjectID) {
+    guard removed.remove(member) != nil else { return }
+    forgetOrder()
   }
 
   /// Takes the members as they are now for the stored ones.

@@ -38,6 +38,18 @@ struct DeletePropagation {
     }
   }
 
+  /// Carries a deletion on to objects that others have related to the deleted one meanwhile.
+  func carryOn(from object: ManagedObject) {
+    for relationship in object.layout.relationships {
+      let others = others(of: object, in: relationship)
+      switch relationship.deleteRule {
+      case .cascade: for other in others where other.change != .deleted { delete(other) }
+      case .nullify: letGo(of: object, others, by: relationship)
+      case .deny, .noAction: continue
+      }
+    }
+  }
+
   /// Marks one object as deleted and lets the other ends of its relationships know.
   ///
   /// - Returns: the objects that are to be deleted with it.
@@ -85,7 +97,7 @@ struct DeletePropagation {
   }
 
   /// Takes a new object out of the relationships without inverse that lead to it. Only changed objects can have it.
-  private func clearOneWayReferences(to object: ManagedObject) {
+  func clearOneWayReferences(to object: ManagedObject) {
     for referrer in object.layout.oneWayReferrers {
       for holder in context.inserted.objects + context.updated.objects
       where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {

@@ -7,9 +7,11 @@ extension ManagedObjectContext {
   /// that they can be mended and saved again. Where the changes belong to several stores, those that come after the one
   /// that failed aren't written either.
   ///
-  /// - Throws: validation errors, all at once; ``PersistError/Code/mergeConflict`` where rows were changed by others
-  ///   since they were read; ``PersistError/Code/constraintConflict``; the store's errors; an error that a subclass's
-  ///   own validation threw, as it is.
+  /// Rows that others changed since they were read, and values that must be unique, are settled by ``mergePolicy``.
+  ///
+  /// - Throws: validation errors, all at once; ``PersistError/Code/mergeConflict`` and
+  ///   ``PersistError/Code/constraintConflict``, with every conflict, where the merge policy doesn't settle them; the
+  ///   store's errors; an error that a subclass's own validation threw, as it is.
   /// - Complexity: O(*changes*), however many objects are alive.
   public func save() throws {
     try throwDeferredError()
@@ -19,11 +21,13 @@ extension ManagedObjectContext {
     tell(.willSave)
     try pass.runHooks()
     processTrackedChanges()
-    try pass.readMissingRows()
-    try pass.validate()
-    for writes in try pass.writes() {
-      let receipt = try pass.commit(writes)
-      try pass.accept(writes, receipt)
+    try pass.settlingConflicts { pass in
+      try pass.readMissingRows()
+      try pass.validate()
+      for writes in try pass.writes() {
+        let receipt = try pass.commit(writes)
+        try pass.accept(writes, receipt)
+      }
     }
     pass.finish()
     tell(.didSave(pass.saved))

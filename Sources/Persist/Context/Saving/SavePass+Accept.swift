@@ -26,7 +26,7 @@ extension SavePass {
     for object in writes.updated {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + 1) }
     }
-    let numbers = writes.inserted.map(\.key)
+    let numbers = writes.inserted.compactMap { $0.table === unsaved ? $0.key : nil }
     give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
     // New objects are still found by their temporary numbers, for the members that name them so.
     for objects in [writes.inserted, writes.updated, writes.touched] {
@@ -59,6 +59,8 @@ extension SavePass {
   private func give(_ keys: [Int64], to objects: [ManagedObject], in tables: StoreTables) {
     for (object, key) in zip(objects, keys) {
       let table = tables.table(for: object.layout)
+      // A row that others deleted, and that came back.
+      if object.table === table, object.key == key { continue }
       // A fault for a key that had no row yet: it is none of the new object's business, and has no row of its own.
       if let stale = table.map[key] { stale.detach() }
       object.table = table

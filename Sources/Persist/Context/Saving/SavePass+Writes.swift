@@ -27,7 +27,9 @@ extension SavePass {
     }
 
     mutating func insert(_ object: ManagedObject) throws {
-      let place = try placeForInsert(of: object.layout)
+      let tables = object.table?.siblings
+      let place: Int
+      if let tables { place = self.place(of: tables) } else { place = try placeForInsert(of: object.layout) }
       let layout = object.layout
       var values = object.pending
       for slot in layout.transientSlots { values[slot] = nil }
@@ -40,7 +42,8 @@ extension SavePass {
       stores[place].inserted.append(object)
       stores[place].writes.inserts.append(
         RowWrites.Insert(
-          key: .temporary(UInt64(bitPattern: object.key)), entity: layout.entity, values: values))
+          key: tables == nil ? .temporary(UInt64(bitPattern: object.key)) : .permanent(object.key),
+          entity: layout.entity, values: values))
       try relate(object, at: place)
     }
 

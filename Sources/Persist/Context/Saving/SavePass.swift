@@ -1,5 +1,3 @@
-import Foundation
-
 /// The steps of one save.
 struct SavePass {
   let context: ManagedObjectContext
@@ -7,6 +5,8 @@ struct SavePass {
   private(set) var inserted: [ManagedObject] = []
   private(set) var updated: [ManagedObject] = []
   private(set) var deleted: [ManagedObject] = []
+  /// What stores took already while another one's conflicts were settled.
+  private var written: (inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) = ([], [], [])
   private static let hookRounds = 1000
 
   init(_ context: ManagedObjectContext) { self.context = context }
@@ -15,6 +15,14 @@ struct SavePass {
     inserted = context.inserted.objects
     updated = context.updated.objects
     deleted = context.deleted.objects
+  }
+
+  /// Takes in what is left to save after conflicts were settled.
+  mutating func gatherRest() {
+    written.inserted += inserted.filter { $0.change == .none && $0.table != nil }
+    written.updated += updated.filter { $0.change == .none && $0.table != nil }
+    written.deleted += deleted.filter { $0.table == nil }
+    gather()
   }
 
   /// What one store gets, with the objects that it is about.
@@ -57,7 +65,7 @@ struct SavePass {
     }
     let gone = unread.filter { $0.snapshot == nil }
     let wanted = gone.filter { $0.change == .updated && !$0.onlyLosesMembers }
-    if !wanted.isEmpty { throw Self.conflict(wanted.map { ($0.entity, $0.key, $0.table?.store?.url, "is gone") }) }
+    if !wanted.isEmpty { throw rowConflict(wanted.map { ($0, nil) }) }
     // What was to be deleted, or only let go of members, and is gone needs nothing.
     for object in gone { object.loading = .missing }
   }
@@ -88,24 +96,21 @@ struct SavePass {
   /// Hands a store its writes.
   func commit(_ writes: StoreWrites) throws -> CommitReceipt {
     guard !writes.writes.isEmpty else { return CommitReceipt() }
+    let store = writes.tables.store
     do {
-      return try writes.tables.store.commit(writes.writes)
+      return try store.commit(writes.writes)
     } catch let conflicts as RowConflicts {
-      throw Self.conflict(
-        conflicts.conflicts.map { conflict in
-          let what =
-            if let version = conflict.storedVersion {
-              "was changed meanwhile: read as version \(conflict.expectedVersion), now \(version)"
-            } else {
-              "was deleted meanwhile"
-            }
-          return (conflict.entity, conflict.id.primaryKey ?? 0, writes.tables.store.url, what)
-        })
+      throw try rowConflict(conflicts, of: store)
+    } catch let error as PersistError where error.code == .constraintConflict {
+      throw try constraintConflict(writes) ?? error
     }
   }
 
   /// Calls the did-save hooks.
-  func finish() {
+  mutating func finish() {
+    inserted += written.inserted
+    updated += written.updated
+    deleted += written.deleted
     for objects in [inserted, updated, deleted] { for object in objects { object.didSave() } }
   }
 
@@ -116,19 +121,5 @@ struct SavePass {
       savedChanges: SavedChanges(
         inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
         deleted: Set(deleted.map(\.objectID))))
-  }
-
-  static func conflict(
-    _ rows: [(entity: Entity, key: Int64, store: URL?, what: String)]
-  ) -> PersistError {
-    let errors = rows.map { row in
-      PersistError(
-        .mergeConflict, at: .init(entity: row.entity.name, row: row.key, store: row.store),
-        "\(row.entity.name) \(row.key) \(row.what).")
-    }
-    return PersistError(
-      .mergeConflict, at: errors.first?.place ?? .unknown,
-      "\(rows.count) of the objects to save were changed by others since they were read.",
-      fix: "Refresh them with mergingChanges and save again.", errors: errors)
   }
 }

@@ -1,0 +1,153 @@
+/// Settles objects that have the same unique values as others, by one rule for all.
+///
+/// A new object becomes the row that has the values already: an upsert. Objects of the same save are settled as though
+/// they had been saved one after the other.
+struct ConstraintResolution {
+  private let context: ManagedObjectContext
+  private let rule: ConflictRule
+
+  init(in context: ManagedObjectContext, by rule: ConflictRule) {
+    self.context = context
+    self.rule = rule
+  }
+
+  func resolve(_ conflicts: [ConstraintConflict]) throws {
+    for conflict in conflicts {
+      var objects = conflict.conflictingObjectIDs.compactMap(context.registeredObject(for:))
+      if let id = conflict.databaseObjectID, let row = conflict.row {
+        let isHeld = context.registeredObject(for: id) != nil
+        guard let holder = context.registeredOrFault(id) else { continue }
+        stand(holder, on: row)
+        if !isHeld, let heir = objects.first(where: { $0.change == .inserted && $0.layout === holder.layout }) {
+          merge(heir, into: holder, conflict)
+          heir.takeIdentity(of: holder)
+          objects.removeAll { $0 === heir }
+          for object in objects { merge(object, into: heir, conflict) }
+        } else {
+          for object in objects { merge(object, into: holder, conflict) }
+        }
+      } else if let first = objects.first {
+        for object in objects.dropFirst() { merge(object, into: first, conflict) }
+      }
+    }
+    try context.throwDeferredError()
+  }
+
+  private func stand(_ holder: ManagedObject, on row: RowSnapshot) {
+    if holder.change == .updated || holder.loading == .loaded {
+      holder.rebase(onto: row)
+    } else {
+      holder.snapshot = row
+    }
+    // The values are at hand: the object needn't ask for them, nor tell its class that it did.
+    holder.loading = .loaded
+  }
+
+  private func merge(_ object: ManagedObject, into holder: ManagedObject, _ conflict: ConstraintConflict) {
+    if object.change == .inserted {
+      absorb(object, into: holder)
+    } else if holder.change == .inserted {
+      absorb(holder, into: object)
+    } else if rule.keepsChanges {
+      // Two rows, of which one must go: the object keeps the value, and what was related to the other.
+      moveMembers(of: holder, to: object)
+      context.delete(holder)
+    } else {
+      giveUp(object, conflict)
+    }
+  }
+
+  /// Gives up what an object changed: all of it, or what must be unique.
+  private func giveUp(_ object: ManagedObject, _ conflict: ConstraintConflict) {
+    for stored in object.layout.storedSlots where object.differsFromStored(stored) {
+      if rule == .rollback || conflict.constraint.contains(object.layout.properties[stored.slot].name) {
+        object.takeBack(stored)
+      }
+    }
+    guard rule == .rollback else { return }
+    for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
+      object.takeBackMembers(of: relationship)
+    }
+  }
+
+  /// Makes a new object part of another one, and forgets it.
+  private func absorb(_ object: ManagedObject, into holder: ManagedObject) {
+    moveReferences(to: object, to: holder)
+    moveMembers(of: object, to: holder)
+    for stored in object.layout.storedSlots {
+      let isShared = holder.layout.shares(stored.slot, with: object.layout)
+      if stored.kind == .toOne {
+        let target = object.toOne(at: stored.slot)
+        object.setToOne(nil, at: stored.slot)
+        if rule.keepsChanges, isShared { holder.setToOne(target, at: stored.slot) }
+      } else if rule.keepsChanges, isShared {
+        holder.setAttributeValue(object.presentValue(at: stored.slot), at: stored.slot)
+      }
+    }
+    context.inserted.remove(object)
+    object.change = .none
+    object.detach()
+    object.identifier = holder.objectID
+  }
+
+  /// Hands the members of an object's to-many relationships over.
+  private func moveMembers(of object: ManagedObject, to holder: ManagedObject) {
+    for relationship in object.layout.relationships where relationship.isToMany {
+      let isShared = holder.layout.shares(relationship.slot, with: object.layout)
+      let isOwnedByMembers = relationship.inverse.map { !$0.isToMany } ?? false
+      for id in object.memberIDs(of: relationship) {
+        guard let member = context.registeredOrFault(id), member.change != .deleted else { continue }
+        if isShared, rule != .rollback || isOwnedByMembers {
+          if !isOwnedByMembers { object.removeMember(member, of: relationship) }
+          holder.insertMember(member === object ? holder : member, of: relationship)
+        } else {
+          object.removeMember(member, of: relationship)
+        }
+      }
+    }
+  }
+
+  /// Makes unsaved relationships without inverse that lead to one object lead to another.
+  private func moveReferences(to object: ManagedObject, to holder: ManagedObject) {
+    for referrer in object.layout.oneWayReferrers {
+      for source in context.inserted.objects + context.updated.objects
+      where source !== object && source.layout.isKind(ofEntityAt: referrer.entityIndex) {
+        guard let relationship = source.layout.relationshipsBySlot[referrer.slot] else { continue }
+        if relationship.isToMany {
+          guard !source.toManys.isEmpty, source.toManys[referrer.slot]?.added.contains(object.objectID) == true else {
+            continue
+          }
+          source.removeMember(object, of: relationship)
+          source.insertMember(holder, of: relationship)
+        } else if source.toOne(at: referrer.slot) === object {
+          source.setToOne(holder, at: referrer.slot)
+        }
+      }
+    }
+  }
+}
+
+extension EntityLayout {
+  /// Whether a slot of another entity is the same property in this one: inherited properties keep their slots.
+  fileprivate func shares(_ slot: Int, with other: EntityLayout) -> Bool {
+    properties.indices.contains(slot) && properties[slot].declaringEntity == other.properties[slot].declaringEntity
+  }
+}
+
+extension ManagedObject {
+  /// Becomes the object of a row in place of one that nobody else holds.
+  fileprivate final func takeIdentity(of other: ManagedObject) {
+    guard let table = other.table else { return }
+    let context = table.context
+    if other.change == .updated { context.updated.remove(other) }
+    (key, identifier) = (other.key, other.objectID)
+    (snapshot, pending, toManys, loading, change) = (
+      other.snapshot, other.pending, other.toManys, other.loading, other.change
+    )
+    other.detach()
+    other.toManys = []
+    self.table = table
+    table.map.insert(self, key: key)
+    if change == .updated { context.updated.insert(self) }
+  }
+}

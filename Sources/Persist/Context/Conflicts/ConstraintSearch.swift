@@ -1,0 +1,181 @@
+/// Finds which objects of a save, and which rows, have the same values where a uniqueness constraint allows them once.
+///
+/// Looked for only after a store refused a save: a store checks row by row and names the first it meets.
+struct ConstraintSearch {
+  private let context: ManagedObjectContext
+  private let store: any PersistentStore
+  /// Rows are looked up by so many values at a time.
+  private static let batchSize = 200
+
+  init(in context: ManagedObjectContext, of store: any PersistentStore) {
+    self.context = context
+    self.store = store
+  }
+
+  /// The conflicts among the objects that a save inserts or changes, and with the rows of the store.
+  func conflicts(inserted: [ManagedObject], updated: [ManagedObject]) throws -> [ConstraintConflict] {
+    var conflicts: [ConstraintConflict] = []
+    var taken = Set<ObjectIdentifier>()
+    for constraint in constraints(of: inserted + updated) {
+      // One conflict at a time for an object: settling it may settle or change the others.
+      let claims = claims(on: constraint, inserted, updated).filter { claim in
+        !claim.objects.contains { taken.contains(ObjectIdentifier($0)) }
+      }
+      let holders = try holders(of: claims, constraint)
+      for claim in claims where claim.objects.count > 1 || holders[claim.key] != nil {
+        for object in claim.objects { taken.insert(ObjectIdentifier(object)) }
+        conflicts.append(conflict(claim, holders[claim.key], constraint))
+      }
+    }
+    return conflicts
+  }
+
+  /// A constraint of an entity, whose subentities it holds for too.
+  struct Constraint {
+    let layout: EntityLayout
+    let names: [String]
+    let slots: [EntityLayout.StoredSlot]
+  }
+
+  /// Values and the objects of the save that lay claim to them.
+  private struct Claim {
+    let key: [StoredValueKey]
+    let values: [StoredValue]
+    var objects: [ManagedObject]
+  }
+
+  private typealias Holder = (row: RowBatch.Row, layout: EntityLayout)
+
+  private func constraints(of objects: [ManagedObject]) -> [Constraint] {
+    var seen = Set<Int>()
+    var found: [Constraint] = []
+    for object in objects where seen.insert(object.layout.index).inserted {
+      var entity: Entity? = object.layout.entity
+      while let current = entity {
+        let layout = context.layout(of: current)
+        if current === object.layout.entity || seen.insert(layout.index).inserted {
+          found += current.description.uniquenessConstraints.compactMap { Constraint($0, of: layout) }
+        }
+        entity = current.superentity
+      }
+    }
+    return found
+  }
+
+  /// In the order in which the objects were made or changed.
+  private func claims(
+    on constraint: Constraint, _ inserted: [ManagedObject], _ updated: [ManagedObject]
+  ) -> [Claim] {
+    var places: [[StoredValueKey]: Int] = [:]
+    var claims: [Claim] = []
+    let changed = updated.filter { object in constraint.slots.contains { object.differsFromStored($0) } }
+    for object in changed + inserted where object.layout.isKind(ofEntityAt: constraint.layout.index) {
+      let values = constraint.slots.map { object.presentValue(at: $0.slot) }
+      // Values that are missing are never the same.
+      guard !values.contains(where: \.isNull) else { continue }
+      let key = values.map(StoredValueKey.init)
+      if let place = places[key] {
+        claims[place].objects.append(object)
+      } else {
+        places[key] = claims.count
+        claims.append(Claim(key: key, values: values, objects: [object]))
+      }
+    }
+    return claims
+  }
+
+  /// The rows that have claimed values, apart from those that the save deletes or gives others.
+  private func holders(of claims: [Claim], _ constraint: Constraint) throws -> [[StoredValueKey]: Holder] {
+    var holders: [[StoredValueKey]: Holder] = [:]
+    let table = context.tables(of: store).table(for: constraint.layout)
+    for start in stride(from: 0, to: claims.count, by: Self.batchSize) {
+      let batch = claims[start..<min(start + Self.batchSize, claims.count)]
+      var query = RowQuery(entity: constraint.layout.entity)
+      query.predicate = try store.divide(
+        .or(batch.map { constraint.predicate($0.values) }), over: constraint.layout.entity
+      ).stored
+      for row in try store.rows(query).rows {
+        guard let snapshot = row.snapshot else { continue }
+        let layout = context.layouts[row.entityIndex]
+        let key = constraint.slots.map { stored in
+          StoredValueKey(snapshot.value(stored.slot, as: stored.form, slotCount: layout.rowSlotCount))
+        }
+        if let object = table.map[row.key], isLeaving(object, key, constraint) { continue }
+        holders[key] = (row, layout)
+      }
+    }
+    return holders
+  }
+
+  /// Whether the save deletes the object's row, or gives it other values.
+  private func isLeaving(_ object: ManagedObject, _ key: [StoredValueKey], _ constraint: Constraint) -> Bool {
+    switch object.change {
+    case .deleted: true
+    case .updated:
+      constraint.slots.contains { object.differsFromStored($0) }
+    case .none, .inserted: false
+    }
+  }
+
+  private func conflict(_ claim: Claim, _ holder: Holder?, _ constraint: Constraint) -> ConstraintConflict {
+    ConstraintConflict(
+      entityName: constraint.layout.entity.name, constraint: constraint.names,
+      constraintValues: Dictionary(zip(constraint.names, claim.values), uniquingKeysWith: { first, _ in first }),
+      databaseObjectID: holder.map { holder in
+        ManagedObjectID(
+          entityName: holder.layout.entity.name, storeIdentifier: store.identifier, key: .permanent(holder.row.key))
+      },
+      databaseSnapshot: holder.flatMap { holder in
+        holder.row.snapshot.map { snapshot in
+          let tables = context.tables(of: store)
+          return context.registeredOrFault(holder.layout, key: holder.row.key, in: tables).values(of: snapshot)
+        }
+      },
+      conflictingObjectIDs: claim.objects.map(\.objectID),
+      conflictingSnapshots: claim.objects.map(\.presentValues),
+      row: holder?.row.snapshot)
+  }
+}
+
+extension ConstraintSearch.Constraint {
+  /// Nil where an attribute has no column, as none of a sound model.
+  init?(_ names: [String], of layout: EntityLayout) {
+    let slots = names.compactMap { name in
+      layout.entity.property(named: name).flatMap { property in
+        layout.storedSlots.first { $0.slot == property.slot && $0.kind == .attribute }
+      }
+    }
+    guard slots.count == names.count, !names.isEmpty else { return nil }
+    self.layout = layout
+    self.names = names
+    self.slots = slots
+  }
+
+  fileprivate func predicate(_ values: [StoredValue]) -> FetchPredicate {
+    .and(zip(names, values).map { name, value in
+      .compare(.path(of: .current, [name]), .equal, .constant(value))
+    })
+  }
+}
+
+/// A value as a unique column compares it: texts by their bytes.
+private enum StoredValueKey: Hashable {
+  case text([UInt8])
+  case other(StoredValue)
+
+  init(_ value: StoredValue) {
+    switch value {
+    case .string(let text), .uri(let text): self = .text(Array(text.utf8))
+    default: self = .other(value)
+    }
+  }
+}
+
+extension ManagedObject {
+  /// The attributes and to-one relationships as they are now.
+  fileprivate final var presentValues: [String: StoredValue] {
+    layout.storedSlots.reduce(into: [:]) { values, stored in
+      values[layout.properties[stored.slot].name] = presentValue(at: stored.slot)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// Taking a newer row under an object's unsaved changes.
+extension ManagedObject {
+  /// Whether an attribute or a to-one relationship has an unsaved value other than the stored one.
+  ///
+  /// A value that may stand in a file counts as other without a look at the file, which others may have replaced.
+  final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
+    guard !pending.isEmpty, let value = pending[stored.slot] else { return false }
+    return stored.form == .externalData || value != committedValue(at: stored.slot)
+  }
+
+  /// Takes a newer row; what the object changed since it read the older one stays changed.
+  final func rebase(onto row: RowSnapshot) {
+    let old = snapshot
+    if !pending.isEmpty {
+      // Values that are set as they were read would otherwise undo what others changed.
+      for stored in layout.storedSlots where pending[stored.slot] != nil && !differsFromStored(stored) {
+        pending[stored.slot] = nil
+      }
+    }
+    snapshot = row
+    rebaseMembers()
+    if let old { forgetViews(changedFrom: old, to: row) }
+  }
+
+  /// Forgets the stored members of to-many relationships; changes stay on top of what is read next.
+  private final func rebaseMembers() {
+    guard !toManys.isEmpty else { return }
+    for relationship in layout.relationships where relationship.isToMany && !relationship.isTransient {
+      guard let members = toManys[relationship.slot] else { continue }
+      guard members.isReordered, let store = table?.store else {
+        members.forgetStored()
+        continue
+      }
+      do {
+        members.rebase(onto: try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key))
+      } catch {
+        table?.context.deferError(error)
+      }
+    }
+  }
+
+  /// Makes the other ends that a row no longer or newly leads to read their side of the relationship again.
+  final func forgetViews(changedFrom old: RowSnapshot?, to new: RowSnapshot?) {
+    guard let siblings = table?.siblings, let context = table?.context else { return }
+    for relationship in layout.toOnes {
+      let keys = [old, new].map { row in row.flatMap { committedKey(of: relationship, in: $0) } }
+      guard keys[0] != keys[1], let inverse = relationship.inverse else { continue }
+      for (row, key) in zip([old, new], keys) {
+        guard let row, let key else { continue }
+        let target = context.layout(ofDestination: relationship, in: row, of: layout)
+        siblings.table(for: target).map[key]?.forgetStoredEnd(at: inverse)
+      }
+    }
+  }
+
+  private final func forgetStoredEnd(at inverse: RelationshipLayout.Inverse) {
+    if inverse.isToMany {
+      if !toManys.isEmpty { toManys[inverse.slot]?.forgetStored() }
+    } else if change == .none, loading == .loaded {
+      becomeFault()
+    }
+  }
+
+  /// Drops the unsaved value of an attribute or a to-one relationship, on both sides.
+  final func takeBack(_ stored: EntityLayout.StoredSlot) {
+    if stored.kind == .toOne, let context = table?.context {
+      var committed: ManagedObject?
+      if case .objectID(let id) = committedValue(at: stored.slot) { committed = context.registeredOrFault(id) }
+      setToOne(committed, at: stored.slot)
+    }
+    if !pending.isEmpty { pending[stored.slot] = nil }
+  }
+
+  /// Drops the unsaved members and the unsaved order of a to-many relationship whose truth isn't in its members' rows.
+  final func takeBackMembers(of relationship: RelationshipLayout) {
+    guard !toManys.isEmpty, let members = toManys[relationship.slot], let context = table?.context else { return }
+    if relationship.inverse?.isToMany == true {
+      for id in members.added {
+        if let other = context.registeredOrFault(id) { removeMember(other, of: relationship) }
+      }
+      for id in members.removed {
+        if let other = context.registeredOrFault(id) { insertMember(other, of: relationship) }
+      }
+      members.revert()
+    } else if relationship.inverse == nil {
+      members.revert()
+    } else {
+      members.forgetOrder()
+    }
+  }
+}
+
+extension RowSnapshot {
+  /// Whether two rows of an entity hold the same in a property, by what is stored: no value is decoded, and no file
+  /// read.
+  func holds(_ stored: EntityLayout.StoredSlot, as other: RowSnapshot, of layout: EntityLayout) -> Bool {
+    guard holds(stored.slot, stored.form, as: other, of: layout) else { return false }
+    if let slot = stored.entityNumberSlot, !holds(slot, .integer, as: other, of: layout) { return false }
+    guard stored.kind == .composite else { return true }
+    return layout.properties[stored.slot].elements.allSatisfy { element in
+      holds(element.slot, SlotForm(element.attribute), as: other, of: layout)
+    }
+  }
+
+  private func holds(_ slot: Int, _ form: SlotForm, as other: RowSnapshot, of layout: EntityLayout) -> Bool {
+    let isNull = isNull(slot, of: layout.rowSlotCount)
+    guard isNull == other.isNull(slot, of: layout.rowSlotCount) else { return false }
+    if isNull { return true }
+    switch form {
+    case .none, .integer, .boolean, .double, .date: return integer(slot) == other.integer(slot)
+    case .decimal, .string, .uri, .uuid, .data, .externalData: return bytes(slot).elementsEqual(other.bytes(slot))
+    }
+  }
+}

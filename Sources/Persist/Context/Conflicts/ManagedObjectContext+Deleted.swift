@@ -1,0 +1,108 @@
+import OrderedCollections
+
+/// What becomes of objects whose rows others deleted, and of deletions of rows that others changed.
+extension ManagedObjectContext {
+  /// Makes an object whose row others deleted leave the context. Unsaved relationships to it are given up; what it had
+  /// read stays readable.
+  func vanish(_ object: ManagedObject) {
+    if object.eventIndex < 0 { object.enterEvent() }
+    for relationship in object.layout.relationships { leave(object, relationship) }
+    DeletePropagation(in: self).clearOneWayReferences(to: object)
+    switch object.change {
+    case .inserted: inserted.remove(object)
+    case .updated: updated.remove(object)
+    case .deleted: deleted.remove(object)
+    case .none: break
+    }
+    for stored in object.layout.storedSlots where !object.pending.isEmpty { object.pending[stored.slot] = nil }
+    object.toManys = []
+    object.change = .deleted
+    object.detach()
+  }
+
+  /// Takes an object out of the other side of one of its relationships, as far as that is in memory.
+  private func leave(_ object: ManagedObject, _ relationship: RelationshipLayout) {
+    for id in object.endsInMemory(of: relationship) {
+      guard let other = registeredObject(for: id), other !== object, let back = other.back(of: relationship) else {
+        continue
+      }
+      if back.isToMany {
+        if !other.toManys.isEmpty { other.toManys[back.slot]?.drop(object.objectID) }
+      } else if !other.pending.isEmpty, other.pending[back.slot] == .objectID(object.objectID) {
+        other.setPending(.null, at: back.slot)
+      } else if other.change == .none, other.loading == .loaded {
+        other.becomeFault()
+      }
+    }
+  }
+
+  /// Makes an object whose row others deleted one that the next save inserts, under the key that it had.
+  ///
+  /// - Throws: the store's errors.
+  func reinsert(_ object: ManagedObject) throws {
+    if object.eventIndex < 0 { object.enterEvent() }
+    for relationship in object.layout.toOnes {
+      guard case .objectID(let id) = object.presentValue(at: relationship.slot) else { continue }
+      if try isGone(id) { object.setToOne(nil, at: relationship.slot) }
+    }
+    for stored in object.layout.storedSlots {
+      object.setPending(object.presentValue(at: stored.slot), at: stored.slot)
+    }
+    object.snapshot = nil
+    object.loading = .loaded
+    for members in object.toManys { members?.rebase(onto: []) }
+    updated.remove(object)
+    object.change = .inserted
+    inserted.insert(object)
+  }
+
+  private func isGone(_ id: ManagedObjectID) throws -> Bool {
+    guard let key = id.primaryKey, let layout = layout(named: id.entityName),
+      let store = tables(ofStore: id.storeIdentifier)?.store
+    else { return false }
+    return try store.rows(RowQuery(entity: layout.entity, includesSubentities: false, keys: [key], keysOnly: true))
+      .rows.isEmpty
+  }
+
+  /// Takes the deletion of an object back, and those of what it cascaded to.
+  func restore(_ object: ManagedObject, standingOn row: RowSnapshot?) {
+    if object.eventIndex < 0 { object.enterEvent() }
+    deleted.remove(object)
+    object.change = .none
+    object.pending = []
+    object.toManys = []
+    if let row { object.snapshot = row }
+    object.loading = object.snapshot == nil ? .fault : .loaded
+    for relationship in object.layout.relationships {
+      for id in object.endsInMemory(of: relationship, readingMembers: true) {
+        guard let other = registeredObject(for: id), let back = other.back(of: relationship) else { continue }
+        if other.change == .deleted {
+          if relationship.deleteRule == .cascade { restore(other, standingOn: nil) }
+        } else if back.isToMany {
+          if !other.toManys.isEmpty { other.toManys[back.slot]?.takeBackRemoval(of: object.objectID) }
+        } else if !other.pending.isEmpty, other.pending[back.slot] == .null,
+          other.committedValue(at: back.slot) == .objectID(object.objectID)
+        {
+          other.pending[back.slot] = nil
+        }
+      }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// The other ends of a relationship that are known without a look into the store.
+  fileprivate final func endsInMemory(
+    of relationship: RelationshipLayout, readingMembers: Bool = false
+  ) -> [ManagedObjectID] {
+    guard relationship.isToMany else {
+      let unsaved = pending.isEmpty ? nil : pending[relationship.slot]
+      return [unsaved ?? .null, committedValue(at: relationship.slot)].compactMap { value in
+        if case .objectID(let id) = value { id } else { nil }
+      }
+    }
+    if readingMembers { return memberIDs(of: relationship).elements }
+    guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return [] }
+    return (members.current ?? members.added).elements
+  }
+}

@@ -1,0 +1,93 @@
+/// Settles objects whose rows others changed or deleted, by one rule for all.
+///
+/// Afterwards every object stands on the row that the store holds now, with the changes that the rule leaves it.
+struct RowConflictResolution {
+  private let context: ManagedObjectContext
+  private let rule: ConflictRule
+
+  init(in context: ManagedObjectContext, by rule: ConflictRule) {
+    self.context = context
+    self.rule = rule
+  }
+
+  func resolve(_ conflicts: [MergeConflict]) throws {
+    for conflict in conflicts {
+      guard let object = context.registeredObject(for: conflict.sourceObjectID), !isSettled(object, conflict) else {
+        continue
+      }
+      switch (object.change, conflict.row) {
+      case (.updated, let row?): settle(object, on: row)
+      case (.updated, nil) where rule.keepsChanges: try context.reinsert(object)
+      case (.updated, nil): context.vanish(object)
+      case (.deleted, let row?) where rule.keepsChanges: delete(object, standingOn: row)
+      case (.deleted, let row?): context.restore(object, standingOn: row)
+      case (.deleted, nil): object.countAsMissing()
+      case (.none, _), (.inserted, _): continue
+      }
+    }
+    try context.throwDeferredError()
+  }
+
+  /// Whether somebody else, such as a resolver by way of another policy, has settled the object already.
+  private func isSettled(_ object: ManagedObject, _ conflict: MergeConflict) -> Bool {
+    guard let row = conflict.row else { return object.loading == .missing }
+    return object.snapshot?.version == row.version
+  }
+
+  private func settle(_ object: ManagedObject, on row: RowSnapshot) {
+    switch rule {
+    case .object: object.rebase(onto: row)
+    case .store:
+      takeBack(from: object) { hasChanged($0, of: object, in: row) }
+      object.rebase(onto: row)
+    case .rollback:
+      takeBack(from: object) { _ in true }
+      for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
+        object.takeBackMembers(of: relationship)
+      }
+      object.rebase(onto: row)
+    case .overwrite: overwrite(row, with: object)
+    }
+  }
+
+  private func takeBack(from object: ManagedObject, where isLost: (EntityLayout.StoredSlot) -> Bool) {
+    for stored in object.layout.storedSlots where object.differsFromStored(stored) && isLost(stored) {
+      object.takeBack(stored)
+    }
+    guard rule == .store, !object.toManys.isEmpty else { return }
+    for relationship in object.layout.relationships where relationship.isOrdered {
+      if object.toManys[relationship.slot]?.isReordered == true { object.toManys[relationship.slot]?.forgetOrder() }
+    }
+  }
+
+  /// Whether others changed a property since the object read its row.
+  private func hasChanged(_ stored: EntityLayout.StoredSlot, of object: ManagedObject, in row: RowSnapshot) -> Bool {
+    guard let snapshot = object.snapshot else { return false }
+    return !snapshot.holds(stored, as: row, of: object.layout)
+  }
+
+  /// Makes everything that the object has a change over what the store holds.
+  private func overwrite(_ row: RowSnapshot, with object: ManagedObject) {
+    let slots = object.layout.storedSlots.filter { stored in
+      object.differsFromStored(stored) || hasChanged(stored, of: object, in: row)
+    }
+    let values = slots.map { object.presentValue(at: $0.slot) }
+    object.rebase(onto: row)
+    for (stored, value) in zip(slots, values) { object.setPending(value, at: stored.slot) }
+  }
+
+  /// Keeps a deletion, and carries it on to what others have related to the object meanwhile.
+  private func delete(_ object: ManagedObject, standingOn row: RowSnapshot) {
+    object.snapshot = row
+    object.toManys = []
+    DeletePropagation(in: context).carryOn(from: object)
+  }
+}
+
+extension ManagedObject {
+  /// The row is gone: there is nothing left to write of the object.
+  final func countAsMissing() {
+    snapshot = nil
+    loading = .missing
+  }
+}

@@ -1,0 +1,102 @@
+/// What a store refused to write, for the context's merge policy.
+enum SaveConflict: Error {
+  case rows([MergeConflict])
+  case constraints([ConstraintConflict])
+}
+
+extension SavePass {
+  /// How often a save is written again because of new conflicts. Each time somebody else's save got ahead of it.
+  private static var conflictRounds: Int { 100 }
+
+  /// Does the work of a save, and does it again each time that the merge policy has settled what a store refused.
+  ///
+  /// Where it can't be settled, or what was settled can't be saved, all objects are as they were before.
+  mutating func settlingConflicts(_ work: (inout SavePass) throws -> Void) throws {
+    do {
+      try work(&self)
+    } catch let conflict as SaveConflict {
+      try settle(conflict, work)
+    }
+  }
+
+  private mutating func settle(_ first: SaveConflict, _ work: (inout SavePass) throws -> Void) throws {
+    let policy = context.mergePolicy
+    let before = UnsavedState(of: context)
+    var conflict = first
+    do {
+      for _ in 0..<Self.conflictRounds {
+        switch conflict {
+        case .rows(let conflicts):
+          try policy.resolve(conflicts, in: context)
+          let objects = conflicts.compactMap { context.registeredObject(for: $0.sourceObjectID) }
+          context.announce { $0.refreshed.formUnion(objects) }
+        case .constraints(let conflicts):
+          try policy.resolve(conflicts, in: context)
+          context.processTrackedChanges()
+        }
+        gatherRest()
+        let absorbed = before.absorbed
+        do {
+          try work(&self)
+          for (object, holder) in absorbed { object.identifier = holder.objectID }
+          return
+        } catch let next as SaveConflict {
+          conflict = next
+        }
+      }
+      throw conflict.error
+    } catch {
+      before.restore()
+      throw error
+    }
+  }
+
+  /// The error of conflicts in rows.
+  func rowConflict(_ rows: [(object: ManagedObject, row: RowSnapshot?)]) -> SaveConflict {
+    .rows(rows.map { MergeConflict($0.object, row: $0.row) })
+  }
+
+  /// Reads what the store holds of the rows that it refused to write.
+  func rowConflict(_ conflicts: RowConflicts, of store: any PersistentStore) throws -> SaveConflict {
+    let objects = conflicts.conflicts.compactMap { context.registeredObject(for: $0.id) }
+    let rows = try context.storedRows(of: objects, in: store)
+    return rowConflict(objects.map { ($0, rows[$0.objectID]) })
+  }
+
+  /// Finds the objects and rows that break a uniqueness constraint.
+  ///
+  /// - Returns: nil where there are none: the store has rules that the model doesn't know, or somebody else has just
+  ///   changed what was in the way.
+  func constraintConflict(_ writes: StoreWrites) throws -> SaveConflict? {
+    let search = ConstraintSearch(in: context, of: writes.tables.store)
+    let conflicts = try search.conflicts(inserted: writes.inserted, updated: writes.updated)
+    return conflicts.isEmpty ? nil : .constraints(conflicts)
+  }
+}
+
+extension SaveConflict {
+  var error: PersistError {
+    switch self {
+    case .rows(let conflicts): PersistError(conflicts)
+    case .constraints(let conflicts): PersistError(conflicts)
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The rows of some objects as the store holds them now, whatever the objects have; those that are gone are left out.
+  func storedRows(
+    of objects: [ManagedObject], in store: any PersistentStore
+  ) throws -> [ManagedObjectID: RowSnapshot] {
+    var rows: [ManagedObjectID: RowSnapshot] = [:]
+    for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {
+      guard let entity = objects.first?.layout.entity else { continue }
+      let byKey = Dictionary(objects.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      let query = RowQuery(entity: entity, includesSubentities: false, keys: objects.map(\.key))
+      for row in try store.rows(query).rows {
+        if let object = byKey[row.key] { rows[object.objectID] = row.snapshot }
+      }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,84 @@
+/// Everything that a context has unsaved, to go back to when a save can't be done after its conflicts were settled.
+struct UnsavedState {
+  private let context: ManagedObjectContext
+  private let objects: [Saved]
+
+  private struct Saved {
+    let object: ManagedObject
+    let table: ObjectTable?
+    let key: Int64
+    let identifier: ManagedObjectID?
+    let snapshot: RowSnapshot?
+    let pending: ContiguousArray<StoredValue?>
+    let toManys: ContiguousArray<ToManyMembers?>
+    let loading: ManagedObject.Loading
+    let change: ManagedObject.Change
+
+    init(_ object: ManagedObject) {
+      self.object = object
+      table = object.table
+      key = object.key
+      identifier = object.identifier
+      snapshot = object.snapshot
+      pending = object.pending
+      toManys = ContiguousArray(object.toManys.map { members in members.map { ToManyMembers(copying: $0) } })
+      loading = object.loading
+      change = object.change
+    }
+  }
+
+  init(of context: ManagedObjectContext) {
+    self.context = context
+    objects = (context.inserted.objects + context.updated.objects + context.deleted.objects).map(Saved.init)
+  }
+
+  /// New objects that became part of other new objects, which have no permanent identifiers yet.
+  var absorbed: [(object: ManagedObject, holder: ManagedObject)] {
+    objects.compactMap { saved in
+      guard saved.change == .inserted, saved.object.table == nil, let id = saved.object.identifier, id.isTemporary
+      else { return nil }
+      return context.registeredObject(for: id).map { (saved.object, $0) }
+    }
+  }
+
+  /// Makes everything unsaved again that was, and nothing else.
+  func restore() {
+    let known = Set(objects.map { ObjectIdentifier($0.object) })
+    for object in context.updated.objects + context.deleted.objects where !known.contains(ObjectIdentifier(object)) {
+      object.discardChanges()
+    }
+    for object in context.inserted.objects where !known.contains(ObjectIdentifier(object)) {
+      object.detach()
+      object.change = .none
+    }
+    context.inserted.removeAll()
+    context.updated.removeAll()
+    context.deleted.removeAll()
+    for saved in objects { restore(saved) }
+  }
+
+  private func restore(_ saved: Saved) {
+    let object = saved.object
+    if object.table !== saved.table || object.key != saved.key {
+      object.detach()
+      object.key = saved.key
+      object.table = saved.table
+      if let table = saved.table {
+        table.map[saved.key]?.detach()
+        table.map.insert(object, key: saved.key)
+      }
+    }
+    object.identifier = saved.identifier
+    object.snapshot = saved.snapshot
+    object.pending = saved.pending
+    object.toManys = saved.toManys
+    object.loading = saved.loading
+    object.change = saved.change
+    switch saved.change {
+    case .inserted: context.inserted.insert(object)
+    case .updated: context.updated.insert(object)
+    case .deleted: context.deleted.insert(object)
+    case .none: break
+    }
+  }
+}

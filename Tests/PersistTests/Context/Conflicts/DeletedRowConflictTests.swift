@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Conflicts with deletions")
+struct DeletedRowConflictTests {
+  @Test("Under the error policy a row that others deleted is a conflict with the new version 0")
+  func error() throws {
+    try withSharedRow { scene in
+      scene.first.delete(scene.mine)
+      try scene.first.save()
+      scene.copy["name"] = "FromCtx2"
+      let conflict = try #require(persistError { try scene.second.save() }?.mergeConflicts.first)
+      #expect(conflict.newVersionNumber == 0 && conflict.cachedSnapshot == nil)
+      #expect(conflict.objectSnapshot?["name"] == "Alice")
+    }
+  }
+
+  @Test("Where the object wins, a row that others deleted comes back under its key", arguments: [
+    MergePolicy.mergeByPropertyObjectTrump, .overwrite,
+  ])
+  func comesBack(policy: MergePolicy) throws {
+    try withSharedRow(policy) { scene in
+      let id = scene.copy.objectID
+      scene.first.delete(scene.mine)
+      try scene.first.make("Person", ["name": "Bob"])
+      try scene.first.save()
+      scene.copy["name"] = "FromCtx2"
+      try scene.second.save()
+      #expect(scene.copy.objectID == id && scene.second.registeredObject(for: id) === scene.copy)
+      #expect(!scene.second.hasChanges && !scene.copy.isDeleted)
+      scene.copy["salary"] = 11
+      try scene.second.save()
+      #expect(try scene.stored() == ["Bob 0", "FromCtx2 11"])
+    }
+  }
+
+  @Test("Where the store wins, an object whose row others deleted goes", arguments: [
+    MergePolicy.mergeByPropertyStoreTrump, .rollback,
+  ])
+  func goes(policy: MergePolicy) throws {
+    try withSharedRow(policy) { scene in
+      scene.first.delete(scene.mine)
+      try scene.first.save()
+      scene.copy["name"] = "FromCtx2"
+      try scene.second.make("Person", ["name": "Bob"])
+      try scene.second.save()
+      #expect(scene.copy.isDeleted && !scene.second.hasChanges)
+      #expect(scene.second.registeredObject(for: scene.copy.objectID) == nil)
+      #expect(try scene.stored() == ["Bob 0"])
+    }
+  }
+
+  @Test("Where the object wins, it is deleted whatever others made of its row", arguments: [
+    MergePolicy.mergeByPropertyObjectTrump, .overwrite,
+  ])
+  func deletes(policy: MergePolicy) throws {
+    try withSharedRow(policy) { scene in
+      scene.mine["salary"] = 20
+      try scene.first.save()
+      scene.second.delete(scene.copy)
+      try scene.second.save()
+      #expect(try scene.stored() == [])
+    }
+  }
+
+  @Test("Where the store wins, the deletion of a row that others changed is taken back", arguments: [
+    MergePolicy.mergeByPropertyStoreTrump, .rollback,
+  ])
+  func undeletes(policy: MergePolicy) throws {
+    try withSharedRow(policy) { scene in
+      scene.mine["salary"] = 20
+      try scene.first.save()
+      scene.second.delete(scene.copy)
+      try scene.second.save()
+      #expect(!scene.copy.isDeleted && scene.copy["salary"] as? Int == 20)
+      #expect(!scene.second.hasChanges)
+      scene.copy["name"] = "Alicia"
+      try scene.second.save()
+      #expect(try scene.stored() == ["Alicia 20"])
+    }
+  }
+
+  @Test("A row that both deleted is gone, without an error", arguments: MergePolicy.settling)
+  func bothDelete(policy: MergePolicy) throws {
+    try withSharedRow(policy) { scene in
+      scene.first.delete(scene.mine)
+      try scene.first.save()
+      scene.second.delete(scene.copy)
+      try scene.second.save()
+      #expect(!scene.second.hasChanges)
+      #expect(try scene.stored() == [])
+    }
+  }
+
+  /// Ann with a pet, known to two contexts; the second deletes Ann, the first has given her another pet.
+  private func withOwner(
+    _ policy: MergePolicy, _ body: (TestStack, ManagedObjectContext, ManagedObject) throws -> Void
+  ) throws {
+    try withStack(SampleModels.pets) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = policy
+      let ann = try first.make("Person", ["name": "Ann"])
+      try first.make("Pet", ["name": "Rex", "owner": ann])
+      try first.save()
+      let copy = try second.named("Person", "Ann")
+      _ = try copy.names("pets")
+      try first.make("Pet", ["name": "Max", "owner": ann])
+      try first.save()
+      second.delete(copy)
+      try body(stack, second, copy)
+    }
+  }
+
+  @Test("A deletion that stands reaches what others related to the object meanwhile")
+  func cascadesOn() throws {
+    try withOwner(.mergeByPropertyObjectTrump) { stack, second, _ in
+      try second.save()
+      #expect(try stack.reopened().context().names("Pet") == [])
+    }
+  }
+
+  @Test("A deletion that is taken back takes back what it cascaded to")
+  func takesBackCascade() throws {
+    try withOwner(.mergeByPropertyStoreTrump) { stack, second, copy in
+      try second.save()
+      #expect(!copy.isDeleted && !second.hasChanges)
+      #expect(try copy.names("pets") == ["Max", "Rex"])
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Person", "Ann").names("pets") == ["Max", "Rex"])
+    }
+  }
+
+  @Test("An object that goes leaves the relationships that the context gave it")
+  func leavesRelationships() throws {
+    try withStack(SampleModels.pets) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = .rollback
+      let ann = try first.make("Person", ["name": "Ann"])
+      try first.save()
+      let copy = try second.named("Person", "Ann")
+      let rex = try second.make("Pet", ["name": "Rex", "owner": copy])
+      first.delete(ann)
+      try first.save()
+      try second.save()
+      #expect(rex.one("owner") == nil)
+      #expect(try stack.reopened().context().named("Pet", "Rex").one("owner") == nil)
+    }
+  }
+
+  @Test("A row that comes back leads to nobody who is gone")
+  func comesBackAlone() throws {
+    try withStack(SampleModels.pets) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = .mergeByPropertyObjectTrump
+      let ann = try first.make("Person", ["name": "Ann"])
+      try first.make("Pet", ["name": "Rex", "owner": ann])
+      try first.save()
+      let rex = try second.named("Pet", "Rex")
+      _ = rex.one("owner")?["name"]
+      first.delete(ann)
+      try first.save()
+      rex["name"] = "King"
+      try second.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Pet", "King").one("owner") == nil)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Conflicts in relationships")
+struct RelationshipConflictTests {
+  /// Nodes A, B and N, and two tags, in two contexts that have read all of them.
+  private struct Scene {
+    let stack: TestStack
+    let first: ManagedObjectContext
+    let second: ManagedObjectContext
+
+    init(_ stack: TestStack, _ policy: MergePolicy) throws {
+      self.stack = stack
+      first = stack.context()
+      second = stack.context()
+      second.mergePolicy = policy
+      let a = try first.make("Node", ["name": "A"])
+      try first.make("Node", ["name": "B"])
+      try first.make("Node", ["name": "N", "parent": a])
+      for label in ["x", "y", "z"] { try first.make("Tag", ["label": label]) }
+      try first.save()
+    }
+
+    func node(_ name: String, in context: ManagedObjectContext) throws -> ManagedObject {
+      try context.named("Node", name)
+    }
+
+    func tag(_ label: String, in context: ManagedObjectContext) throws -> ManagedObject {
+      try context.named("Tag", label, by: "label")
+    }
+  }
+
+  private func withScene(_ policy: MergePolicy, _ body: (Scene) throws -> Void) throws {
+    try withStack(SampleModels.shapes) { try body(Scene($0, policy)) }
+  }
+
+  @Test("A to-one relationship that both changed is as the policy says, on both sides", arguments: [
+    (MergePolicy.mergeByPropertyStoreTrump, "B"), (.mergeByPropertyObjectTrump, "C"), (.overwrite, "C"),
+    (.rollback, "B"),
+  ])
+  func toOne(policy: MergePolicy, parent: String) throws {
+    try withScene(policy) { scene in
+      let mine = try scene.node("N", in: scene.first)
+      let copy = try scene.node("N", in: scene.second)
+      let parents = try ["A", "B"].map { try scene.node($0, in: scene.second) }
+      for parent in parents { _ = try parent.names("children") }
+      mine["parent"] = try scene.node("B", in: scene.first)
+      try scene.first.save()
+      let c = try scene.second.make("Node", ["name": "C"])
+      copy["parent"] = c
+      try scene.second.save()
+      #expect(copy.one("parent")?["name"] as? String == parent)
+      #expect(try parents.map { try $0.names("children") } == [[], parent == "B" ? ["N"] : []])
+      #expect(try c.names("children") == (parent == "C" ? ["N"] : []))
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Node", "N").one("parent")?["name"] as? String == parent)
+      #expect(try fresh.named("Node", parent).names("children") == ["N"])
+    }
+  }
+
+  @Test("Members of a many-to-many relationship that either side added are in", arguments: [
+    MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite,
+  ])
+  func manyToMany(policy: MergePolicy) throws {
+    try withScene(policy) { scene in
+      let copy = try scene.node("N", in: scene.second)
+      _ = try copy.names("tags", by: "label")
+      let y = try scene.tag("y", in: scene.second)
+      try scene.node("N", in: scene.first).many("tags").insert(scene.tag("x", in: scene.first))
+      try scene.first.save()
+      try copy.many("tags").insert(y)
+      try scene.second.save()
+      #expect(try copy.names("tags", by: "label") == ["x", "y"])
+      #expect(try y.names("nodes") == ["N"])
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Node", "N").names("tags", by: "label") == ["x", "y"])
+    }
+  }
+
+  @Test("Rolling back drops the members that the object got, on both sides")
+  func manyToManyRollback() throws {
+    try withScene(.rollback) { scene in
+      let copy = try scene.node("N", in: scene.second)
+      let y = try scene.tag("y", in: scene.second)
+      try scene.node("N", in: scene.first).many("tags").insert(scene.tag("x", in: scene.first))
+      try scene.first.save()
+      try copy.many("tags").insert(y)
+      try scene.second.save()
+      #expect(try copy.names("tags", by: "label") == ["x"] && y.names("nodes") == [])
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Node", "N").names("tags", by: "label") == ["x"])
+    }
+  }
+
+  @Test("An order that both changed is the object's or the store's, with everybody's members", arguments: [
+    (MergePolicy.mergeByPropertyStoreTrump, ["z", "x", "y"]), (.mergeByPropertyObjectTrump, ["y", "x", "z"]),
+    (.overwrite, ["y", "x", "z"]), (.rollback, ["z", "x", "y"]),
+  ])
+  func order(policy: MergePolicy, expected: [String]) throws {
+    try withScene(policy) { scene in
+      let mine = try scene.node("N", in: scene.first)
+      for label in ["x", "y"] { try mine.many("ranked").insert(scene.tag(label, in: scene.first)) }
+      try scene.first.save()
+      let copy = try scene.node("N", in: scene.second)
+      _ = try copy.names("ranked", by: "label")
+      try mine.many("ranked").insert(scene.tag("z", in: scene.first), at: 0)
+      try scene.first.save()
+      try copy.many("ranked").insert(scene.tag("y", in: scene.second), at: 0)
+      try scene.second.save()
+      #expect(try copy.names("ranked", by: "label") == expected)
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Node", "N").names("ranked", by: "label") == expected)
+    }
+  }
+}
