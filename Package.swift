@@ -48,13 +48,16 @@ let package = Package(
       name: "FirstSteps", dependencies: ["Persist"], path: "Examples/FirstSteps", swiftSettings: settings),
     .executableTarget(name: "Tour", dependencies: ["Persist"], path: "Examples/Tour", swiftSettings: settings),
     .target(
+      name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",
+      swiftSettings: settings),
+    .target(
       name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "PersistTests", dependencies: ["Persist", "PersistTestSupport", "CSQLite"],
       swiftSettings: settings),
     .testTarget(
-      name: "PersistMacroslessTests", dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport"],
+      name: "PersistMacroslessTests", dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistCommandTests",

@@ -12,10 +12,8 @@ extension ManagedObjectContext {
         .invalidRequest, at: .entity(name), "'\(name)' is abstract: it has no objects of its own.",
         fix: "Insert an object of one of its subentities.")
     }
-    let origin = ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded)
-    let object = managedObjectClass(of: layout).init(origin)
-    adopt(object, layout)
-    return object
+    let type = managedObjectClass(of: layout)
+    return type.init(ManagedObject.Origin(newOf: type, layout, in: self))
   }
 
   /// Takes in an object that was made without a context, as a new one.
@@ -25,6 +23,7 @@ extension ManagedObjectContext {
     if object.table?.context === self { return }
     precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
     object.layout = layout(of: object.layout.entity)
+    object.slots = slotTable(of: type(of: object), object.layout).entries
     object.pending = object.pending.isEmpty ? object.layout.initialValues : object.pending
     object.snapshot = nil
     object.toManys = []

@@ -23,6 +23,8 @@ public final class ManagedObjectContext {
   public var mergePolicy = MergePolicy.error
   let layouts: [EntityLayout]
   let classes: [ManagedObject.Type]
+  /// The slots of the classes' declared properties; the layouts hold the tables.
+  let slotTables: [SlotTable]
   private var storeTables: [StoreTables] = []
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
@@ -43,7 +45,9 @@ public final class ManagedObjectContext {
   public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
     self.coordinator = coordinator
     layouts = coordinator.layouts
-    classes = layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given) }
+    let model = coordinator.model.classes
+    classes = layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: model) }
+    slotTables = zip(layouts, classes).map { $0.slotTable(of: $1) }
   }
 
   deinit {
@@ -148,7 +152,9 @@ extension ManagedObjectContext {
   func managedObjectClass(of layout: EntityLayout) -> ManagedObject.Type { classes[layout.index] }
 
   func makeFault(_ layout: EntityLayout, key: Int64, id: ManagedObjectID?, in table: ObjectTable) -> ManagedObject {
-    let origin = ManagedObject.Origin(layout: layout, table: table, identifier: id, key: key, loading: .fault)
+    let origin = ManagedObject.Origin(
+      layout: layout, table: table, identifier: id, key: key, loading: .fault,
+      slotTable: .passUnretained(slotTables[layout.index]))
     let object = classes[layout.index].init(origin)
     table.map.insert(object, key: key)
     return object

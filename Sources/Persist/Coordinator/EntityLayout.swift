@@ -28,6 +28,8 @@ final class EntityLayout: Sendable {
   let oneWayReferrers: [OneWayReferrer]
   /// The rules of the properties that have any.
   let checks: [PropertyCheck]
+  /// Where the properties that the entity's classes declare stand.
+  let slotTables = SlotTables()
 
   /// What a property's slot is to an object. Read in place of ``Property``, whose copies cost many reference counts.
   enum SlotKind: UInt8, Sendable {

@@ -24,15 +24,19 @@ public final class ManagedObjectModel: Sendable {
   /// Every entity in the order of ``Entity/number``: roots in name order, each followed by its subentities depth first.
   public let entities: [Entity]
   public let entitiesByName: [String: Entity]
+  /// The classes that the model was made from, by entity; none for a model that wasn't. Contexts use them.
+  let classes: [String: AnyClass]
 
   /// Checks a description and resolves it.
   ///
+  /// - Parameter classes: the classes that serve the entities, by their names; contexts ask here before they look for
+  ///   registered ones.
   /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once in ``PersistError/errors``, each with its
   ///   place and its mend.
-  public convenience init(_ description: ModelDescription) throws {
+  public convenience init(_ description: ModelDescription, classes: [String: AnyClass] = [:]) throws {
     let problems = ModelCheck.problems(in: description)
     guard problems.isEmpty else { throw Self.error(problems) }
-    self.init(resolving: description, flaws: [])
+    self.init(resolving: description, flaws: [], classes: classes)
   }
 
   /// Resolves a description that Core Data has taken, also where something in it is wrong.
@@ -53,8 +57,9 @@ public final class ManagedObjectModel: Sendable {
     PersistError.combining(problems, as: .invalidModel, "The model has \(problems.count) problems.")
   }
 
-  private init(resolving description: ModelDescription, flaws: [PersistError]) {
+  private init(resolving description: ModelDescription, flaws: [PersistError], classes: [String: AnyClass] = [:]) {
     self.description = description
+    self.classes = classes
     self.flaws = flaws
     entities = Self.resolve(description)
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -22,11 +22,14 @@ public enum ManagedObjectClasses {
     }
   }
 
-  /// The class for an entity: the one given for it, else the registered one that the entity or its parents name.
-  static func `class`(for entity: Entity, given: [String: ManagedObject.Type]) -> ManagedObject.Type {
+  /// The class for an entity: the one given for it, else that of the model, else the registered one that the entity or
+  /// its parents name.
+  static func `class`(
+    for entity: Entity, given: [String: ManagedObject.Type], of model: [String: AnyClass] = [:]
+  ) -> ManagedObject.Type {
     var next: Entity? = entity
     while let current = next {
-      if let type = given[current.name] { return type }
+      if let type = given[current.name] ?? model[current.name] as? ManagedObject.Type { return type }
       if let name = current.description.className {
         let module = current.description.moduleName.map { "\($0).\(name)" }
         let type = registered.withLock { names in module.flatMap { names[$0] } ?? names[shortened(name, names)] }

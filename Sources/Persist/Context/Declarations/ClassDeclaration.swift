@@ -1,0 +1,125 @@
+import Synchronization
+
+/// What a class of managed objects declares, found out once for each class by making one object of it.
+///
+/// That object, the *prototype*, belongs to no context and no entity, and is let go again. Making it evaluates the
+/// values that plain stored properties begin with, and none of the defaults of declared ones.
+public struct ClassDeclaration: Sendable {
+  /// One declared property.
+  public struct Member: Sendable {
+    /// The variable's name.
+    public let name: String
+    public let key: DeclarationKey
+    /// The class that declares it, which may be a parent.
+    public let owner: ManagedObject.Type
+    public let declaration: any PropertyDeclaration
+
+    /// The name in the model.
+    public var modelName: String { declaration.modelName ?? name }
+  }
+
+  public let type: ManagedObject.Type
+  /// The classes above it, upwards, ``ManagedObject`` not included.
+  public let parents: [ManagedObject.Type]
+  /// From the topmost parent down, each class's in the order in which they are written.
+  public let members: [Member]
+  /// Declarations that can't be told apart or reached.
+  public let problems: [PersistError]
+
+  private static let known = Mutex<[ObjectIdentifier: ClassDeclaration]>([:])
+
+  /// What a class declares.
+  public init(_ type: ManagedObject.Type) {
+    let identity = ObjectIdentifier(type)
+    if let known = Self.known.withLock({ $0[identity] }) {
+      self = known
+      return
+    }
+    // Not under the lock: making the prototype may look at further classes.
+    self.init(lookingAt: type)
+    let made = self
+    Self.known.withLock { $0[identity] = made }
+  }
+
+  private init(lookingAt type: ManagedObject.Type) {
+    var prototype: ManagedObject?
+    let notes = DeclarationRecording.notes { prototype = type.prototype() }
+    var left = notes.declarations
+    var members: [Member] = []
+    var problems: [PersistError] = []
+    for (owner, mirror) in Self.levels(of: prototype) {
+      var keys: [DeclarationKey: String] = [:]
+      for child in mirror.children {
+        guard let property = child.value as? any DeclaredProperty, let label = child.label,
+          let index = left.firstIndex(where: { $0.key == property.key })
+        else { continue }
+        let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
+        let declaration = left.remove(at: index).declaration
+        members.append(Member(name: name, key: property.key, owner: owner, declaration: declaration))
+        if let other = keys.updateValue(name, forKey: property.key) {
+          problems.append(Self.indistinct(name, other, of: owner))
+        }
+      }
+    }
+    if !left.isEmpty, prototype is any CustomReflectable {
+      problems.append(
+        PersistError(
+          .invalidModel, at: .entity("\(type)"),
+          "The class \(type) has a mirror of its own, which hides its properties.",
+          fix: "Take its conformance to CustomReflectable away."))
+    }
+    let levels = Self.levels(of: prototype).map(\.owner)
+    self.type = type
+    parents = Array(levels.dropFirst())
+    self.members = levels.reversed().flatMap { level in members.filter { $0.owner == level } }
+    self.problems = problems
+  }
+
+  private static func indistinct(_ name: String, _ other: String, of owner: ManagedObject.Type) -> PersistError {
+    PersistError(
+      .invalidModel, at: .property("\(owner)", name),
+      "'\(name)' and '\(other)' of the class \(owner) are declared at the same place of the source.",
+      fix: "Write them on lines of their own.")
+  }
+
+  /// The class and its parents, upwards, each with a mirror of its own stored properties.
+  private static func levels(of object: ManagedObject?) -> [(owner: ManagedObject.Type, mirror: Mirror)] {
+    guard let object else { return [] }
+    return Array(
+      sequence(first: Mirror(reflecting: object)) { $0.superclassMirror }
+        .compactMap { mirror in (mirror.subjectType as? ManagedObject.Type).map { ($0, mirror) } }
+        .prefix { $0.0 != ManagedObject.self })
+  }
+}
+
+extension ClassDeclaration {
+  /// The member that a key path leads to; nil where it leads to none, or further.
+  ///
+  /// ```swift
+  /// ClassDeclaration(Category.self).member(at: \Category.items)?.name          // items
+  /// ```
+  public func member(at keyPath: AnyKeyPath) -> Member? {
+    let notes = DeclarationRecording.notes { _ = type.prototype()[keyPath: keyPath] }
+    guard let use = notes.uses.first, notes.uses.count == 1 else { return nil }
+    return members.first { $0.key == use.key && $0.owner == use.owner }
+  }
+
+  /// The slots of the class's properties in objects of an entity. A property that the entity doesn't have, or has in
+  /// a way that the declaration doesn't fit, is left out.
+  func slotTable(for entity: Entity) -> SlotTable {
+    var places: [SlotTable.Member] = []
+    var values: [SlotTable.InitialValue] = []
+    for member in members {
+      guard let property = entity.property(named: member.modelName),
+        member.declaration.problem(with: property) == nil
+      else { continue }
+      places.append(
+        SlotTable.Member(key: member.key.number, owner: ObjectIdentifier(member.owner), slot: property.slot))
+      let declaration = member.declaration
+      if declaration.hasInitialValue {
+        values.append(SlotTable.InitialValue(slot: property.slot) { declaration.initialValue() })
+      }
+    }
+    return SlotTable(places, initialValues: values)
+  }
+}

@@ -1,0 +1,34 @@
+public import Synchronization
+
+/// Takes down what the properties of a class declare while one object of the class is made for that.
+///
+/// - SeeAlso: ``ClassDeclaration``
+public enum DeclarationRecording {
+  /// How many classes are being looked at, by all threads.
+  @usableFromInline static let count = Atomic<Int>(0)
+  /// What the current task takes down; nil while it makes objects for use.
+  @TaskLocal static var current: Notes?
+
+  /// Whether a property that is being made should be taken down. Nearly always false, and costs next to nothing then.
+  @inlinable public static var isActive: Bool { count.load(ordering: .relaxed) != 0 }
+
+  /// Takes down a declaration, where the current task looks at a class.
+  public static func record(_ declaration: any PropertyDeclaration, key: DeclarationKey) {
+    current?.declarations.append((key, declaration))
+  }
+
+  /// `@unchecked Sendable`: made, used and dropped within one synchronous call, and seen by that call's task alone.
+  final class Notes: @unchecked Sendable {
+    var declarations: [(key: DeclarationKey, declaration: any PropertyDeclaration)] = []
+    /// The properties of prototypes that were used.
+    var uses: [(key: DeclarationKey, owner: ManagedObject.Type)] = []
+  }
+
+  static func notes(while body: () throws -> Void) rethrows -> Notes {
+    let notes = Notes()
+    count.add(1, ordering: .sequentiallyConsistent)
+    defer { count.subtract(1, ordering: .sequentiallyConsistent) }
+    try $current.withValue(notes) { try body() }
+    return notes
+  }
+}

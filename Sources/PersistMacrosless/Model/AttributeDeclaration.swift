@@ -1,0 +1,114 @@
+import Foundation
+import Persist
+
+/// What a class declares as an attribute.
+///
+/// `@unchecked Sendable`: the default's closure captures nothing, as the initial value of a stored property can't; the
+/// bounds are ranges of values. Both are read only.
+struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchecked Sendable {
+  let traits: AttributeTraits
+  private let makeValue: (() -> Value)?
+
+  init(_ value: (() -> Value)?, _ traits: AttributeTraits) {
+    makeValue = value
+    self.traits = traits
+  }
+
+  var modelName: String? { traits.name }
+
+  var hasInitialValue: Bool { makeValue != nil }
+
+  func initialValue() -> StoredValue { makeValue.map { converted($0().stored) } ?? .null }
+
+  private var type: AttributeType {
+    traits.type ?? (traits.transformer == nil ? Value.attributeType : .transformable)
+  }
+
+  func problem(with property: Property) -> String? {
+    guard let attribute = property.attribute else { return "is no attribute." }
+    if attribute.type == type || attribute.type == .undefined { return nil }
+    if AttributeType.widths.contains(where: { $0.contains(attribute.type) && $0.contains(type) }) { return nil }
+    return "is of type \(attribute.type.rawValue), not \(type.rawValue)."
+  }
+
+  func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
+    let place = PersistError.Place.property(entity.name, member.modelName)
+    if !allowed.contains(type) {
+      plan.report(
+        place, "A property of type \(Value.self) can't be an attribute of type \(type.rawValue).",
+        fix: "Take one of \(allowed.map(\.rawValue).joined(separator: ", ")).")
+    }
+    var attribute = AttributeDescription(
+      member.modelName, type, isOptional: traits.isOptional ?? Value.isOptional, isTransient: traits.isTransient,
+      default: constantDefault, renamingIdentifier: traits.renamedFrom,
+      versionHashModifier: traits.versionHashModifier, userInfo: traits.userInfo,
+      valueTransformerName: traits.transformer, allowsExternalStorage: traits.allowsExternalStorage,
+      preservesValueOnDeletion: traits.isPreservedOnDeletion, derivation: traits.derivation,
+      usesScalarType: Value.attributeType.isScalar)
+    attribute.validation = validation(at: place, &plan)
+    if let composite = Value.wrappedType as? any CompositeValue.Type {
+      attribute.compositeName = plan.addComposite(composite)
+    }
+    entity.attributes.append(attribute)
+    if traits.isUnique { entity.uniquenessConstraints.append([member.modelName]) }
+    if traits.isIndexed {
+      let name = member.modelName.prefix(1).uppercased() + member.modelName.dropFirst()
+      entity.indexes.append(FetchIndexDescription("by\(name)", on: member.modelName))
+    }
+  }
+
+  /// The types in a model that values of this Swift type can have.
+  private var allowed: [AttributeType] {
+    if traits.transformer != nil { return [.transformable] }
+    return AttributeType.widths.first { $0.contains(Value.attributeType) } ?? [Value.attributeType]
+  }
+
+  /// The default where it is the same each time: one like `UUID()` or `Date()` is no model's, but each object's own.
+  private var constantDefault: StoredValue {
+    let value = initialValue()
+    return value == initialValue() ? value : .null
+  }
+
+  private func validation(at place: PersistError.Place, _ plan: inout ModelFromClasses) -> AttributeValidation {
+    func limit(_ value: StoredValue?) -> StoredValue? {
+      guard let value else { return nil }
+      if let limit = value.converted(to: type) { return limit }
+      plan.report(place, "\(value) can't limit values of type \(type.rawValue).", fix: "Give a range of its own type.")
+      return nil
+    }
+    func count(_ value: StoredValue?) -> Int? { if case .integer(let count)? = value { Int(count) } else { nil } }
+    return AttributeValidation(
+      minimum: limit(traits.bounds?.least), maximum: limit(traits.bounds?.greatest),
+      minimumLength: count(traits.lengths?.least), maximumLength: count(traits.lengths?.greatest),
+      pattern: traits.pattern,
+      rules: traits.rule.map { [.init(predicate: $0, warning: traits.warning)] } ?? [])
+  }
+
+  private func converted(_ value: StoredValue) -> StoredValue { value.converted(to: type) ?? value }
+}
+
+extension AttributeType {
+  /// Types that hold the same kind of value in different widths.
+  fileprivate static let widths: [[AttributeType]] = [
+    [.int16, .int32, .int64], [.float, .double], [.binary, .transformable],
+  ]
+
+  fileprivate var isScalar: Bool {
+    [.int16, .int32, .int64, .float, .double, .boolean].contains(self)
+  }
+}
+
+extension StoredValue {
+  /// The value as one of an attribute's type, where it means the same: whole numbers are numbers of every kind.
+  fileprivate func converted(to type: AttributeType) -> StoredValue? {
+    switch (self, type) {
+    case (.integer(let value), .double), (.integer(let value), .float): .double(Double(value))
+    case (.integer(let value), .decimal): .decimal(Decimal(value))
+    case (.double(let value), .decimal): .decimal(Decimal(value))
+    case (.data, .transformable), (.integer, .int16), (.integer, .int32), (.integer, .int64), (.double, .double),
+      (.double, .float), (.decimal, .decimal), (.date, .date), (.string, .string), (.null, _):
+      self
+    default: nil
+    }
+  }
+}

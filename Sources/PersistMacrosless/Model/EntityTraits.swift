@@ -1,0 +1,103 @@
+public import Persist
+
+/// A class that says more of its entity than its properties do.
+///
+/// ```swift
+/// class Party: ManagedObject, DescribedEntity {
+///   class var entityTraits: EntityTraits { EntityTraits(of: Party.self, isAbstract: true) }
+///   @Attribute var name = ""
+/// }
+///
+/// final class Person: Party {}                          // not abstract: the traits are Party's
+/// ```
+public protocol DescribedEntity: ManagedObject {
+  /// What is said of the class's entity. A subclass inherits the property and not what it says: the traits name whose
+  /// they are.
+  static var entityTraits: EntityTraits { get }
+}
+
+/// What a class says of its entity.
+public struct EntityTraits {
+  let owner: ManagedObject.Type
+  let name: String?
+  let isAbstract: Bool
+  let renamedFrom: String?
+  let unique: [[AnyKeyPath]]
+  let indexes: [(name: String, keyPaths: [AnyKeyPath], predicate: String?)]
+  let versionHashModifier: String?
+  let userInfo: [String: String]
+
+  /// - Parameters:
+  ///   - owner: the class itself.
+  ///   - name: the entity's name, where it isn't the class's.
+  ///   - isAbstract: whether only its subclasses have objects.
+  ///   - renamedFrom: the name that the entity had in an older version of the model.
+  ///   - unique: lists of properties whose values together may occur once: `[[\.first, \.last]]`. For a single
+  ///     property there is `@Attribute(unique: true)`.
+  ///   - indexes: indexes over several properties, or over some of the rows.
+  ///   - versionHashModifier: a text that makes the entity another one for migrations though nothing else changed.
+  ///   - userInfo: what the program notes about the entity.
+  public init<Owner: ManagedObject>(
+    of owner: Owner.Type, name: String? = nil, isAbstract: Bool = false, renamedFrom: String? = nil,
+    unique: [[PartialKeyPath<Owner>]] = [], indexes: [EntityIndex<Owner>] = [], versionHashModifier: String? = nil,
+    userInfo: [String: String] = [:]
+  ) {
+    self.owner = owner
+    self.name = name
+    self.isAbstract = isAbstract
+    self.renamedFrom = renamedFrom
+    self.unique = unique
+    self.indexes = indexes.map { ($0.name, $0.keyPaths, $0.predicate) }
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+  }
+
+  func apply(to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
+    entity.isAbstract = isAbstract
+    entity.renamingIdentifier = renamedFrom
+    entity.versionHashModifier = versionHashModifier
+    entity.userInfo = userInfo
+    for constraint in unique { entity.uniquenessConstraints.append(names(of: constraint, entity.name, &plan)) }
+    for index in indexes {
+      let elements = names(of: index.keyPaths, entity.name, &plan).map { FetchIndexDescription.Element(.property($0)) }
+      entity.indexes.append(
+        FetchIndexDescription(index.name, elements: elements, partialPredicate: index.predicate))
+    }
+  }
+
+  private func names(of keyPaths: [AnyKeyPath], _ entity: String, _ plan: inout ModelFromClasses) -> [String] {
+    let declaration = ClassDeclaration(owner)
+    return keyPaths.compactMap { keyPath in
+      if let member = declaration.member(at: keyPath) { return member.modelName }
+      plan.report(
+        .entity(entity), "\(keyPath) is no declared property of \(owner).",
+        fix: "Name properties with @Attribute or @Relationship.")
+      return nil
+    }
+  }
+}
+
+/// An index over properties of a class's entity.
+public struct EntityIndex<Owner: ManagedObject> {
+  let name: String
+  let keyPaths: [PartialKeyPath<Owner>]
+  let predicate: String?
+
+  /// - Parameters:
+  ///   - name: of the index, one of its own within the entity.
+  ///   - keyPaths: what is indexed, in this order.
+  ///   - predicate: which rows are, as a format string; nil for all.
+  public init(_ name: String, on keyPaths: PartialKeyPath<Owner>..., where predicate: String? = nil) {
+    self.name = name
+    self.keyPaths = keyPaths
+    self.predicate = predicate
+  }
+}
+
+extension ManagedObject {
+  /// What the class itself says of its entity; nil where only a parent says something of its own.
+  static var ownTraits: EntityTraits? {
+    guard let traits = (self as? any DescribedEntity.Type)?.entityTraits, traits.owner == self else { return nil }
+    return traits
+  }
+}

@@ -1,0 +1,106 @@
+import Persist
+
+/// A model on its way from classes: what they declare, put together, with everything that is wrong in it.
+struct ModelFromClasses {
+  private(set) var description: ModelDescription
+  private(set) var problems: [PersistError] = []
+  /// Entities by name with the classes that were given for them.
+  private(set) var classes: [String: ManagedObject.Type] = [:]
+
+  private var names: [ObjectIdentifier: String] = [:]
+  private var needingInverse: [(entity: String, relationship: String)] = []
+
+  init(_ types: [ManagedObject.Type], version: String?, configurations: [String: [ManagedObject.Type]]) {
+    description = ModelDescription(versionIdentifiers: version.map { [$0] } ?? [])
+    let types = unique(types)
+    for type in types { name(type) }
+    for type in types { add(type) }
+    description.joinInverses()
+    checkInverses()
+    for (name, members) in configurations {
+      description.configurations[name] = members.compactMap { entityName(of: $0) }
+    }
+  }
+
+  /// The same where nothing is wrong in it.
+  ///
+  /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once, those of the model as a whole included.
+  func checked() throws -> ModelFromClasses {
+    var problems = problems
+    do {
+      _ = try ManagedObjectModel(description)
+    } catch let error as PersistError {
+      problems += error.errors.isEmpty ? [error] : error.errors
+    }
+    guard !problems.isEmpty else { return self }
+    throw PersistError.combining(problems, as: .invalidModel, "The classes have \(problems.count) problems.")
+  }
+
+  /// The name of the entity that a class stands for; nil where it isn't one of the model's.
+  func entityName(of type: ManagedObject.Type) -> String? { names[ObjectIdentifier(type)] }
+
+  mutating func report(_ place: PersistError.Place, _ message: String, fix: String) {
+    problems.append(PersistError(.invalidModel, at: place, message, fix: fix))
+  }
+
+  mutating func needInverse(of relationship: String, in entity: String) {
+    needingInverse.append((entity, relationship))
+  }
+
+  private func unique(_ types: [ManagedObject.Type]) -> [ManagedObject.Type] {
+    var seen: Set<ObjectIdentifier> = []
+    return types.filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+
+  private mutating func name(_ type: ManagedObject.Type) {
+    let name = type.ownTraits?.name ?? String(describing: type)
+    names[ObjectIdentifier(type)] = name
+    if let other = classes.updateValue(type, forKey: name) {
+      report(
+        .entity(name), "The classes \(String(reflecting: other)) and \(String(reflecting: type)) have the same entity.",
+        fix: "Give one of them a name of its own in its entity traits.")
+    }
+  }
+
+  /// Adds the entity of a class: what the class declares, and what those of its parents do that aren't entities.
+  private mutating func add(_ type: ManagedObject.Type) {
+    guard let name = entityName(of: type) else { return }
+    let declaration = ClassDeclaration(type)
+    let parent = declaration.parents.first { entityName(of: $0) != nil }
+    let inherited = parent.map { Set(ClassDeclaration($0).parents.map(ObjectIdentifier.init) + [ObjectIdentifier($0)]) }
+    problems += declaration.problems
+    var entity = EntityDescription(
+      name, className: String(describing: type), moduleName: Self.module(of: type),
+      parent: parent.flatMap { entityName(of: $0) })
+    for member in declaration.members where inherited?.contains(ObjectIdentifier(member.owner)) != true {
+      guard let described = member.declaration as? any DescribedDeclaration else { continue }
+      described.add(member, to: &entity, &self)
+    }
+    type.ownTraits?.apply(to: &entity, &self)
+    description.entities.append(entity)
+  }
+
+  private static func module(of type: ManagedObject.Type) -> String? {
+    String(reflecting: type).split(separator: ".").first.map(String.init)
+  }
+
+  private mutating func checkInverses() {
+    for (entity, name) in needingInverse {
+      let relationship = description.entities.first { $0.name == entity }?.relationships.first { $0.name == name }
+      guard let relationship, relationship.inverse == nil else { continue }
+      let owner = classes[relationship.destination].map { "\($0)" } ?? relationship.destination
+      report(
+        .property(entity, name), "No relationship leads back from '\(relationship.destination)' to '\(name)'.",
+        fix: "Name the one that does, on one of the two sides: @Relationship(inverse: \\\(owner).…). Where there is to "
+          + "be none, write @Relationship(oneWay: true).")
+    }
+  }
+}
+
+extension ModelFromClasses {
+  /// The name of a composite's type in the model, which has it from now on.
+  mutating func addComposite(_ type: any CompositeValue.Type) -> String {
+    let name = String(describing: type)
+    return name
+  }
+}

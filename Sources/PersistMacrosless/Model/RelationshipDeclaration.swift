@@ -1,0 +1,97 @@
+public import Persist
+
+/// What a declaration says of a relationship beside its type and its inverse.
+public struct RelationshipTraits {
+  let name: String?
+  let renamedFrom: String?
+  let deleteRule: DeleteRule
+  let isOptional: Bool
+  let counts: (any ValueBounds)?
+  let versionHashModifier: String?
+  let userInfo: [String: String]
+
+  @usableFromInline
+  init(
+    name: String?, renamedFrom: String?, deleteRule: DeleteRule, isOptional: Bool, counts: (any ValueBounds)?,
+    versionHashModifier: String?, userInfo: [String: String]
+  ) {
+    self.name = name
+    self.renamedFrom = renamedFrom
+    self.deleteRule = deleteRule
+    self.isOptional = isOptional
+    self.counts = counts
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+  }
+}
+
+/// How a declaration says what leads back.
+public enum DeclaredInverse<Destination: ManagedObject> {
+  /// Nothing does.
+  case none
+  /// The property at the key path; nil for one that names this relationship itself.
+  case named(by: (() -> PartialKeyPath<Destination>)?)
+}
+
+/// What a class declares as a relationship.
+///
+/// `@unchecked Sendable`: the key path's closure captures nothing, and the counts are a range of numbers. Both are read
+/// only.
+struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, @unchecked Sendable {
+  private let traits: RelationshipTraits
+  private let inverse: DeclaredInverse<Value.Destination>
+
+  init(_ traits: RelationshipTraits, inverse: DeclaredInverse<Value.Destination>) {
+    self.traits = traits
+    self.inverse = inverse
+  }
+
+  var modelName: String? { traits.name }
+  var hasInitialValue: Bool { false }
+  func initialValue() -> StoredValue { .null }
+
+  func problem(with property: Property) -> String? {
+    guard let relationship = property.relationship else { return "is no relationship." }
+    if relationship.isToMany != Value.isToMany {
+      return relationship.isToMany ? "is to-many." : "is to-one."
+    }
+    if Value.isOrdered && !relationship.isOrdered { return "isn't ordered." }
+    return nil
+  }
+
+  func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
+    let place = PersistError.Place.property(entity.name, member.modelName)
+    guard let destination = plan.entityName(of: Value.Destination.self) else {
+      plan.report(
+        place, "'\(member.name)' leads to the class \(Value.Destination.self), which isn't one of the model's.",
+        fix: "Name \(Value.Destination.self) among the model's classes.")
+      return
+    }
+    var inverseName: String?
+    if case .named(let keyPath) = inverse {
+      plan.needInverse(of: member.modelName, in: entity.name)
+      if let keyPath = keyPath?() {
+        inverseName = ClassDeclaration(Value.Destination.self).member(at: keyPath)?.modelName
+        if inverseName == nil {
+          plan.report(
+            place, "The inverse of '\(member.name)' is no declared property of \(Value.Destination.self).",
+            fix: "Name a property with @Relationship.")
+        }
+      }
+    }
+    let counts = Value.isToMany ? (count(traits.counts?.least) ?? 0, count(traits.counts?.greatest) ?? 0) : (0, 1)
+    if Value.isToMany, counts.1 == 1 {
+      plan.report(
+        place, "'\(member.name)' is a set of at most one object.",
+        fix: "Make it a \(Value.Destination.self)?, or let it have more.")
+    }
+    entity.relationships.append(
+      RelationshipDescription(
+        name: member.modelName, destination: destination, inverse: inverseName, minimumCount: counts.0,
+        maximumCount: counts.1, isOptional: traits.isOptional, isOrdered: Value.isOrdered,
+        deleteRule: traits.deleteRule, renamingIdentifier: traits.renamedFrom,
+        versionHashModifier: traits.versionHashModifier, userInfo: traits.userInfo))
+  }
+
+  private func count(_ value: StoredValue?) -> Int? { if case .integer(let count)? = value { Int(count) } else { nil } }
+}

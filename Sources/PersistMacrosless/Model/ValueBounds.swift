@@ -1,0 +1,22 @@
+public import Persist
+
+/// The least and the greatest value of an attribute: a range of any kind, such as `0...9999`, `1...` or `...40`.
+public protocol ValueBounds {
+  var least: StoredValue? { get }
+  var greatest: StoredValue? { get }
+}
+
+extension ClosedRange: ValueBounds where Bound: StorableValue {
+  public var least: StoredValue? { lowerBound.stored }
+  public var greatest: StoredValue? { upperBound.stored }
+}
+
+extension PartialRangeFrom: ValueBounds where Bound: StorableValue {
+  public var least: StoredValue? { lowerBound.stored }
+  public var greatest: StoredValue? { nil }
+}
+
+extension PartialRangeThrough: ValueBounds where Bound: StorableValue {
+  public var least: StoredValue? { nil }
+  public var greatest: StoredValue? { upperBound.stored }
+}

@@ -1,0 +1,43 @@
+public import Persist
+
+/// An attribute that the store computes with each save from an expression over the object.
+///
+/// ```swift
+/// @Derived("articles.@count") var articleCount: Int
+/// @Derived("canonical:(name)") var searchName: String?
+/// ```
+///
+/// It can be read, sorted by and asked for in predicates, and not be set. A new object has its value after the first
+/// save.
+@propertyWrapper
+public struct Derived<Value: AttributeValue>: DeclaredProperty {
+  public let key: DeclarationKey
+
+  /// - Parameters:
+  ///   - expression: what the value comes from, in the format language.
+  ///   - name: the attribute's name in the model, where it isn't the property's.
+  ///   - type: the attribute's type in the model, where it isn't the Swift type's own.
+  ///   - renamedFrom: the name that the attribute had in an older version of the model.
+  @inlinable @inline(__always)
+  public init(
+    _ expression: String, name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil,
+    line: Int = #line, column: Int = #column
+  ) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Attribute<Value>.record(
+      key, nil,
+      AttributeTraits(name: name, type: type, renamedFrom: renamedFrom, isOptional: true, derivation: expression))
+  }
+
+  @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
+  public var wrappedValue: Value { preconditionFailure("An attribute isn't a property of a managed object.") }
+
+  @inlinable
+  public static subscript<Owner: ManagedObject>(
+    _enclosingInstance owner: Owner, wrapped wrappedKeyPath: KeyPath<Owner, Value>,
+    storage storageKeyPath: ReferenceWritableKeyPath<Owner, Derived<Value>>
+  ) -> Value {
+    @inline(__always) get { owner.value(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
+  }
+}

@@ -1,0 +1,110 @@
+public import Persist
+
+/// A property of a managed object's class that is a relationship of its entity.
+///
+/// The type says which kind: an optional object for a to-one relationship, a ``Persist/RelationshipSet`` for a to-many
+/// one, an ``OrderedRelationshipSet`` for one whose members are in an order.
+///
+/// ```swift
+/// final class Item: ManagedObject {
+///   @Relationship(inverse: \Category.items) var category: Category?
+///   @Relationship(inverse: \Tag.items) var tags: RelationshipSet<Tag>
+/// }
+///
+/// final class Category: ManagedObject {
+///   @Relationship(deleteRule: .cascade) var items: RelationshipSet<Item>
+/// }
+/// ```
+///
+/// Every relationship has an inverse, which is named on one side: two properties that name each other are a circular
+/// reference to the compiler. The model joins the other side.
+@propertyWrapper
+public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
+  public let key: DeclarationKey
+
+  /// A relationship whose inverse names this one.
+  ///
+  /// - Parameters:
+  ///   - name: the relationship's name in the model, where it isn't the property's.
+  ///   - renamedFrom: the name that the relationship had in an older version of the model.
+  ///   - deleteRule: what happens to the objects at the other end when an object is deleted.
+  ///   - optional: whether an object may be saved without another end.
+  ///   - count: the least and the greatest number of members of a to-many relationship.
+  ///   - versionHashModifier: a text that makes the relationship another one for migrations though nothing else
+  ///     changed.
+  ///   - userInfo: what the program notes about the relationship.
+  @inlinable @inline(__always)
+  public init(
+    _ name: String? = nil, renamedFrom: String? = nil, deleteRule: DeleteRule = .nullify, optional: Bool = true,
+    count: @autoclosure () -> (any ValueBounds)? = nil, versionHashModifier: String? = nil,
+    userInfo: @autoclosure () -> [String: String] = [:], line: Int = #line, column: Int = #column
+  ) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    let traits = RelationshipTraits(
+      name: name, renamedFrom: renamedFrom, deleteRule: deleteRule, isOptional: optional, counts: count(),
+      versionHashModifier: versionHashModifier, userInfo: userInfo())
+    Self.record(key, traits, inverse: .named(by: nil))
+  }
+
+  /// A relationship that names its inverse.
+  ///
+  /// - Parameter inverse: the property of the destination's class that leads back; the other parameters are those of
+  ///   the initialiser without it.
+  @inlinable @inline(__always)
+  public init<Inverse: RelationshipValue>(
+    _ name: String? = nil, inverse: @autoclosure @escaping () -> KeyPath<Value.Destination, Inverse>,
+    renamedFrom: String? = nil, deleteRule: DeleteRule = .nullify, optional: Bool = true,
+    count: @autoclosure () -> (any ValueBounds)? = nil, versionHashModifier: String? = nil,
+    userInfo: @autoclosure () -> [String: String] = [:], line: Int = #line, column: Int = #column
+  ) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    let traits = RelationshipTraits(
+      name: name, renamedFrom: renamedFrom, deleteRule: deleteRule, isOptional: optional, counts: count(),
+      versionHashModifier: versionHashModifier, userInfo: userInfo())
+    Self.record(key, traits, inverse: .named(by: inverse))
+  }
+
+  /// A relationship that nothing leads back from. Deleting an object at its other end takes a search for those that
+  /// lead there.
+  ///
+  /// - Parameter oneWay: `true`; the other parameters are those of the initialiser without it.
+  @inlinable @inline(__always)
+  public init(
+    _ name: String? = nil, oneWay: Bool, renamedFrom: String? = nil, deleteRule: DeleteRule = .nullify,
+    optional: Bool = true, count: @autoclosure () -> (any ValueBounds)? = nil, versionHashModifier: String? = nil,
+    userInfo: @autoclosure () -> [String: String] = [:], line: Int = #line, column: Int = #column
+  ) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    let traits = RelationshipTraits(
+      name: name, renamedFrom: renamedFrom, deleteRule: deleteRule, isOptional: optional, counts: count(),
+      versionHashModifier: versionHashModifier, userInfo: userInfo())
+    Self.record(key, traits, inverse: oneWay ? .none : .named(by: nil))
+  }
+
+  @usableFromInline @inline(never)
+  static func record(_ key: DeclarationKey, _ traits: RelationshipTraits, inverse: DeclaredInverse<Value.Destination>) {
+    DeclarationRecording.record(RelationshipDeclaration<Value>(traits, inverse: inverse), key: key)
+  }
+
+  @available(*, unavailable, message: "Relationships are properties of subclasses of ManagedObject.")
+  public var wrappedValue: Value {
+    get { preconditionFailure("A relationship isn't a property of a managed object.") }
+    set { preconditionFailure("A relationship isn't a property of a managed object.") }
+  }
+
+  @inlinable
+  public static subscript<Owner: ManagedObject>(
+    _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
+    storage storageKeyPath: ReferenceWritableKeyPath<Owner, Relationship<Value>>
+  ) -> Value {
+    @inline(__always) get {
+      Value.related(to: owner, at: owner.slot(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self))
+    }
+    @inline(__always) set {
+      newValue.relate(to: owner, at: owner.slot(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self))
+    }
+  }
+}

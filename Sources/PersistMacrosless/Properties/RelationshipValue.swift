@@ -1,0 +1,42 @@
+public import Persist
+
+/// What a property with ``Relationship`` may be: an optional object, or a set of objects.
+public protocol RelationshipValue {
+  /// The class of the objects at the other end.
+  associatedtype Destination: ManagedObject
+
+  static var isToMany: Bool { get }
+  static var isOrdered: Bool { get }
+  /// The other end of an object's relationship, by its slot.
+  static func related(to owner: ManagedObject, at slot: Int) -> Self
+  /// Makes this the other end.
+  func relate(to owner: ManagedObject, at slot: Int)
+}
+
+extension Optional: RelationshipValue where Wrapped: ManagedObject {
+  public typealias Destination = Wrapped
+
+  public static var isToMany: Bool { false }
+  public static var isOrdered: Bool { false }
+  public static func related(to owner: ManagedObject, at slot: Int) -> Wrapped? {
+    guard let object = owner.toOne(at: slot) else { return nil }
+    guard let typed = object as? Wrapped else {
+      preconditionFailure("\(object) is of class \(type(of: object)), not \(Wrapped.self): register its class.")
+    }
+    return typed
+  }
+  public func relate(to owner: ManagedObject, at slot: Int) { owner.setToOne(self, at: slot) }
+}
+
+extension RelationshipSet: RelationshipValue {
+  public typealias Destination = Element
+
+  public static var isToMany: Bool { true }
+  public static var isOrdered: Bool { false }
+  public static func related(to owner: ManagedObject, at slot: Int) -> RelationshipSet<Element> {
+    owner.toMany(at: slot)
+  }
+  public func relate(to owner: ManagedObject, at slot: Int) {
+    owner.toMany(at: slot, of: Element.self).replace(with: self)
+  }
+}

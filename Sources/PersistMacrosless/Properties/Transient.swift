@@ -1,0 +1,48 @@
+public import Persist
+
+/// An attribute that lives in memory only: it has no column, and yet changes of it are changes of the object.
+///
+/// ```swift
+/// @Transient var isSelected = false
+/// ```
+@propertyWrapper
+public struct Transient<Value: StorableValue>: DeclaredProperty {
+  public let key: DeclarationKey
+
+  /// - Parameters:
+  ///   - wrappedValue: what a new object has, and one that was read.
+  ///   - name: the attribute's name in the model, where it isn't the property's.
+  @inlinable @inline(__always)
+  public init(
+    wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, line: Int = #line, column: Int = #column
+  ) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Attribute<Value>.record(key, wrappedValue, AttributeTraits(name: name, isTransient: true))
+  }
+
+  @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
+  public var wrappedValue: Value {
+    get { preconditionFailure("An attribute isn't a property of a managed object.") }
+    set { preconditionFailure("An attribute isn't a property of a managed object.") }
+  }
+
+  @inlinable
+  public static subscript<Owner: ManagedObject>(
+    _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
+    storage storageKeyPath: ReferenceWritableKeyPath<Owner, Transient<Value>>
+  ) -> Value {
+    @inline(__always) get { owner.value(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
+    @inline(__always) set { owner.setValue(newValue, of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
+  }
+}
+
+extension Transient where Value: AttributeValue {
+  /// - Parameter name: the attribute's name in the model, where it isn't the property's.
+  @inlinable @inline(__always)
+  public init(_ name: String? = nil, line: Int = #line, column: Int = #column) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Attribute<Value>.record(key, nil, AttributeTraits(name: name, isTransient: true))
+  }
+}
