@@ -2,7 +2,7 @@ import Foundation
 
 extension ManagedObjectContext {
   /// Discards every change since the last save: new objects leave the context, deleted ones are back, changed ones
-  /// have what the store has.
+  /// have what the store has. Nothing of it can be undone, and what was changed before can't either.
   public func rollback() {
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
@@ -14,6 +14,8 @@ extension ManagedObjectContext {
       object.detach()
       object.change = .none
     }
+    for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
+    undoKeeper?.removeActions(of: self)
     announce { $0.refreshed.formUnion(changed) }
   }
 
@@ -21,9 +23,11 @@ extension ManagedObjectContext {
   public func reset() {
     let registered = tracker == nil ? [] : registeredObjects
     tracker?.forgetPendingChanges()
+    undoKeeper?.removeActions(of: self)
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
+    retained = []
     for table in tables {
       for object in table.map.objects {
         object.detach()
@@ -41,6 +45,7 @@ extension ManagedObjectContext {
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) {
     processTrackedChanges()
     takeStoredValues(of: object, mergingChanges: mergingChanges)
+    if mergingChanges { object.awakeFromSnapshotEvents(.refresh) }
     announce { $0.refreshed.insert(object) }
   }
 
@@ -79,7 +84,7 @@ extension ManagedObjectContext {
       if let row = try store.rows(query).rows.first {
         object.snapshot = row.snapshot
         object.loading = .loaded
-        if wasFault { object.awakeFromFetch() }
+        if wasFault { object.awake() }
       } else {
         object.loading = .missing
       }

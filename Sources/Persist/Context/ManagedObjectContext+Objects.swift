@@ -32,6 +32,12 @@ extension ManagedObjectContext {
 
   /// Makes an object that has no context a new one of this context.
   func adopt(_ object: ManagedObject, _ layout: EntityLayout) {
+    register(object)
+    object.awakeFromInsert()
+  }
+
+  /// Enters an object that has no context among the new ones.
+  func register(_ object: ManagedObject) {
     let table = unsavedTable
     object.table = table
     object.key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber())
@@ -41,8 +47,8 @@ extension ManagedObjectContext {
     object.enterEventAsNew(in: self)
     table.map.insert(object, key: object.key)
     inserted.insert(object)
+    if retainsRegisteredObjects { retained.append(object) }
     object.isTouched = true
-    object.awakeFromInsert()
   }
 
   /// The object with an identifier, without a look into the store: a fault where it isn't alive.
@@ -68,7 +74,11 @@ extension ManagedObjectContext {
       try throwDeferredError()
       if object.loading != .missing { return object }
     }
-    throw PersistError(
+    throw Self.notFound(id)
+  }
+
+  static func notFound(_ id: ManagedObjectID) -> PersistError {
+    PersistError(
       .objectNotFound, at: .init(entity: id.entityName, row: id.primaryKey), "There is no object \(id).",
       fix: "It was deleted, never saved, or belongs to a store that isn't open.")
   }

@@ -36,6 +36,23 @@ public final class ManagedObjectContext {
   var tracker: ChangeTracker?
   /// Made when a key path is first asked for.
   var keyPathResolver: KeyPathResolver?
+  var undoKeeper: UndoManager?
+  /// A name for people: for logs and the debugger.
+  public var name: String?
+  /// Who changes objects through this context, for those who read the history of changes.
+  public var transactionAuthor: String?
+  /// The program's own; the context doesn't look at it.
+  public var userInfo: [String: Any] = [:]
+  /// What happens when an object's row turns out to be gone, because somebody else deleted it.
+  ///
+  /// The object counts as deleted and reads as defaults either way. When this is false, the context's next call that
+  /// can throw says so too.
+  public var shouldDeleteInaccessibleFaults = true
+  /// Whether the context holds every object that it made, until it is reset; otherwise it holds changed ones only.
+  public var retainsRegisteredObjects = false {
+    didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
+  }
+  var retained: [ManagedObject] = []
   /// An error of a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
 
@@ -157,6 +174,7 @@ extension ManagedObjectContext {
       slotTable: .passUnretained(slotTables[layout.index]))
     let object = classes[layout.index].init(origin)
     table.map.insert(object, key: key)
+    if retainsRegisteredObjects { retained.append(object) }
     return object
   }
 }

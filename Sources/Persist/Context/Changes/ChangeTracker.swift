@@ -17,8 +17,9 @@ final class ChangeTracker {
   private(set) var entries: ContiguousArray<Entry> = []
   /// What happened to objects otherwise than by setting their properties.
   var noted = ObjectsDidChange()
-  /// The entries whose event is being handed out.
-  private(set) var delivered: ContiguousArray<Entry> = []
+  /// The entries whose event is being handed out, and where each object's is.
+  private var delivered: ContiguousArray<Entry> = []
+  private var deliveredIndexes: [ObjectIdentifier: Int] = [:]
   private var observations: [WeakObservation] = []
   /// Observations that end when what they report to does.
   private var kept: [ContextObservation] = []
@@ -75,22 +76,27 @@ final class ChangeTracker {
     delivered = entries
     defer {
       isDelivering = false
-      delivered = []
+      forgetDelivered()
     }
     while !waiting.isEmpty {
       let event = waiting.removeFirst()
       for observer in observations { observer.observation?.receive(event) }
       ContextNotifications.post(event, from: context)
-      delivered = []
+      forgetDelivered()
     }
     kept.removeAll(where: \.isEnded)
   }
 
   /// The object's state before the event that is being handed out, or else before the current one.
   func stateBefore(_ object: ManagedObject) -> ObjectState?? {
-    if let entry = delivered.first(where: { $0.object === object }) { return .some(entry.before) }
+    if deliveredIndexes.isEmpty, !delivered.isEmpty {
+      for (index, entry) in delivered.enumerated() { deliveredIndexes[ObjectIdentifier(entry.object)] = index }
+    }
+    if let index = deliveredIndexes[ObjectIdentifier(object)] { return .some(delivered[index].before) }
     return hasEntered(object) ? .some(entries[Int(object.eventIndex)].before) : nil
   }
+
+  private func forgetDelivered() { (delivered, deliveredIndexes) = ([], [:]) }
 
   private func hasEntered(_ object: ManagedObject) -> Bool {
     let index = Int(object.eventIndex)
@@ -110,6 +116,7 @@ extension ObjectsDidChange {
       case (.inserted?, .inserted?), (_, .updated?): updated.insert(object)
       case (.inserted?, nil), (.inserted?, .deleted?), (.updated?, .deleted?), (ManagedObject.Change.none?, .deleted?):
         deleted.insert(object)
+      case (.updated?, ManagedObject.Change.none?): if !refreshed.contains(object) { updated.insert(object) }
       default: break
       }
     }

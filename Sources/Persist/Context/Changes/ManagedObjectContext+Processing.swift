@@ -13,16 +13,20 @@ extension ManagedObjectContext {
   public func processPendingChanges() {
     beginTracking()
     processTrackedChanges()
+    undoKeeper?.endEvent()
   }
 
-  /// As ``processPendingChanges()``; nothing where nobody observes the context.
-  func processTrackedChanges() {
+  /// As ``processPendingChanges()``, within a group of what is to be undone; nothing where nobody observes the context.
+  ///
+  /// - Parameter isUndoable: whether the changes are the program's, and not what a refresh or a merge brought.
+  func processTrackedChanges(isUndoable: Bool = true) {
     if tracker == nil {
       guard ContextNotifications.areWanted else { return }
       beginTracking()
     }
     guard let tracker, tracker.hasPendingChanges else { return }
     let entries = tracker.takeEntries()
+    if isUndoable { undoKeeper?.record(entries, in: self) }
     let changes = ObjectsDidChange(entries, noted: tracker.noted)
     tracker.noted = ObjectsDidChange()
     guard !changes.isEmpty else { return }
@@ -35,7 +39,7 @@ extension ManagedObjectContext {
   func announce(_ note: (inout ObjectsDidChange) -> Void) {
     guard let tracker else { return }
     note(&tracker.noted)
-    processTrackedChanges()
+    processTrackedChanges(isUndoable: false)
   }
 
   /// Hears of everything that the context tells, from now on and until the result is let go.
@@ -74,7 +78,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Notes the object's state before its first change in an event.
   final func enterEvent() {
-    guard let context = table?.context else { return }
+    guard loading != .awakening, let context = table?.context else { return }
     if let tracker = context.tracker {
       tracker.enter(self, before: ObjectState(self))
     } else {

@@ -4,12 +4,14 @@ import OrderedCollections
 extension ManagedObject {
   /// The names of the persistent properties that differ from what the store has, or from nothing for a new object.
   public final var changedPropertyNames: [String] {
-    layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
+    guard change != .none else { return [] }
+    return layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
   }
 
   /// The persistent properties that differ from what the store has, by name: attributes, objects of to-one
   /// relationships, identifiers of to-many ones.
   public final func changedValues() -> [String: Any?] {
+    guard change != .none else { return [:] }
     var values: [String: Any?] = [:]
     for property in layout.properties where isChanged(at: property.slot) {
       if let relationship = layout.relationshipsBySlot[property.slot], relationship.isToMany {
@@ -21,6 +23,47 @@ extension ManagedObject {
       }
     }
     return values
+  }
+
+  /// What persistent properties were before the changes that weren't processed yet, by name: only those that changed.
+  ///
+  /// Attributes, objects of to-one relationships, identifiers of to-many ones. While observers hear of an event, it is
+  /// that event that this tells of. For an object that is new in the event it is empty.
+  public final func changedValuesForCurrentEvent() -> [String: Any?] {
+    guard let context = table?.context, let before = context.beginTracking().stateBefore(self) ?? nil
+    else { return [:] }
+    var values: [String: Any?] = [:]
+    for property in layout.properties {
+      switch layout.kinds[property.slot] {
+      case .attribute, .composite:
+        guard let old = oldValue(at: property.slot, before) else { continue }
+        values[property.name] = .some(DynamicConversion.any(old))
+      case .toOne:
+        guard let old = oldValue(at: property.slot, before) else { continue }
+        if case .objectID(let id) = old {
+          values[property.name] = .some(context.registeredOrFault(id))
+        } else {
+          values[property.name] = .some(nil)
+        }
+      case .toMany:
+        guard let relationship = layout.relationshipsBySlot[property.slot] else { continue }
+        guard let difference = MembersDifference(of: relationship, before: before, now: self) else { continue }
+        let now = memberIDs(of: relationship)
+        let old = difference.oldOrder ?? now.subtracting(difference.gained).union(difference.lost)
+        values[property.name] = .some(old.elements)
+      case .transient, .transientToMany, .fetched: continue
+      }
+    }
+    return values
+  }
+
+  /// The value of an attribute or a to-one relationship at an earlier moment, where it was another.
+  final func oldValue(at slot: Int, _ before: ObjectState) -> StoredValue? {
+    let old = before.pending.isEmpty ? nil : before.pending[slot]
+    let new = pending.isEmpty ? nil : pending[slot]
+    if old == nil, new == nil { return nil }
+    let (oldValue, newValue) = (old ?? committedValue(at: slot), new ?? committedValue(at: slot))
+    return oldValue == newValue ? nil : oldValue
   }
 
   /// What the store has of some properties: attributes, and identifiers for relationships; nothing for a new object.
@@ -62,6 +105,10 @@ extension ManagedObject {
 
   /// Whether a save would write anything of the object; changes of transient attributes alone don't count.
   public final var hasPersistentChangedValues: Bool {
-    change == .inserted || change == .deleted || layout.kinds.indices.contains { isChanged(at: $0) }
+    change == .inserted || change == .deleted || (change == .updated && hasPersistentChanges)
+  }
+
+  private final var hasPersistentChanges: Bool {
+    layout.kinds.indices.contains { isChanged(at: $0) }
   }
 }

@@ -65,12 +65,7 @@ extension ManagedObject {
   public final func setValue(_ value: Any?, forKey name: String) throws {
     let property = try property(named: name)
     switch property.kind {
-    case .attribute(let attribute):
-      let conversion = DynamicConversion(attribute: attribute, place: place(name))
-      let stored =
-        attribute.type == .composite
-        ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
-      setAttributeValue(stored, at: property.slot)
+    case .attribute: setAttributeValue(try stored(value, for: property), at: property.slot)
     case .relationship(let description):
       guard let relationship = layout.relationshipsBySlot[property.slot], table != nil else {
         throw PersistError(
@@ -84,6 +79,14 @@ extension ManagedObject {
       }
     case .fetchedProperty: throw notStored(property)
     }
+  }
+
+  /// The stored form of a value for an attribute; nothing for another property.
+  final func stored(_ value: Any?, for property: Property) throws -> StoredValue {
+    guard let attribute = property.attribute else { return .null }
+    let conversion = DynamicConversion(attribute: attribute, place: place(property.name))
+    return attribute.type == .composite
+      ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
   }
 
   /// The members of a to-many relationship.

@@ -12,6 +12,9 @@ extension ManagedObject {
         let query = RowQuery(entity: layout.entity, includesSubentities: false, keys: [key])
         guard let row = try store.rows(query).rows.first else {
           loading = .missing
+          if !table.context.shouldDeleteInaccessibleFaults {
+            table.context.deferError(ManagedObjectContext.notFound(objectID))
+          }
           return
         }
         snapshot = row.snapshot
@@ -20,8 +23,13 @@ extension ManagedObject {
         return
       }
     }
-    loading = .loaded
+    awake()
+  }
+
+  final func awake() {
+    loading = .awakening
     awakeFromFetch()
+    if loading == .awakening { loading = .loaded }
   }
 
   /// Forgets the row and every change, so that the next use reads the row again. Both sides of relationships were put

@@ -94,6 +94,7 @@ extension ManagedObject {
       let target = context.layout(ofDestination: relationship, in: snapshot, of: layout)
       return .objectID(siblings.table(for: target).objectID(of: target, key: key))
     }
+    if layout.kinds[slot] == .transient { return layout.initialValues[slot] ?? .null }
     guard layout.kinds[slot] == .composite else { return .null }
     var root: [String: StoredValue] = [:]
     for element in layout.properties[slot].elements {

@@ -23,6 +23,8 @@ open class ManagedObject {
   enum Loading: UInt8 {
     /// The row wasn't used yet. It may have been read all the same: the snapshot is then there.
     case fault
+    /// The row is there, and the fetch hook runs: what it sets doesn't count as a change.
+    case awakening
     case loaded
     /// The store has no such row any more.
     case missing
@@ -118,7 +120,8 @@ open class ManagedObject {
 
   /// Called once, when the object was put into a context as a new one.
   open func awakeFromInsert() {}
-  /// Called each time the object stops being a fault and holds its row.
+  /// Called each time the object stops being a fault and holds its row. What it sets doesn't count as a change, so
+  /// that it may fill transient attributes; relationships aren't to be set here.
   open func awakeFromFetch() {}
   /// Called before a save, before validation. What it changes belongs to the save, and it is called again then.
   open func willSave() {}
@@ -126,6 +129,8 @@ open class ManagedObject {
   open func didSave() {}
   /// Called when the object is being deleted, before anything else happens.
   open func prepareForDeletion() {}
+  /// Called after undo, redo, a rollback or a refresh gave the object other values than the program had set.
+  open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
   /// Called before the object forgets its row and becomes a fault.
   open func willTurnIntoFault() {}
   open func didTurnIntoFault() {}

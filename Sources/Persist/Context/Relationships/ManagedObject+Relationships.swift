@@ -78,7 +78,7 @@ extension ManagedObject {
   final func willChangeMembers() {
     isTouched = true
     if eventIndex < 0 { enterEvent() }
-    if change == .none, loading != .missing { table?.context.noteUpdate(of: self) }
+    if change == .none, loading == .loaded || loading == .fault { table?.context.noteUpdate(of: self) }
   }
 
   private final func requireRelatable(_ other: ManagedObject, by relationship: RelationshipLayout) {

@@ -89,7 +89,7 @@ final class ToManyMembers {
     let stored = base ?? []
     added = members.subtracting(stored)
     removed = stored.subtracting(members)
-    if isOrdered, !members.elementsEqual(stored) { isReordered = true }
+    isReordered = isOrdered && !members.elementsEqual(stored)
     current = members
   }
 

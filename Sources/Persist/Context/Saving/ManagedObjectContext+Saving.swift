@@ -30,6 +30,7 @@ extension ManagedObjectContext {
       }
     }
     pass.finish()
+    undoKeeper?.endEvent()
     tell(.didSave(pass.saved))
   }
 }

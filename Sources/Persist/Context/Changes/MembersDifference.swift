@@ -1,0 +1,31 @@
+import OrderedCollections
+
+/// How the members of a to-many relationship changed between an earlier moment and now.
+struct MembersDifference {
+  let gained: OrderedSet<ManagedObjectID>
+  let lost: OrderedSet<ManagedObjectID>
+  /// The members in their earlier order, of an ordered relationship whose members are known.
+  let oldOrder: OrderedSet<ManagedObjectID>?
+  /// As ``oldOrder``, now.
+  let newOrder: OrderedSet<ManagedObjectID>?
+
+  /// Nil where nothing changed.
+  init?(of relationship: RelationshipLayout, before: ObjectState, now object: ManagedObject) {
+    guard !object.toManys.isEmpty, let members = object.toManys[relationship.slot] else { return nil }
+    let old = before.members.isEmpty ? nil : before.members[relationship.slot]
+    let (oldAdded, oldRemoved) = (old?.added ?? [], old?.removed ?? [])
+    gained = members.added.subtracting(oldAdded).union(oldRemoved.subtracting(members.removed))
+    lost = members.removed.subtracting(oldRemoved).union(oldAdded.subtracting(members.added))
+    guard relationship.isOrdered else {
+      (oldOrder, newOrder) = (nil, nil)
+      if gained.isEmpty, lost.isEmpty { return nil }
+      return
+    }
+    if gained.isEmpty, lost.isEmpty, !members.isReordered, old?.isReordered != true { return nil }
+    // Order counts: the members must be known, then and now.
+    newOrder = members.current ?? object.memberIDs(of: relationship)
+    oldOrder =
+      old?.order ?? members.base.map { base in base.subtracting(oldRemoved).union(oldAdded) }
+    if gained.isEmpty, lost.isEmpty, oldOrder == newOrder { return nil }
+  }
+}

@@ -1,0 +1,223 @@
+extension ManagedObjectContext {
+  /// Keeps what was changed in contexts, and takes it back.
+  ///
+  /// A context without one forgets what it was; give it one to make its changes undoable.
+  ///
+  /// ```swift
+  /// context.undoManager = .init()
+  /// item.name = "Tea"
+  /// context.undo()      // the old name
+  /// context.redo()      // "Tea"
+  /// ```
+  ///
+  /// Changes are undone in groups. Without explicit ones a group is what was changed until the event ended: until
+  /// ``ManagedObjectContext/processPendingChanges()`` was called, the context was saved, or something was undone.
+  /// Values, relationships, insertions and deletions are undone alike, also when they were saved meanwhile: undoing a
+  /// saved insertion deletes the object, and undoing a saved deletion inserts it again, with a new row.
+  ///
+  /// Rolling back and resetting a context forget what was changed in it. The objects of what can be undone are held.
+  ///
+  /// Several contexts of one isolation may share an undo manager. It has this name, inside of the context, because
+  /// Foundation has another `UndoManager` on some platforms.
+  public final class UndoManager {
+    private var undoStack: [UndoGroup] = []
+    private var redoStack: [UndoGroup] = []
+    /// Groups that were begun and not ended, outermost first.
+    private var open: [UndoGroup] = []
+    /// What was changed in the current event, outside of explicit groups.
+    private var event: UndoGroup?
+    private var contexts: [WeakContext] = []
+    private var disabledCount = 0
+    private var direction = Direction.none
+
+    private enum Direction { case none, undoing, redoing }
+
+    private struct WeakContext {
+      weak var context: ManagedObjectContext?
+    }
+
+    /// How many groups can be undone at most; the oldest are forgotten. 0 stands for no limit.
+    public var levelsOfUndo = 0 {
+      didSet { forgetBeyondLimit() }
+    }
+
+    public init() {}
+
+    /// How many groups can be undone.
+    var undoCount: Int { undoStack.count }
+    public var isUndoing: Bool { direction == .undoing }
+    public var isRedoing: Bool { direction == .redoing }
+    public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
+    /// How many groups were begun and not ended.
+    public var groupingLevel: Int { open.count }
+
+    public var canUndo: Bool {
+      event != nil || !undoStack.isEmpty || open.contains { !$0.isEmpty } || hasUnrecordedChanges
+    }
+
+    public var canRedo: Bool { !redoStack.isEmpty && !hasUnrecordedChanges }
+
+    /// The name of what ``undo()`` would take back, for a menu; empty where it has none.
+    public var undoActionName: String { (event ?? undoStack.last)?.name ?? "" }
+    public var redoActionName: String { redoStack.last?.name ?? "" }
+
+    /// Names the open group, or else the last one.
+    public func setActionName(_ name: String) {
+      processPendingChanges()
+      if !open.isEmpty {
+        open[0].name = name
+      } else if event != nil {
+        event?.name = name
+      } else if !undoStack.isEmpty {
+        undoStack[undoStack.count - 1].name = name
+      }
+    }
+
+    /// Begins a group, inside of the open one where there is one.
+    public func beginUndoGrouping() {
+      processPendingChanges()
+      endEvent()
+      open.append(UndoGroup())
+    }
+
+    /// Ends the group that was begun last. Every one is to be ended.
+    public func endUndoGrouping() {
+      processPendingChanges()
+      guard let group = open.popLast() else {
+        preconditionFailure("endUndoGrouping without a beginUndoGrouping before it.")
+      }
+      guard !group.isEmpty else { return }
+      if open.isEmpty {
+        push(group)
+      } else {
+        open[open.count - 1].parts.append(.group(group))
+      }
+    }
+
+    /// Stops keeping what is changed, until it is enabled as often as it was disabled.
+    public func disableUndoRegistration() {
+      processPendingChanges()
+      disabledCount += 1
+    }
+
+    public func enableUndoRegistration() {
+      precondition(disabledCount > 0, "enableUndoRegistration without a disableUndoRegistration before it.")
+      processPendingChanges()
+      disabledCount -= 1
+    }
+
+    /// Takes the last group back, the current event where something was changed in it. An open group is ended first.
+    public func undo() {
+      precondition(open.count <= 1, "undo with \(open.count) open groups: end the inner ones, or use undoNestedGroup.")
+      processPendingChanges()
+      if open.count == 1 { endUndoGrouping() }
+      endEvent()
+      guard let group = undoStack.popLast() else { return }
+      apply(group, .undoing)
+    }
+
+    /// Takes the last inner group of the open group back; without an open group, the last group.
+    public func undoNestedGroup() {
+      guard !open.isEmpty else { return undo() }
+      processPendingChanges()
+      guard case .group(let group)? = open[open.count - 1].parts.last else { return }
+      open[open.count - 1].parts.removeLast()
+      apply(group, .undoing)
+    }
+
+    /// Does again what was undone last, unless something else was changed since.
+    public func redo() {
+      processPendingChanges()
+      endEvent()
+      guard let group = redoStack.popLast() else { return }
+      apply(group, .redoing)
+    }
+
+    /// Forgets everything that could be undone or redone.
+    public func removeAllActions() {
+      (undoStack, redoStack, event) = ([], [], nil)
+      open = open.map { UndoGroup(name: $0.name) }
+    }
+
+    private func apply(_ group: UndoGroup, _ direction: Direction) {
+      self.direction = direction
+      var inverse = UndoGroup(name: group.name)
+      for step in group.steps.reversed() {
+        guard let context = step.context else { continue }
+        UndoPass(step, in: context).run()
+        context.processTrackedChanges()
+        inverse.parts += event?.parts ?? []
+        event = nil
+      }
+      self.direction = .none
+      guard !inverse.isEmpty else { return }
+      if direction == .undoing { redoStack.append(inverse) } else { push(inverse, keepsRedo: true) }
+    }
+
+    private func push(_ group: UndoGroup, keepsRedo: Bool = false) {
+      undoStack.append(group)
+      if !keepsRedo { redoStack = [] }
+      forgetBeyondLimit()
+    }
+
+    private func forgetBeyondLimit() {
+      guard levelsOfUndo > 0 else { return }
+      undoStack.removeFirst(max(0, undoStack.count - levelsOfUndo))
+      redoStack.removeFirst(max(0, redoStack.count - levelsOfUndo))
+    }
+  }
+}
+
+/// What contexts tell their undo manager.
+extension ManagedObjectContext.UndoManager {
+  func attach(_ context: ManagedObjectContext) {
+    contexts.removeAll { $0.context == nil || $0.context === context }
+    contexts.append(WeakContext(context: context))
+  }
+
+  func detach(_ context: ManagedObjectContext) {
+    contexts.removeAll { $0.context == nil || $0.context === context }
+    removeActions(of: context)
+  }
+
+  /// Takes in what was changed in a context.
+  func record(_ entries: ContiguousArray<ChangeTracker.Entry>, in context: ManagedObjectContext) {
+    guard isUndoRegistrationEnabled else { return }
+    let step = UndoStep(entries, in: context)
+    guard !step.isEmpty else { return }
+    if direction == .none, !open.isEmpty {
+      open[open.count - 1].parts.append(.step(step))
+      redoStack = []
+    } else {
+      event = event ?? UndoGroup()
+      event?.parts.append(.step(step))
+      if direction == .none { redoStack = [] }
+    }
+  }
+
+  /// Ends the group of the current event.
+  func endEvent() {
+    guard direction == .none, let group = event else { return }
+    event = nil
+    push(group)
+  }
+
+  func removeActions(of context: ManagedObjectContext) {
+    undoStack = undoStack.map { $0.without(context) }.filter { !$0.isEmpty }
+    redoStack = redoStack.map { $0.without(context) }.filter { !$0.isEmpty }
+    open = open.map { $0.without(context) }
+    event = event?.without(context)
+    if event?.isEmpty == true { event = nil }
+  }
+
+  private var contextsAlive: [ManagedObjectContext] { contexts.compactMap(\.context) }
+
+  private var hasUnrecordedChanges: Bool {
+    isUndoRegistrationEnabled && contextsAlive.contains { $0.hasUndoable }
+  }
+
+  private func processPendingChanges() {
+    guard direction == .none else { return }
+    for context in contextsAlive { context.processTrackedChanges() }
+  }
+}

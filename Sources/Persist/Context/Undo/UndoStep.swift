@@ -1,0 +1,147 @@
+import OrderedCollections
+
+/// How to go back from one event of a context: what its objects were before, as data.
+///
+/// Values are absolute and relationships lead to objects, so that it doesn't matter what was saved meanwhile.
+struct UndoStep {
+  weak var context: ManagedObjectContext?
+  /// Objects that weren't there.
+  private(set) var inserted: [ManagedObject] = []
+  /// Objects that were there and are gone, whole.
+  private(set) var deleted: [Former] = []
+  /// Objects that had other values.
+  private(set) var updated: [Former] = []
+
+  var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && updated.isEmpty }
+
+  /// What an object was, as far as it differs.
+  struct Former {
+    let object: ManagedObject
+    var values: [(slot: Int, value: StoredValue)] = []
+    var toOnes: [(slot: Int, other: ManagedObject?)] = []
+    var toManys: [Members] = []
+
+    var isEmpty: Bool { values.isEmpty && toOnes.isEmpty && toManys.isEmpty }
+  }
+
+  /// Members that a to-many relationship is to lose and to get again.
+  struct Members {
+    let relationship: RelationshipLayout
+    let gained: [ManagedObject]
+    let lost: [ManagedObject]
+    /// All members in their order, of an ordered relationship.
+    let order: [ManagedObject]?
+  }
+
+  init(_ entries: ContiguousArray<ChangeTracker.Entry>, in context: ManagedObjectContext) {
+    self.context = context
+    let objects = Resolver(entries, in: context)
+    for entry in entries {
+      let object = entry.object
+      let isThere = object.table != nil && object.change != .deleted
+      switch (entry.before, isThere) {
+      case (nil, true): inserted.append(object)
+      case (nil, false): break
+      case (let before?, true) where before.change == .deleted: inserted.append(object)
+      case (let before?, false):
+        if before.change != .deleted { deleted.append(Former(whole: object, before, objects)) }
+      case (let before?, true):
+        let former = Former(object, before, objects)
+        if !former.isEmpty { updated.append(former) }
+      }
+    }
+  }
+}
+
+extension UndoStep.Former {
+  /// The differences between an object's earlier state and now.
+  fileprivate init(_ object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
+    self.object = object
+    for slot in object.layout.properties.indices {
+      switch object.layout.kinds[slot] {
+      case .attribute, .composite: if let old = object.oldValue(at: slot, before) { values.append((slot, old)) }
+      case .transient, .toOne:
+        guard let old = object.oldValue(at: slot, before) else { continue }
+        if object.layout.relationshipsBySlot[slot] == nil {
+          values.append((slot, old))
+        } else {
+          toOnes.append((slot, objects[old]))
+        }
+      case .toMany, .transientToMany:
+        guard let relationship = object.layout.relationshipsBySlot[slot],
+          let difference = MembersDifference(of: relationship, before: before, now: object)
+        else { continue }
+        toManys.append(
+          UndoStep.Members(
+            relationship: relationship, gained: objects[difference.gained],
+            lost: objects[difference.lost],
+            order: difference.oldOrder.map { objects[$0] }))
+      case .fetched: continue
+      }
+    }
+  }
+
+  /// All that a deleted object had before its deletion, so that it can be made again when its row is gone.
+  fileprivate init(whole object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
+    self.object = object
+    if object.loading == .fault { object.fulfil() }
+    for slot in object.layout.properties.indices {
+      switch object.layout.kinds[slot] {
+      case .attribute, .composite: values.append((slot, object.value(at: slot, in: before)))
+      case .transient, .toOne:
+        let old = object.value(at: slot, in: before)
+        if object.layout.relationshipsBySlot[slot] == nil {
+          values.append((slot, old))
+        } else {
+          toOnes.append((slot, objects[old]))
+        }
+      case .toMany, .transientToMany:
+        guard let relationship = object.layout.relationshipsBySlot[slot] else { continue }
+        let now = object.knownMemberIDs(of: relationship)
+        let difference = MembersDifference(of: relationship, before: before, now: object)
+        let old = difference.map { $0.oldOrder ?? now.subtracting($0.gained).union($0.lost) } ?? now
+        let members = objects[old]
+        toManys.append(
+          UndoStep.Members(
+            relationship: relationship, gained: [], lost: members, order: relationship.isOrdered ? members : nil))
+      case .fetched: continue
+      }
+    }
+  }
+}
+
+extension UndoStep {
+  /// Finds objects by identifier, those that left the context in this event included.
+  fileprivate struct Resolver {
+    private let context: ManagedObjectContext
+    private let gone: [ManagedObjectID: ManagedObject]
+
+    init(_ entries: ContiguousArray<ChangeTracker.Entry>, in context: ManagedObjectContext) {
+      self.context = context
+      gone = entries.reduce(into: [:]) { gone, entry in
+        if entry.object.table == nil { gone[entry.object.objectID] = entry.object }
+      }
+    }
+
+    subscript(value: StoredValue) -> ManagedObject? {
+      if case .objectID(let id) = value { object(id) } else { nil }
+    }
+
+    subscript(ids: OrderedSet<ManagedObjectID>) -> [ManagedObject] { ids.compactMap(object) }
+
+    private func object(_ id: ManagedObjectID) -> ManagedObject? { gone[id] ?? context.registeredOrFault(id) }
+  }
+}
+
+extension ManagedObject {
+  /// The value of an attribute or a to-one relationship at an earlier moment.
+  fileprivate final func value(at slot: Int, in before: ObjectState) -> StoredValue {
+    (before.pending.isEmpty ? nil : before.pending[slot]) ?? committedValue(at: slot)
+  }
+
+  /// The members of a to-many relationship, also of an object that left its context.
+  fileprivate final func knownMemberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {
+    if table != nil { return memberIDs(of: relationship) }
+    return toManys.isEmpty ? [] : toManys[relationship.slot]?.current ?? []
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Changed, committed and primitive values")
+struct ChangedValueTests {
+  @Test("CHG-02: changed values hold the new value and committed values the saved one, until a save makes them one")
+  func changedAndCommitted() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let alice = try context.make("Person", ["name": "Alice"])
+      try context.save()
+      for name in ["Ali", "Alicia"] {
+        alice["name"] = name
+        #expect(alice.changedValues() as? [String: String] == ["name": name])
+        #expect(alice.committedValues(forKeys: ["name"]) as? [String: String] == ["name": "Alice"])
+      }
+      try context.save()
+      #expect(alice.changedValues().isEmpty)
+      #expect(alice.committedValues(forKeys: ["name"]) as? [String: String] == ["name": "Alicia"])
+      #expect(alice["name"] as? String == "Alicia")
+    }
+  }
+
+  @Test("CHG-04: a primitive setter leaves the object unchanged; with willChangeValue around it the value is saved")
+  func primitiveSetter() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let alice = try context.make("Person", ["name": "Alice"])
+      try context.save()
+      try alice.setPrimitiveValue("Alicia", forKey: "name")
+      try #expect(alice.primitiveValue(forKey: "name") as? String == "Alicia")
+      #expect(alice.changedValues().isEmpty && !alice.hasChanges && !context.hasChanges)
+      alice.willChangeValue(forKey: "name")
+      try alice.setPrimitiveValue("Ally", forKey: "name")
+      alice.didChangeValue(forKey: "name")
+      #expect(alice.isUpdated)
+      try context.save()
+      try #expect(stack.reopened().context().names("Person") == ["Ally"])
+    }
+  }
+
+  @Test("CHG-05: a change of a transient attribute alone makes the object changed, without persistent changed values")
+  func transientChange() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      try context.save()
+      ann["displayName"] = "Ann \"buddy\""
+      #expect(ann.hasChanges && context.updatedObjects == [ann] && !ann.hasPersistentChangedValues)
+      #expect(ann.changedValues().isEmpty)
+      try context.save()
+      #expect(ann["displayName"] as? String == "Ann \"buddy\"" && !ann.hasChanges)
+    }
+  }
+
+  @Test("Changed values for the current event are those before it, of the properties that changed in it")
+  func currentEvent() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let (ann, ben) = (try context.make("Person", ["name": "Ann"]), try context.make("Person", ["name": "Ben"]))
+      let pet = try context.make("Pet", ["name": "Rex", "owner": ann])
+      try context.save()
+      context.processPendingChanges()
+      pet["name"] = "Max"
+      #expect(pet.changedValuesForCurrentEvent() as? [String: String] == ["name": "Rex"])
+      context.processPendingChanges()
+      #expect(pet.changedValuesForCurrentEvent().isEmpty && pet.changedValues().count == 1)
+      pet["name"] = "Tom"
+      pet["owner"] = ben
+      #expect(pet.changedValuesForCurrentEvent()["name"] as? String == "Max")
+      #expect(pet.changedValuesForCurrentEvent()["owner"] as? ManagedObject === ann)
+      #expect(ann.changedValuesForCurrentEvent()["pets"] as? [ManagedObjectID] == [pet.objectID])
+      #expect(ben.changedValuesForCurrentEvent()["pets"] as? [ManagedObjectID] == [])
+    }
+  }
+
+  @Test("While an observer hears of an event, changed values for the current event are that event's")
+  func currentEventWhileTold() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let people = try (0..<3).map { try context.make("Person", ["salary": $0]) }
+      try context.save()
+      var told: [Set<Int?>] = []
+      let observation = context.observe { event in
+        guard case .objectsDidChange(let changes) = event else { return }
+        told.append(Set(changes.updated.map { $0.changedValuesForCurrentEvent()["salary"] as? Int }))
+      }
+      for person in people { person["salary"] = 10 }
+      context.processPendingChanges()
+      #expect(told == [[0, 1, 2]])
+      withExtendedLifetime(observation) {}
+    }
+  }
+
+  @Test("What the fetch hook sets doesn't count as a change")
+  func fetchHook() throws {
+    final class Person: ManagedObject {
+      override func awakeFromFetch() { self["displayName"] = "\(self["name"] ?? "") \"\(self["nickname"] ?? "")\"" }
+    }
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context(classes: ["Person": Person.self])
+      try context.make("Person", ["name": "Ann"])
+      try context.save()
+      let fresh = stack.context(classes: ["Person": Person.self])
+      let ann = try fresh.named("Person", "Ann")
+      #expect(ann["displayName"] as? String == "Ann \"buddy\"")
+      #expect(!ann.hasChanges && !fresh.hasChanges)
+      ann["displayName"] = "changed"
+      #expect(ann.isUpdated)
+    }
+  }
+
+  @Test("Paths lead through relationships, composites and operators, and set what they end at")
+  func paths() throws {
+    try withStack(SampleModels.staff) { stack in
+      let context = stack.context()
+      let sales = try context.make("Department", ["name": "Sales"])
+      let ann = try context.make("Employee", ["name": "Ann", "salary": 3, "department": sales])
+      try context.make("Employee", ["name": "Ben", "department": sales])
+      try #expect(ann.value(forKeyPath: "department.name") as? String == "Sales")
+      try #expect(ann.value(forKeyPath: "department") as? ManagedObject === sales)
+      try #expect(sales.value(forKeyPath: "employees.@count") as? Int == 2)
+      try #expect(sales.value(forKeyPath: "employees.@sum.salary") as? Int == 3)
+      let names = try #require(try sales.value(forKeyPath: "employees.name") as? [String])
+      let salaries = try #require(try sales.value(forKeyPath: "employees.salary") as? [Int?])
+      #expect(Set(names) == ["Ann", "Ben"] && Set(salaries) == [3, nil])
+      try ann.setValue("Shop", forKeyPath: "department.name")
+      #expect(sales["name"] as? String == "Shop")
+      #expect(persistError { _ = try ann.value(forKeyPath: "department.height") }?.code == .unknownProperty)
+      #expect(persistError { try sales.setValue(1, forKeyPath: "employees.salary") }?.code == .unknownProperty)
+    }
+    try withStack(SampleModels.types) { stack in
+      let sample = try stack.context().make("Sample")
+      try sample.setValue(1.5, forKeyPath: "location.x")
+      try sample.setValue(2.5, forKeyPath: "location.y")
+      try sample.setValue(nil, forKeyPath: "location.x")
+      try #expect(sample.value(forKeyPath: "location.y") as? Double == 2.5)
+      try #expect(sample.value(forKeyPath: "location.x") == nil)
+    }
+  }
+}
