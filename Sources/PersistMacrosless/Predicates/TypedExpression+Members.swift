@@ -96,6 +96,17 @@ public protocol MemberCollection {
 }
 
 extension RelationshipSet: MemberCollection {}
+extension OrderedRelationshipSet: MemberCollection {}
+
+extension OrderedRelationshipSet: KeyedMembers {
+  package static var countKeyPath: AnyKeyPath { \OrderedRelationshipSet<Element>.count }
+  package static var isEmptyKeyPath: AnyKeyPath { \OrderedRelationshipSet<Element>.isEmpty }
+}
+
+extension OrderedRelationshipSet: RecordedMembers {
+  package var recordedOwner: ManagedObject { members.recordedOwner }
+  package var relationshipName: String { members.relationshipName }
+}
 
 /// Names for the members that conditions are about, so that a condition inside another has a name of its own.
 private enum MemberNames {

@@ -42,6 +42,14 @@ extension TypedPredicate {
   public static prefix func ! (predicate: TypedPredicate) -> TypedPredicate { TypedPredicate(!predicate.predicate) }
 }
 
+extension FetchRequest {
+  /// The objects of an entity and its subentities for which a predicate holds.
+  public init<Root: ManagedObject>(_ entityName: String, where predicate: TypedPredicate<Root>) {
+    self.init(entityName)
+    self.predicate = predicate.predicate
+  }
+}
+
 extension TypedPredicate: CustomStringConvertible {
   public var description: String { predicate.description }
 }

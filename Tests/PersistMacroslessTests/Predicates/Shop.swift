@@ -13,6 +13,8 @@ enum Shop {
         AttributeDescription("quantity", .int32)
         AttributeDescription("reserved", .int32)
         AttributeDescription("price", .decimal)
+        AttributeDescription("rank", .int16)
+        AttributeDescription("grade", .int16)
         AttributeDescription("madeAt", .date)
         RelationshipDescription("shelf", to: "Shelf", inverse: "goods")
         RelationshipDescription("labels", toMany: "Label", inverse: "goods")
@@ -55,6 +57,7 @@ enum Shop {
       (good.name, good.quantity, good.reserved) = (name, quantity, reserved)
       (good.price, good.shelf, good.note) = (price, shelf, note)
       good.madeAt = Date(timeIntervalSinceReferenceDate: Double(quantity))
+      good.grade = name == "Tea" ? 2 : 1
       good.labels.insert(contentsOf: labels)
     }
     make("Tea", 3, reserved: 1, 4.5, drinks, [hot, green], note: "very hot!")
@@ -70,6 +73,8 @@ final class Good: ManagedObject {
   @Attribute("quantity") var quantity: Int
   @Attribute("reserved") var reserved: Int
   @Attribute("price") var price: Decimal?
+  @Attribute("rank") var rank: Int16
+  @Attribute("grade") var grade: UInt8
   @Attribute("madeAt") var madeAt: Date?
   @Relationship("shelf") var shelf: Shelf?
   @Relationship("labels") var labels: RelationshipSet<Label>

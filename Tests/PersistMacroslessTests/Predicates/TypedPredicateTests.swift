@@ -33,6 +33,7 @@ struct TypedPredicateTests {
     try check(\.quantity < 5, "quantity < 5", finds: ["Bread", "Tea"])
     try check(\.price == 4.5, #"price == CAST("4.5", "NSDecimalNumber")"#, finds: ["Tea"])
     try check(\.price == nil, "price == nil", finds: ["Salt"])
+    try check(\.grade == 2, "grade == 2", finds: ["Tea"])
     try check(\.quantity > \.reserved, "quantity > reserved", finds: ["Coffee", "Salt", "Tea"])
     try check(\.name != "Tea", #"name != "Tea""#, finds: ["Bread", "Coffee", "Salt"])
     try check(
@@ -107,7 +108,7 @@ struct TypedPredicateTests {
       (\Good.priceAndQuantity == "1", "reads several properties: price, quantity"),
       (\Good.constant == 1, "reads no property"), (\Good.isShort == true, "computes something of name"),
       (\Good.quantity.magnitudeAsInt == 1, "computes something of quantity"),
-      (\Good.firstLabel == "x", "looks at the members of labels"),
+      (\Good.rank.magnitude == 1, "computes something of rank"), (\Good.firstLabel == "x", "looks at the members of labels"),
     ] as [(TypedPredicate<Good>, String)])
   func computed(predicate: TypedPredicate<Good>, reason: String) throws {
     try withTemporaryStore { store in

@@ -18,7 +18,14 @@ final class KeyPathRecording: @unchecked Sendable {
   private let layouts: [EntityLayout]
   private let classes: [ManagedObject.Type]
 
-  init(layouts: [EntityLayout], classes: [ManagedObject.Type]) {
+  /// What attributes of whole numbers have.
+  private let wholeNumber: Int64
+
+  /// Fits into every type of whole numbers.
+  static let wholeNumber: Int64 = 101
+
+  init(layouts: [EntityLayout], classes: [ManagedObject.Type], wholeNumber: Int64) {
+    self.wholeNumber = wholeNumber
     self.layouts = layouts
     self.classes = classes
   }
@@ -27,7 +34,7 @@ final class KeyPathRecording: @unchecked Sendable {
   func object(of layout: EntityLayout, as type: ManagedObject.Type, at keys: [String]) -> ManagedObject {
     let origin = ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .fault)
     let object = type.init(origin)
-    object.pending = ContiguousArray(layout.properties.map { $0.attribute.flatMap(Self.sample) })
+    object.pending = ContiguousArray(layout.properties.map { $0.attribute.flatMap(sample) })
     objects.append((object, keys))
     return object
   }
@@ -62,9 +69,9 @@ final class KeyPathRecording: @unchecked Sendable {
   }
 
   /// The value that an attribute of a recording object has. A key path that gives another one computes something.
-  static func sample(_ attribute: AttributeDescription) -> StoredValue? {
+  func sample(_ attribute: AttributeDescription) -> StoredValue? {
     switch attribute.type {
-    case .int16, .int32, .int64: .integer(-12_321)
+    case .int16, .int32, .int64: .integer(wholeNumber)
     case .boolean: .boolean(true)
     case .double, .float: .double(-12_321.625)
     case .decimal: .decimal(Decimal(-12_321.625))

@@ -18,7 +18,7 @@ public final class KeyPathResolver {
 
   private struct Question: Hashable {
     let layout: Int
-    let reference: KeyPathReference
+    let keyPath: AnyKeyPath
   }
 
   init(layouts: [EntityLayout], classes: [ManagedObject.Type]) {
@@ -29,8 +29,9 @@ public final class KeyPathResolver {
   /// - Parameter given: classes by entity name; others are those that are registered.
   public convenience init(model: ManagedObjectModel, classes given: [String: ManagedObject.Type] = [:]) {
     let layouts = EntityLayout.layouts(of: model)
+    let classes = model.classes
     self.init(
-      layouts: layouts, classes: layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given) })
+      layouts: layouts, classes: layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: classes) })
   }
 
   /// The keys that a key path stands for; none for `\.self`.
@@ -38,24 +39,20 @@ public final class KeyPathResolver {
   /// - Parameter entity: where the key path begins; nil for the entity that its class serves.
   /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something: one that reads no
   ///   property or several, or changes what it reads.
-  public func keys(of keyPath: any AnyKeyPath & Sendable, from entity: Entity? = nil) throws -> [String] {
-    try keys(of: KeyPathReference(keyPath), from: entity)
-  }
-
-  func keys(of reference: KeyPathReference, from entity: Entity?) throws -> [String] {
-    let (type, layout) = try root(of: reference, entity)
-    let question = Question(layout: layout.index, reference: reference)
+  public func keys(of keyPath: AnyKeyPath, from entity: Entity? = nil) throws -> [String] {
+    let (type, layout) = try root(of: keyPath, entity)
+    let question = Question(layout: layout.index, keyPath: keyPath)
     if let keys = known[question] { return keys }
-    let keys = try record(reference, from: layout, as: type)
+    let keys = try record(keyPath, from: layout, as: type)
     known[question] = keys
     return keys
   }
 
   /// The class that a key path begins at, and the layout of an entity that it serves.
-  private func root(of reference: KeyPathReference, _ entity: Entity?) throws -> (ManagedObject.Type, EntityLayout) {
-    let rootType = Swift.type(of: reference.keyPath).rootType
+  private func root(of keyPath: AnyKeyPath, _ entity: Entity?) throws -> (ManagedObject.Type, EntityLayout) {
+    let rootType = Swift.type(of: keyPath).rootType
     guard let type = rootType as? ManagedObject.Type else {
-      throw error(reference, "begins at no managed object", fix: "Begin it at a subclass of ManagedObject.")
+      throw error(keyPath, "begins at no managed object", fix: "Begin it at a subclass of ManagedObject.")
     }
     if let entity, let layout = layouts.first(where: { $0.entity === entity }),
       classes[layout.index].isKind(of: rootType)
@@ -74,61 +71,75 @@ public final class KeyPathResolver {
       return (type, layout)
     }
     throw error(
-      reference, "begins at \(name), which serves no entity of the model",
+      keyPath, "begins at \(name), which serves no entity of the model",
       fix: "Register the class, or give it to the context by its entity's name.")
   }
 
   private func record(
-    _ reference: KeyPathReference, from layout: EntityLayout, as type: ManagedObject.Type
+    _ keyPath: AnyKeyPath, from layout: EntityLayout, as type: ManagedObject.Type
   ) throws -> [String] {
-    let recording = KeyPathRecording(layouts: layouts, classes: classes)
-    let root = recording.object(of: layout, as: type, at: [])
-    let keyPath: AnyKeyPath = reference.keyPath
-    let result = KeyPathRecording.$current.withValue(recording) { root[keyPath: keyPath] } ?? ()
-    let value = unwrapped(result)
-    let keys = try keys(of: value, reference, in: recording)
+    let (value, recording) = run(keyPath, from: layout, as: type, wholeNumber: KeyPathRecording.wholeNumber)
+    let keys = try keys(of: value, keyPath, in: recording)
     let reads = Set(recording.reads + recording.walked)
     if let other = reads.first(where: { !keys.starts(with: $0) }) {
       let names = reads.filter { !keys.starts(with: $0) } + (keys.isEmpty ? [] : [keys])
       throw error(
-        reference, "reads several properties: \(Set(names.map(text)).sorted().joined(separator: ", "))",
+        keyPath, "reads several properties: \(Set(names.map(text)).sorted().joined(separator: ", "))",
         fix: "Compare \(text(other)) and the others one by one.")
     }
-    if recording.reads.contains(keys) { try check(value, is: keys, reference, in: recording) }
+    guard recording.reads.contains(keys) else { return keys }
+    try check(value, is: keys, keyPath, in: recording)
+    if value is any BinaryInteger {
+      // A negative number tells a magnitude from the number itself. A type without sign reads it as none, which is 0.
+      let (value, recording) = run(keyPath, from: layout, as: type, wholeNumber: -KeyPathRecording.wholeNumber)
+      if value.flatMap(StoredValue.init(plain:)) != .integer(0) {
+        try check(value, is: keys, keyPath, in: recording)
+      }
+    }
     return keys
   }
 
+  /// What a key path gives for a recording object, its optional unwrapped, and what it touched.
+  private func run(
+    _ keyPath: AnyKeyPath, from layout: EntityLayout, as type: ManagedObject.Type, wholeNumber: Int64
+  ) -> (Any?, KeyPathRecording) {
+    let recording = KeyPathRecording(layouts: layouts, classes: classes, wholeNumber: wholeNumber)
+    let root = recording.object(of: layout, as: type, at: [])
+    let result = KeyPathRecording.$current.withValue(recording) { root[keyPath: keyPath] } ?? ()
+    return (unwrapped(result), recording)
+  }
+
   /// The keys to what a key path gave; its optional is unwrapped.
-  private func keys(of result: Any?, _ reference: KeyPathReference, in recording: KeyPathRecording) throws
+  private func keys(of result: Any?, _ keyPath: AnyKeyPath, in recording: KeyPathRecording) throws
     -> [String]
   {
     if let object = result as? ManagedObject, let keys = recording.keys(to: object) { return keys }
-    if let members = result as? any MemberSet, let keys = recording.keys(to: members.owner) {
-      return keys + [members.relationship.name]
+    if let members = result as? any RecordedMembers, let keys = recording.keys(to: members.recordedOwner) {
+      return keys + [members.relationshipName]
     }
     if let id = result as? ManagedObjectID, let keys = recording.keys(toObjectWith: id) { return keys + ["objectID"] }
     if let walked = recording.walked.last {
       guard result is Int else {
         throw error(
-          reference, "looks at the members of \(text(walked))",
+          keyPath, "looks at the members of \(text(walked))",
           fix: "Ask for 'contains(where:)', 'allSatisfy', 'isEmpty', or for the count.")
       }
       return walked + ["@count"]
     }
     guard let keys = recording.reads.last else {
-      throw error(reference, "reads no property of the entity", fix: "Predicates can only ask for what is stored.")
+      throw error(keyPath, "reads no property of the entity", fix: "Predicates can only ask for what is stored.")
     }
     return keys
   }
 
   /// Refuses a key path that changes what it reads, as `\.name.count` and `\.quantity.magnitude` do.
-  private func check(_ result: Any?, is keys: [String], _ reference: KeyPathReference, in recording: KeyPathRecording)
+  private func check(_ result: Any?, is keys: [String], _ keyPath: AnyKeyPath, in recording: KeyPathRecording)
     throws
   {
     guard let result, let value = StoredValue(plain: result) else { return }
     guard let sample = recording.sample(at: keys), sample == value else {
       throw error(
-        reference, "computes something of \(text(keys))",
+        keyPath, "computes something of \(text(keys))",
         fix: "Compare the property itself; what a store can compute, the functions of expressions name.")
     }
   }
@@ -141,8 +152,8 @@ public final class KeyPathResolver {
 
   private func text(_ keys: [String]) -> String { keys.joined(separator: ".") }
 
-  private func error(_ reference: KeyPathReference, _ what: String, fix: String) -> PersistError {
-    PersistError(.invalidPredicate, "The key path \(reference) \(what).", fix: fix)
+  private func error(_ keyPath: AnyKeyPath, _ what: String, fix: String) -> PersistError {
+    PersistError(.invalidPredicate, "The key path \(keyPath) \(what).", fix: fix)
   }
 }
 
@@ -150,7 +161,7 @@ extension KeyPathRecording {
   /// The sample value of the attribute at the end of some keys.
   fileprivate func sample(at keys: [String]) -> StoredValue? {
     guard let owner = object(at: Array(keys.dropLast())), let name = keys.last else { return nil }
-    return owner.entity.attribute(named: name).flatMap(Self.sample)
+    return owner.entity.attribute(named: name).flatMap(sample)
   }
 }
 
@@ -162,13 +173,21 @@ extension ManagedObject {
   }
 }
 
-/// A ``RelationshipSet`` of any element.
-private protocol MemberSet {
-  var owner: ManagedObject { get }
-  var relationship: RelationshipLayout { get }
+/// The members of a relationship, as a property of a class gives them.
+package protocol RecordedMembers {
+  var recordedOwner: ManagedObject { get }
+  var relationshipName: String { get }
 }
 
-extension RelationshipSet: MemberSet {}
+extension RelationshipSet: KeyedMembers {
+  package static var countKeyPath: AnyKeyPath { \RelationshipSet<Element>.count }
+  package static var isEmptyKeyPath: AnyKeyPath { \RelationshipSet<Element>.isEmpty }
+}
+
+extension RelationshipSet: RecordedMembers {
+  package var recordedOwner: ManagedObject { owner }
+  package var relationshipName: String { relationship.name }
+}
 
 extension StoredValue {
   /// The value of one of the plain types that attributes have; nil for other types, such as an application's enum.

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something.
   func named(_ predicate: FetchPredicate, over entity: Entity) throws -> FetchPredicate {
     guard predicate.hasKeyPaths else { return predicate }
-    return try predicate.resolvingKeyPaths { try keyPaths.keys(of: $0, from: entity) }
+    return try predicate.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
   }
 
   /// A request with names in place of its predicate's key paths.
@@ -28,6 +28,6 @@ extension ManagedObject {
   /// The names that a key path from this object's class stands for.
   public final func keys(of reference: KeyPathReference) throws -> [String] {
     guard let context = table?.context else { throw reference.withoutNames }
-    return try context.keyPaths.keys(of: reference, from: layout.entity)
+    return try context.keyPaths.keys(of: reference.keyPath, from: layout.entity)
   }
 }

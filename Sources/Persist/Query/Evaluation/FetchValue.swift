@@ -49,6 +49,12 @@ public protocol KeyedObject {
   func keys(of reference: KeyPathReference) throws -> [String]
 }
 
+/// A type of the members of an object's relationship, for predicates that ask for their number.
+package protocol KeyedMembers {
+  static var countKeyPath: AnyKeyPath { get }
+  static var isEmptyKeyPath: AnyKeyPath { get }
+}
+
 extension KeyedObject {
   public func keys(of reference: KeyPathReference) throws -> [String] { throw reference.withoutNames }
 }

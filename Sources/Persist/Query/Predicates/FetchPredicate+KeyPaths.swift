@@ -17,7 +17,21 @@ extension FetchExpression {
   }
 
   /// Whether key paths stand in the expression that have no names yet.
-  public var hasKeyPaths: Bool { (try? resolvingKeyPaths { throw $0.withoutNames }) == nil }
+  public var hasKeyPaths: Bool {
+    switch self {
+    case .constant, .current, .variable: false
+    case .keyPath: true
+    case .path(let root, _): root.hasKeyPaths
+    case .element(let list, .index(let index)): list.hasKeyPaths || index.hasKeyPaths
+    case .element(let list, _): list.hasKeyPaths
+    case .aggregate(let parts), .function(_, let parts): parts.contains(where: \.hasKeyPaths)
+    case .call(let target, _, let parts): target.hasKeyPaths || parts.contains(where: \.hasKeyPaths)
+    case .subquery(let collection, _, let predicate): collection.hasKeyPaths || predicate.hasKeyPaths
+    case .ternary(let predicate, let first, let second):
+      predicate.hasKeyPaths || first.hasKeyPaths || second.hasKeyPaths
+    case .fetch(let request, let context, _): request.hasKeyPaths || context.hasKeyPaths
+    }
+  }
 }
 
 extension FetchPredicate {
@@ -29,7 +43,14 @@ extension FetchPredicate {
   }
 
   /// Whether key paths stand in the predicate that have no names yet.
-  public var hasKeyPaths: Bool { (try? resolvingKeyPaths { throw $0.withoutNames }) == nil }
+  public var hasKeyPaths: Bool {
+    switch self {
+    case .constant: false
+    case .comparison(let comparison): comparison.left.hasKeyPaths || comparison.right.hasKeyPaths
+    case .and(let parts), .or(let parts): parts.contains(where: \.hasKeyPaths)
+    case .not(let part): part.hasKeyPaths
+    }
+  }
 
   /// The predicate with another expression in place of the evaluated object, so that it asks of a variable, say.
   package func asking(of other: FetchExpression) -> FetchPredicate {

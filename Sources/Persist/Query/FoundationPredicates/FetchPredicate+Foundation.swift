@@ -1,0 +1,130 @@
+public import Foundation
+
+extension FetchPredicate {
+  /// The predicate that Foundation's `#Predicate` macro makes, as one of Persist's.
+  ///
+  /// ```swift
+  /// let cheap = try FetchPredicate(#Predicate<Item> { $0.quantity < 5 && $0.category?.name == "Tea" })
+  /// ```
+  ///
+  /// The names of the properties are found by the request that it is given to.
+  ///
+  /// - Throws: ``PersistError/Code/invalidPredicate`` that names an expression with no meaning for a store, such as one
+  ///   over the characters of a text.
+  public init<Object: KeyedObject>(_ predicate: Foundation.Predicate<Object>) throws {
+    var translation = FoundationTranslation()
+    self = try translation.predicate(predicate, of: [.expression(.current)])
+  }
+}
+
+extension FetchRequest {
+  /// The objects of an entity and its subentities for which a predicate of Foundation's holds.
+  ///
+  /// ```swift
+  /// let request = try FetchRequest("Item", where: #Predicate<Item> { $0.quantity < 5 })
+  /// ```
+  ///
+  /// - Throws: ``PersistError/Code/invalidPredicate`` that names an expression with no meaning for a store.
+  public init<Object: KeyedObject>(_ entityName: String, where predicate: Foundation.Predicate<Object>) throws {
+    self.init(entityName)
+    self.predicate = try FetchPredicate(predicate)
+  }
+}
+
+/// Makes Persist's trees of Foundation's.
+struct FoundationTranslation {
+  /// What a part of a predicate is.
+  indirect enum Term {
+    case expression(FetchExpression)
+    case predicate(FetchPredicate)
+    /// A truth value that there is only where another predicate holds: `name?.contains("x")`.
+    case optional(FetchPredicate, where: FetchPredicate)
+    case range(ValueRange)
+    /// The order of two texts, which is then compared with one of the three.
+    case order(FetchExpression, FetchExpression, FetchPredicate.Options)
+  }
+
+  private var variables: [PredicateExpressions.VariableID: Term] = [:]
+  private var depth = 0
+
+  mutating func term(_ expression: some PredicateExpression) throws -> Term {
+    guard let expression = expression as? any TranslatableExpression else { throw Self.error(expression) }
+    return try expression.term(&self)
+  }
+
+  mutating func expression(_ part: some PredicateExpression) throws -> FetchExpression {
+    switch try term(part) {
+    case .expression(let expression): return expression
+    case .predicate(let predicate): return predicate.asExpression
+    case .optional(let predicate, let isPresent):
+      return .ternary(isPresent, predicate.asExpression, .value(nil))
+    case .range, .order: throw Self.error(part)
+    }
+  }
+
+  mutating func predicate(_ part: some PredicateExpression) throws -> FetchPredicate {
+    switch try term(part) {
+    case .predicate(let predicate): return predicate
+    case .expression(.constant(.boolean(let value))): return .constant(value)
+    case .expression(let expression): return .compare(expression, .equal, .value(true))
+    case .optional(let predicate, let isPresent): return isPresent && predicate
+    case .range, .order: throw Self.error(part)
+    }
+  }
+
+  /// A term with what a variable stands for in it.
+  mutating func term(_ part: some PredicateExpression, where variable: PredicateExpressions.VariableID, is value: Term)
+    throws -> Term
+  {
+    variables[variable] = value
+    defer { variables[variable] = nil }
+    return try term(part)
+  }
+
+  func term(_ variable: PredicateExpressions.VariableID) -> Term? { variables[variable] }
+
+  mutating func bind(_ variable: PredicateExpressions.VariableID, to term: Term?) { variables[variable] = term }
+
+  /// The members of a collection for which a condition holds.
+  mutating func members(
+    of collection: some PredicateExpression, _ variable: PredicateExpressions.VariableID,
+    where condition: some PredicateExpression<Bool>, negated: Bool = false
+  ) throws -> FetchExpression {
+    let collection = try expression(collection)
+    let name = "member\(depth)"
+    depth += 1
+    variables[variable] = .expression(.variable(name))
+    defer {
+      depth -= 1
+      variables[variable] = nil
+    }
+    let condition = try predicate(condition)
+    return .subquery(collection, variable: name, where: negated ? !condition : condition)
+  }
+
+  /// A whole predicate with what its inputs are.
+  mutating func predicate<each Input>(_ predicate: Foundation.Predicate<repeat each Input>, of inputs: [Term]) throws
+    -> FetchPredicate
+  {
+    var rest = inputs[...]
+    for variable in repeat each predicate.variable { variables[variable.key] = rest.popFirst() }
+    return try self.predicate(predicate.expression)
+  }
+
+  static func error(_ expression: some PredicateExpression, _ reason: String? = nil) -> PersistError {
+    let kind = "\(type(of: expression))".prefix { $0 != "<" }
+    return PersistError(
+      .invalidPredicate,
+      "The expression '\(kind)' of the predicate \(reason ?? "has no meaning for a store").",
+      fix: "Say it otherwise, or filter the objects that a request finds.")
+  }
+}
+
+/// An expression of Foundation's that has a meaning for stores.
+protocol TranslatableExpression {
+  func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term
+}
+
+extension FetchPredicate {
+  var asExpression: FetchExpression { .ternary(self, .value(true), .value(false)) }
+}
