@@ -21,6 +21,8 @@ protocol PersistentStore: AnyObject, Sendable {
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
   func rows(_ query: RowQuery) throws -> RowBatch
   func count(_ query: RowQuery) throws -> Int
+  /// How the store would read the rows of a query; nil where it runs no statement for it.
+  func explain(_ query: RowQuery) throws -> StatementExplanation?
   /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
   /// The content of a value that stands in a file beside the store.
@@ -32,6 +34,10 @@ protocol PersistentStore: AnyObject, Sendable {
   ///   uniqueness constraint is broken, and the store's own errors.
   func commit(_ writes: RowWrites) throws -> CommitReceipt
   func close() throws
+}
+
+extension PersistentStore {
+  func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
 }
 
 /// A predicate in two parts, both of which must hold; nil stands for what always holds.

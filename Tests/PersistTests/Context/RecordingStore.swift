@@ -25,6 +25,8 @@ final class RecordingStore: PersistentStore {
   func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
   func close() throws { try store.close() }
 
+  func explain(_ query: RowQuery) throws -> StatementExplanation? { try store.explain(query) }
+
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
     try store.divide(predicate, over: entity)
   }

@@ -85,7 +85,7 @@ extension SQLiteStore {
     return reader.batch
   }
 
-  private func plan(for query: RowQuery) throws -> RowPlan {
+  func plan(for query: RowQuery) throws -> RowPlan {
     guard model.entitiesByName[query.entity.name] === query.entity else {
       throw PersistError(
         .unknownEntity, at: .entity(query.entity.name), "The entity isn't of the store's model.",
@@ -95,7 +95,7 @@ extension SQLiteStore {
     return plans[query.entity.number - 1]
   }
 
-  private func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
+  func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
     guard query.afterKey == nil || query.sort.isEmpty else {
       throw PersistError(
         .invalidRequest, at: .entity(query.entity.name), "Rows after a key come in order of key, not in another.",

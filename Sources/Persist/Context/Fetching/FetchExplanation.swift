@@ -1,0 +1,40 @@
+/// How a request would be answered: the statements, what is done in memory, and where an index is missing.
+///
+/// ```swift
+/// print(try context.explain(FetchRequest("Item", where: "quantity < %@", 5)))
+/// ```
+public struct FetchExplanation: Sendable, Hashable {
+  /// One for each store that holds the entity.
+  public var statements: [StatementExplanation]
+  /// The part of the predicate that no SQL says exactly, and that is asked of each object that the statements find.
+  public var askedInMemory: FetchPredicate?
+  /// Attributes whose index would spare a walk through all rows, or sorting.
+  public var missingIndexes: [MissingIndex]
+
+  /// An attribute that an index on would help a request.
+  public struct MissingIndex: Sendable, Hashable {
+    /// What the index would spare.
+    public enum Purpose: String, Sendable, Hashable {
+      case finding = "to find rows"
+      case sorting = "to read rows in order"
+    }
+
+    public var entity: String
+    public var attribute: String
+    public var purpose: Purpose
+  }
+}
+
+extension FetchExplanation: CustomStringConvertible {
+  public var description: String {
+    var lines: [String] = []
+    for statement in statements {
+      lines.append(statement.sql)
+      if !statement.values.isEmpty { lines.append("  values: " + statement.values.joined(separator: ", ")) }
+      lines += statement.plan.map { "  plan: " + $0 }
+    }
+    if let askedInMemory { lines.append("in memory: \(askedInMemory)") }
+    lines += missingIndexes.map { "missing index: \($0.entity).\($0.attribute), \($0.purpose.rawValue)" }
+    return lines.joined(separator: "\n")
+  }
+}

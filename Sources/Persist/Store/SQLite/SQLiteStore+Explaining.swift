@@ -1,0 +1,32 @@
+import Foundation
+
+extension SQLiteStore {
+  func explain(_ query: RowQuery) throws -> StatementExplanation? {
+    guard !map.absent.contains(query.entity.name) else { return nil }
+    let plan = try plan(for: query)
+    let sql = SQLText.rows(query.keysOnly ? ["Z_PK", "Z_ENT"] : plan.columns, try selection(query, plan))
+    let steps = try pool.read { connection in try connection.all(.plan(of: sql)) { $0.text(3) } }
+    return StatementExplanation(
+      sql: sql.text, values: sql.values.map(\.literal), plan: steps,
+      walksThroughTable: steps.contains { isWalk($0, through: map[query.entity].table) },
+      sorts: steps.contains { $0.contains("TEMP B-TREE") })
+  }
+
+  /// A walk through an index in its order is one too, where the index only serves the order.
+  private func isWalk(_ step: String, through table: String) -> Bool {
+    step == "SCAN r0" || step == "SCAN \(table)" || step.hasPrefix("SCAN r0 ") || step.hasPrefix("SCAN \(table) ")
+  }
+}
+
+extension SQLValue {
+  /// The value as SQL writes it.
+  fileprivate var literal: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .text(let value): "'" + value.replacing("'", with: "''") + "'"
+    case .blob(let value): "x'" + value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+    }
+  }
+}

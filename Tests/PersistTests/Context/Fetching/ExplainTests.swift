@@ -1,0 +1,73 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Explaining requests")
+struct ExplainTests {
+  private static let model = ModelDescription(entities: [
+    EntityDescription(
+      "Item",
+      attributes: [
+        AttributeDescription("name", .string), AttributeDescription("price", .double),
+        AttributeDescription("note", .string),
+      ],
+      indexes: [FetchIndexDescription("byName", on: "name")])
+  ])
+
+  private func explain(_ format: String, sortedBy key: String? = nil) throws -> FetchExplanation {
+    var explanation: FetchExplanation?
+    try withStack(Self.model) { stack in
+      var request = try FetchRequest("Item", where: format)
+      request.sortDescriptors = key.map { [.init($0)] } ?? []
+      explanation = try stack.context().explain(request)
+    }
+    return try #require(explanation)
+  }
+
+  private typealias Missing = FetchExplanation.MissingIndex
+
+  @Test("A request that an index serves misses none, and shows its statement with the values")
+  func served() throws {
+    let explanation = try explain("name BEGINSWITH 'it''s' AND price > 2".replacing("''", with: "\\'"))
+    #expect(explanation.missingIndexes == [])
+    #expect(explanation.askedInMemory == nil)
+    let statement = try #require(explanation.statements.first)
+    #expect(statement.sql.hasPrefix("SELECT ") && statement.sql.contains("FROM ZITEM"))
+    #expect(statement.values.contains("'it''s'"), "\(statement.values)")
+    #expect(statement.plan.contains { $0.contains("USING INDEX") }, "\(statement.plan)")
+    #expect(!statement.walksThroughTable)
+    #expect(explanation.description.contains("plan: SEARCH"), "\(explanation)")
+  }
+
+  @Test("A walk through all rows names the attributes that an index would find them by")
+  func walks() throws {
+    #expect(
+      try explain("price == 5").missingIndexes == [Missing(entity: "Item", attribute: "price", purpose: .finding)])
+    #expect(
+      try explain("price > 5 OR note IN {'a', 'b'}").missingIndexes.map(\.attribute) == ["price", "note"])
+    #expect(try explain("price == 5").description.contains("missing index: Item.price, to find rows"))
+    // No index serves these, so none is missing.
+    for format in ["note CONTAINS 'x'", "note ==[c] 'x'", "NOT note == 'x'", "note == 'x' OR note CONTAINS 'y'"] {
+      let explanation = try explain(format)
+      #expect(explanation.missingIndexes == [], "\(format)")
+      #expect(explanation.statements.first?.walksThroughTable == true, "\(format)")
+    }
+  }
+
+  @Test("Sorting without an index names the attribute")
+  func sorts() throws {
+    #expect(
+      try explain("TRUEPREDICATE", sortedBy: "price").missingIndexes
+        == [Missing(entity: "Item", attribute: "price", purpose: .sorting)])
+    #expect(try explain("TRUEPREDICATE", sortedBy: "name").missingIndexes == [])
+  }
+
+  @Test("What is asked in memory is told")
+  func inMemory() throws {
+    let explanation = try explain("name <[l] 'x' AND price == 1")
+    #expect(explanation.askedInMemory?.format == #"name <[l] "x""#)
+    #expect(explanation.description.contains(#"in memory: name <[l] "x""#))
+  }
+}
