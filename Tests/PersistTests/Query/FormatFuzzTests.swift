@@ -6,9 +6,22 @@ import Testing
 /// Format strings that nobody would write: the reader gives a tree that prints back, or an error.
 @Suite("Random format strings")
 struct FormatFuzzTests {
-  /// How long to go on: a moment, or ten minutes where `PERSIST_LONG_TESTS` is set.
-  private static let rounds =
-    ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == "1" ? 6_000_000 : 20_000
+  /// How long each of the two tests goes on: for some strings, or for half of the seconds in `PERSIST_FUZZ_SECONDS`.
+  private static let rounds = 20_000
+  private static let seconds = ProcessInfo.processInfo.environment["PERSIST_FUZZ_SECONDS"].flatMap(Double.init)
+
+  /// Runs through rounds, each with its own seed where time is what ends them.
+  private func forEachRound(_ body: () throws -> Void) rethrows {
+    let deadline = Self.seconds.map { ContinuousClock.now + .seconds($0 / 2) }
+    var count = 0
+    while deadline.map({ ContinuousClock.now < $0 }) ?? (count < Self.rounds) {
+      try body()
+      count += 1
+    }
+    if deadline != nil { print("Read \(count) random format strings.") }
+  }
+
+  private static func seed(_ number: UInt64) -> UInt64 { seconds == nil ? number : .random(in: 1...UInt64.max) }
 
   private static let pieces = [
     "a", "b.c", "SELF", "$x", "1", "-1", "2.5", "'t'", "\"", "'", "(", ")", "{", "}", "[", "]", ",", ".", "==", "=",
@@ -26,8 +39,8 @@ struct FormatFuzzTests {
 
   @Test("Random pieces give a tree that prints back, or an error")
   func pieces() throws {
-    var random = SeededGenerator(seed: 4)
-    for _ in 0..<Self.rounds {
+    var random = SeededGenerator(seed: Self.seed(4))
+    try forEachRound {
       let count = Int.random(in: 1...14, using: &random)
       let format = (0..<count).map { _ in
         (Self.pieces.randomElement(using: &random) ?? "") + (Bool.random(using: &random) ? " " : "")
@@ -38,8 +51,8 @@ struct FormatFuzzTests {
 
   @Test("Samples with random changes give a tree that prints back, or an error")
   func mutations() throws {
-    var random = SeededGenerator(seed: 5)
-    for _ in 0..<Self.rounds {
+    var random = SeededGenerator(seed: Self.seed(5))
+    try forEachRound {
       let sample = FormatSamples.all.randomElement(using: &random) ?? ""
       var characters = Array(sample.unicodeScalars)
       for _ in 0..<Int.random(in: 1...3, using: &random) where !characters.isEmpty {

@@ -99,6 +99,7 @@ enum FormatSamples {
     "abs:(x) > 5", "abs(x) > 5", "ABS(x) > 5", "length:(name) > 3", "length(name) > 3", "lowercase:(name) == 'tea'",
     "uppercase(name) == 'TEA'", "canonical:(name) == 'cafe'", "ceiling:(x) == 2", "floor:(x) == 1", "trunc:(x) == 1",
     "sqrt:(16) == 4", "log:(100) == 2", "ln:(x) > 1", "exp:(0) == 1", "random() < 2", "random:(5) < 5",
+    "randomn:(5) < 5", "objectFrom:withIndex:({1, 2}, 0) == 1",
     "max:({1, 2, 3}) == 3", "max({1, 2, 3}) == 3", "max:(items.price) > 3", "min:(a, b) == 1", "sum:({1, 2}) == 3",
     "sum(items.price) > 3", "average({1, 2}) == 1.5", "median({1, 2, 3}) == 2", "mode({1, 1, 2})[0] == 1",
     "stddev({1, 1}) == 0", "count:(tags) > 2", "count(tags) > 2", "distinct:(tags) == tags", "add:to:(a, b) == 3",

@@ -120,6 +120,7 @@ struct FormatTreeTests {
       try predicate("a == %d AND b == %lu AND c == %lld", 1, UInt(2), Int64(3))
         == predicate("a == 1 AND b == 2 AND c == 3"))
     #expect(try predicate("a == %f", 1) == predicate("a == 1.0"))
+    #expect(try predicate("a > %.2f AND b == %02d", 1.5, 7) == predicate("a > 1.5 AND b == 7"))
     #expect(try predicate("a == %@", nil) == predicate("a == nil"))
     #expect(try predicate("a == %@", Int?.none) == predicate("a == nil"))
     #expect(try predicate("a == %d", true) == predicate("a == 1"))

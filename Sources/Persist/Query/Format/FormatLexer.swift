@@ -117,14 +117,18 @@ struct FormatLexer {
       digits.unicodeScalars.append(scalar)
       position += 1
     }
-    if !digits.isEmpty {
-      guard peek() == "$", let number = Int(digits), number > 0 else {
-        throw source.error(at: start, "Expected '$' after the argument's number, as in '%1$@'.")
+    if peek() == "$" {
+      guard let number = Int(digits), number > 0 else {
+        throw source.error(at: start, "Expected the argument's number, as in '%1$@'.")
       }
       position += 1
       argument = number
     }
-    // Lengths such as `l`, `ll`, `h`, `z` say nothing here: arguments know their types.
+    // Widths, precisions and lengths, as in `%5.2f` and `%ld`, say nothing here: arguments are values and no text.
+    if peek() == "." {
+      position += 1
+      skipDigits()
+    }
     while let scalar = peek(), "hlqLztj".unicodeScalars.contains(scalar) { position += 1 }
     guard let letter = peek(), "@KdDiuUxXoOcCfFeEgGaAsS".unicodeScalars.contains(letter) else {
       throw source.error(

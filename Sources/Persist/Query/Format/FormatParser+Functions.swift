@@ -14,6 +14,7 @@ extension FormatParser {
   }
 
   private func function(_ name: String, _ arguments: [FetchExpression], at offset: Int) throws -> FetchExpression {
+    if name == "objectFrom:withIndex:", arguments.count == 2 { return .element(of: arguments[0], .index(arguments[1])) }
     guard let function = FetchFunction(formatName: name, argumentCount: arguments.count) else {
       throw source.error(
         at: offset, "There is no function '\(name)'.",

@@ -76,6 +76,11 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   /// The function that a name of the format language stands for: with or without its last colon, as in `abs:(x)` and
   /// `abs(x)`.
   init?(formatName name: String, argumentCount: Int) {
+    // The documentation of NSExpression calls it so.
+    if name == "randomn:", argumentCount == 1 {
+      self = .randomBelow
+      return
+    }
     let candidates = [name, name + ":", name.lowercased(), name.lowercased() + ":"]
     let named = candidates.compactMap(FetchFunction.init(rawValue:))
     guard let function = named.first(where: { $0.argumentCount.contains(argumentCount) }) ?? named.first

@@ -83,6 +83,7 @@ extension PredicateTranslation {
       return isRow(term, kind, [id])
     }
     if value.isNull { return .isNull(term) }
+    if case .count(let members) = term, value == .integer(0) { return .not(.exists(members)) }
     switch SQLOperand.comparable(value, with: kind) {
     case nil: return nil
     case .nothing: return .never
@@ -123,6 +124,8 @@ extension PredicateTranslation {
     case (.term(let term, let kind), .constant(let value)):
       if value.isNull { return .never }
       if case .key = kind { return .never }
+      // One member is enough to know.
+      if case .count(let members) = term, operation == .greater, value == .integer(0) { return .exists(members) }
       switch SQLOperand.comparable(value, with: kind) {
       case nil: return nil
       case .nothing: return .never

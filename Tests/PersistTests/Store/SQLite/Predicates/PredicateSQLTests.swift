@@ -79,6 +79,20 @@ struct PredicateSQLTests {
     }
   }
 
+  @Test("Whether there is a member is asked without counting all of them")
+  func existence() throws {
+    try withStore { store, entity in
+      for format in [
+        "tags.@count > 0", "tags.@count == 0", "0 < tags.@count", "SUBQUERY(tags, $t, $t.label == 'x').@count != 0",
+      ] {
+        var query = RowQuery(entity: entity)
+        query.predicate = try FetchPredicate(format)
+        let sql = try #require(try store.explain(query)).sql
+        #expect(sql.contains("EXISTS") && !sql.contains("COUNT"), "\(format): \(sql)")
+      }
+    }
+  }
+
   @Test("A fetch by predicate with a limit is one statement, however many rows there are")
   func oneStatement() throws {
     try withStack(Self.model) { stack in
