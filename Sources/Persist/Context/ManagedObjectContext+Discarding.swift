@@ -51,6 +51,7 @@ extension ManagedObjectContext {
 
   private func takeStoredValues(of object: ManagedObject, mergingChanges: Bool) {
     guard object.table?.context === self, object.change != .inserted, object.change != .deleted else { return }
+    rowGeneration += 1
     if mergingChanges {
       guard object.change == .updated else { return reread(object) }
       for members in object.toManys { members?.forgetStored() }

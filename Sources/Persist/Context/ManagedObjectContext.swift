@@ -53,6 +53,8 @@ public final class ManagedObjectContext {
     didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
   }
   var retained: [ManagedObject] = []
+  /// How many times rows may have become outdated that were read ahead and not given to objects yet.
+  var rowGeneration = 0
   /// An error of a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
 

@@ -23,8 +23,12 @@ protocol PersistentStore: AnyObject, Sendable {
   func count(_ query: RowQuery) throws -> Int
   /// How the store would read the rows of a query; nil where it runs no statement for it.
   func explain(_ query: RowQuery) throws -> StatementExplanation?
+  /// Values computed from rows; nil where the store can't compute exactly what evaluation in memory gives.
+  func values(_ query: ValueQuery) throws -> [[StoredValue]]?
   /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
+  /// The rows at the other end of a to-many relationship of many rows, in one statement.
+  func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
   /// The content of a value that stands in a file beside the store.
   func externalData(named name: String) throws -> Data
 
@@ -33,6 +37,11 @@ protocol PersistentStore: AnyObject, Sendable {
   /// - Throws: ``RowConflicts`` where rows changed meanwhile, ``PersistError/Code/constraintConflict`` where a
   ///   uniqueness constraint is broken, and the store's own errors.
   func commit(_ writes: RowWrites) throws -> CommitReceipt
+
+  // Each in one transaction, or not at all.
+  func insert(_ batch: BatchInsert) throws -> BatchOutcome
+  func update(_ batch: BatchUpdate) throws -> BatchOutcome
+  func delete(_ batch: BatchDelete) throws -> BatchOutcome
   func close() throws
 }
 

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// What a context asks of a store: which rows of an entity, in which order, how many.
-public struct RowQuery: Sendable {
+public struct RowQuery: Sendable, Hashable {
   public var entity: Entity
   public var includesSubentities: Bool
   /// Only rows with these keys; nil for all.
@@ -13,27 +13,16 @@ public struct RowQuery: Sendable {
   public var predicate: FetchPredicate?
   /// The time that `now()` stands for in the predicate.
   public var now = Date()
-  public var sort: [SortOrder]
+  public var sort: [FetchSortDescriptor]
   /// The greatest number of rows; nil for all.
   public var limit: Int?
   public var offset: Int
   /// Whether only keys are wanted, so that results are faults.
   public var keysOnly: Bool
 
-  /// One level of sorting, by an attribute.
-  public struct SortOrder: Sendable, Hashable {
-    public var property: String
-    public var isAscending: Bool
-
-    public init(_ property: String, isAscending: Bool = true) {
-      self.property = property
-      self.isAscending = isAscending
-    }
-  }
-
   public init(
     entity: Entity, includesSubentities: Bool = true, keys: [Int64]? = nil, afterKey: Int64? = nil,
-    sort: [SortOrder] = [], limit: Int? = nil, offset: Int = 0, keysOnly: Bool = false
+    sort: [FetchSortDescriptor] = [], limit: Int? = nil, offset: Int = 0, keysOnly: Bool = false
   ) {
     self.entity = entity
     self.includesSubentities = includesSubentities

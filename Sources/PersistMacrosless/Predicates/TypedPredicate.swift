@@ -42,9 +42,9 @@ extension TypedPredicate {
   public static prefix func ! (predicate: TypedPredicate) -> TypedPredicate { TypedPredicate(!predicate.predicate) }
 }
 
-extension FetchRequest {
+extension FetchRequest where Result: ManagedObject {
   /// The objects of an entity and its subentities for which a predicate holds.
-  public init<Root: ManagedObject>(_ entityName: String, where predicate: TypedPredicate<Root>) {
+  public init(_ entityName: String, where predicate: TypedPredicate<Result>) {
     self.init(entityName)
     self.predicate = predicate.predicate
   }

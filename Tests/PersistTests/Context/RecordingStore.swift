@@ -24,6 +24,9 @@ final class RecordingStore: PersistentStore {
   func setMetadata(_ metadata: StoreMetadata) throws { try store.setMetadata(metadata) }
   func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
   func close() throws { try store.close() }
+  func insert(_ batch: BatchInsert) throws -> BatchOutcome { try store.insert(batch) }
+  func update(_ batch: BatchUpdate) throws -> BatchOutcome { try store.update(batch) }
+  func delete(_ batch: BatchDelete) throws -> BatchOutcome { try store.delete(batch) }
 
   func explain(_ query: RowQuery) throws -> StatementExplanation? { try store.explain(query) }
 
@@ -41,9 +44,19 @@ final class RecordingStore: PersistentStore {
     return try store.count(query)
   }
 
+  func values(_ query: ValueQuery) throws -> [[StoredValue]]? {
+    record.withLock { $0.calls += 1 }
+    return try store.values(query)
+  }
+
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
     record.withLock { $0.calls += 1 }
     return try store.related(by: relationship, of: entity, key: key)
+  }
+
+  func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
+    record.withLock { $0.calls += 1 }
+    return try store.relatedRows(by: relationship, of: entity, owners: owners)
   }
 
   func commit(_ writes: RowWrites) throws -> CommitReceipt {

@@ -7,7 +7,10 @@ extension FetchPass {
       let ids = try objectIDs()
       for start in stride(from: 0, to: ids.count, by: size) {
         let wanted = Array(ids[start..<min(start + size, ids.count)])
-        let found = try FetchPass(FetchRequest(request.entityName, objectIDs: wanted), in: context).objects()
+        var group = FetchRequest(request.entityName, objectIDs: wanted)
+        group.returnsObjectsAsFaults = request.returnsObjectsAsFaults
+        group.relationshipKeyPathsForPrefetching = request.relationshipKeyPathsForPrefetching
+        let found = try FetchPass(group, in: context).objects()
         let byID = Dictionary(found.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
         try body(wanted.compactMap { byID[$0] })
       }
@@ -22,7 +25,10 @@ extension FetchPass {
         let batch = try store.rows(query)
         query.afterKey = batch.rows.count < size ? nil : batch.rows.last.map(\.key)
         let objects = try matching(make(batch, from: store), source)
-        if !objects.isEmpty { try body(objects) }
+        if !objects.isEmpty {
+          try PrefetchPass(request.relationshipKeyPathsForPrefetching, of: layout, in: context).run(objects)
+          try body(objects)
+        }
         // A store that gave the same rows again would keep the walk going for ever.
         if let next = query.afterKey, next <= after { return }
       }

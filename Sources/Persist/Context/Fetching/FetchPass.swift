@@ -6,7 +6,7 @@ import Foundation
 /// of the stores' answer too, and put to their places among it with the new ones, by their present values.
 struct FetchPass {
   let context: ManagedObjectContext
-  let request: FetchRequest
+  let request: FetchRequest<ManagedObject>
   let layout: EntityLayout
   let order: ObjectOrder
   let sources: [Source]
@@ -15,6 +15,8 @@ struct FetchPass {
   let overlaid: Set<ManagedObjectID>
   /// Objects of the context that are results beside the stores' rows.
   let added: [ManagedObject]
+  /// What is read ahead for the results; nil for nothing.
+  let prefetch: PrefetchPass?
   private let evaluator = ExpressionEvaluator()
 
   /// One store and which part of the predicate it answers.
@@ -25,17 +27,21 @@ struct FetchPass {
     let rest: FetchPredicate?
   }
 
-  init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
-    let request = try context.named(request)
+  init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext) throws {
+    let request = try context.named(request.returning(ManagedObject.self))
     self.context = context
     self.request = request
     layout = context.layout(of: try context.entity(named: request.entityName))
-    order = try ObjectOrder(request.sortDescriptors, of: layout)
+    order = try ObjectOrder(request.sortDescriptors, of: layout, in: context.coordinator.model)
     let entity = layout.entity
+    let paths = request.relationshipKeyPathsForPrefetching
+    prefetch = paths.isEmpty ? nil : try PrefetchPass(paths, of: layout, in: context)
     if let predicate = request.predicate {
       try PredicateCheck.check(predicate, over: entity, in: context.coordinator.model)
     }
-    sources = try context.coordinator.stores(holding: entity).map { store in
+    let wantedStores = request.affectedStoreIdentifiers.map(Set.init)
+    let stores = context.coordinator.stores(holding: entity).filter { wantedStores?.contains($0.identifier) ?? true }
+    sources = try stores.map { store in
       guard let predicate = request.predicate else { return Source(store: store, stored: nil, rest: nil) }
       let division = try store.divide(predicate, over: entity)
       return Source(store: store, stored: division.stored, rest: division.rest)
@@ -48,6 +54,7 @@ struct FetchPass {
     func isResult(_ object: ManagedObject) -> Bool {
       guard request.includesSubentities || object.layout === layout else { return false }
       guard object.layout.isKind(ofEntityAt: layout.index) else { return false }
+      if let wantedStores, !wantedStores.contains(context.storeIdentifier(of: object)) { return false }
       return wantedIDs?.contains(object.objectID) ?? true
     }
     let deleted = context.deleted.objects.filter(isResult)
@@ -66,6 +73,7 @@ struct FetchPass {
       results = merge(results, try matching(make(source.store.rows(query), from: source.store), source))
     }
     results = window(merge(results, order.sorted(added)))
+    try prefetch?.run(results)
     if !request.returnsObjectsAsFaults || context.inserted.objects.contains(where: isOfEntity) {
       context.prefetchRows(of: results)
       for object in results { object.fulfil() }
@@ -109,6 +117,11 @@ struct FetchPass {
 
   private var hasRest: Bool { sources.contains { $0.rest != nil } }
 
+  /// Whether the stores' answers, as they stand, are the results.
+  var isAnsweredByStore: Bool {
+    !hasRest && (sources.count < 2 || (request.fetchLimit == 0 && request.fetchOffset == 0))
+  }
+
   /// Whether one store's answer alone, as it stands, has the right window.
   private var isWindowedByStore: Bool { sources.count == 1 && !hasRest && overlaid.isEmpty && added.isEmpty }
 
@@ -126,7 +139,7 @@ struct FetchPass {
     var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
     query.predicate = source.stored
     query.now = evaluator.now
-    query.sort = request.sortDescriptors.map { RowQuery.SortOrder($0.key, isAscending: $0.isAscending) }
+    query.sort = request.sortDescriptors
     if let ids = request.objectIDs {
       query.keys = ids.compactMap { id in
         guard id.storeIdentifier == store.identifier, let entity = context.layout(named: id.entityName),
@@ -146,7 +159,12 @@ struct FetchPass {
   }
 
   private func window<Result>(_ results: [Result]) -> [Result] {
-    if isWindowedByStore { return results }
+    isWindowedByStore ? results : cut(results)
+  }
+
+  /// What offset and limit leave.
+  func cut<Result>(_ results: [Result]) -> [Result] {
+    guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return results }
     let rest = results.dropFirst(request.fetchOffset)
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
   }
@@ -159,7 +177,7 @@ struct FetchPass {
     for row in batch.rows {
       if let object = table.map[row.key] {
         if !overlaid.isEmpty, overlaid.contains(object.objectID) { continue }
-        if object.loading == .fault, object.layout.index == row.entityIndex, let snapshot = row.snapshot {
+        if object.layout.index == row.entityIndex, let snapshot = row.snapshot, refreshes(object) {
           object.snapshot = snapshot
         }
         objects.append(object)
@@ -170,6 +188,11 @@ struct FetchPass {
       }
     }
     return objects
+  }
+
+  /// Whether an object that is alive takes the values that were read for it.
+  private func refreshes(_ object: ManagedObject) -> Bool {
+    object.loading == .fault || (request.shouldRefreshRefetchedObjects && object.change == .none)
   }
 
   /// Two lists that are in order each, as one; of equal objects those of the first list come first.

@@ -2,7 +2,7 @@ extension ManagedObjectContext {
   /// How a request would be answered; no row is read.
   ///
   /// - Throws: as ``fetch(_:)``.
-  public func explain(_ request: FetchRequest) throws -> FetchExplanation {
+  public func explain<Result>(_ request: FetchRequest<Result>) throws -> FetchExplanation {
     try FetchPass(request, in: self).explanation()
   }
 }

@@ -1,40 +1,41 @@
 import Foundation
 
 extension ManagedObjectContext {
-  /// The objects that a request asks for, with this context's unsaved changes taken into account.
+  /// What a request asks for, with this context's unsaved changes taken into account.
   ///
-  /// Objects that are alive already keep their values, changed or not; their rows aren't read into them again.
+  /// Objects that are alive already keep their values, changed or not; their rows aren't read into them again unless
+  /// ``FetchRequest/shouldRefreshRefetchedObjects`` asks for it.
   ///
-  /// - Throws: ``PersistError/Code/unknownEntity``, ``PersistError/Code/unknownProperty`` for a sort key that isn't an
-  ///   attribute, the store's errors, and what a getter couldn't throw before.
-  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+  /// - Throws: ``PersistError/Code/unknownEntity``, ``PersistError/Code/unknownProperty`` for a sort key or another key
+  ///   that leads nowhere, ``PersistError/Code/typeMismatch`` where an object is of another class than asked for, the
+  ///   store's errors, and what a getter couldn't throw before.
+  public func fetch<Result: FetchRequestResult>(_ request: FetchRequest<Result>) throws -> [Result] {
     try prepareToFetch()
-    return try FetchPass(request, in: self).objects()
+    switch Result.fetchedForm {
+    case .objects: return try Result.typed(FetchPass(request, in: self).objects()) { .object($0) }
+    case .identifiers: return try Result.typed(FetchPass(request, in: self).objectIDs()) { .identifier($0) }
+    case .rows: return try Result.typed(DictionaryPass(request, in: self).rows()) { .row($0) }
+    case .count: return try Result.typed([FetchPass(request, in: self).count()]) { .count($0) }
+    }
   }
 
   /// The objects that a request asks for, which are of one class.
   ///
-  /// - Throws: as ``fetch(_:)``, and ``PersistError/Code/typeMismatch`` where an object is of another class.
-  public func fetch<Object: ManagedObject>(_ type: Object.Type, _ request: FetchRequest) throws -> [Object] {
-    try fetch(request).map { object in
-      guard let object = object as? Object else {
-        throw PersistError(
-          .typeMismatch, at: .entity(object.entity.name),
-          "An object is of class \(Swift.type(of: object)), not \(Object.self).",
-          fix: "Register \(Object.self) with ManagedObjectClasses before the context is made.")
-      }
-      return object
-    }
+  /// - Throws: as ``fetch(_:)``.
+  public func fetch<Object: ManagedObject, Result: ManagedObject>(
+    _ type: Object.Type, _ request: FetchRequest<Result>
+  ) throws -> [Object] {
+    try fetch(request.returning(type))
   }
 
   /// The identifiers of the objects that a request asks for; no object is made.
-  public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+  public func fetchObjectIDs<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObjectID] {
     try prepareToFetch()
     return try FetchPass(request, in: self).objectIDs()
   }
 
   /// How many objects a request asks for; no object is made.
-  public func count(_ request: FetchRequest) throws -> Int {
+  public func count<Result>(_ request: FetchRequest<Result>) throws -> Int {
     try prepareToFetch()
     return try FetchPass(request, in: self).count()
   }
@@ -48,14 +49,23 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - batchSize: how many objects to read at once, at least 1.
   ///   - body: is given each group; what it throws ends the walk.
-  public func forEachBatch(
-    of request: FetchRequest, size batchSize: Int = 1000, _ body: ([ManagedObject]) throws -> Void
+  public func forEachBatch<Object: ManagedObject>(
+    of request: FetchRequest<Object>, size batchSize: Int = 1000, _ body: ([Object]) throws -> Void
   ) throws {
     try prepareToFetch()
-    try FetchPass(request, in: self).forEachBatch(size: max(1, batchSize), body)
+    try FetchPass(request, in: self).forEachBatch(size: max(1, batchSize)) { objects in
+      try body(Object.typed(objects) { .object($0) })
+    }
   }
 
-  private func prepareToFetch() throws {
+  /// The store that an object's row is in, or will be; empty where there is none for it.
+  func storeIdentifier(of object: ManagedObject) -> String {
+    if let tables = object.table?.siblings { return tables.identifier }
+    // No store for it: then it is in none of those that are asked.
+    return (try? coordinator.storeForInsert(of: object.layout.entity))?.identifier ?? ""
+  }
+
+  func prepareToFetch() throws {
     processTrackedChanges()
     try throwDeferredError()
   }

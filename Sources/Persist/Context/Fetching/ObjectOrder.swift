@@ -1,21 +1,26 @@
 import Foundation
 
-/// An order of objects by attributes: the same that SQLite gives their rows.
+/// An order of objects by their values: the same that SQLite gives their rows.
 struct ObjectOrder {
-  private let levels: [(slot: Int, isAscending: Bool)]
+  private struct Level {
+    /// The slot of the object's own attribute; nil where the value is found by the path.
+    let slot: Int?
+    let path: FetchExpression
+    let comparison: FetchSortDescriptor.Comparison
+    let isAscending: Bool
+  }
 
-  /// - Throws: ``PersistError/Code/unknownProperty`` where a key isn't a stored attribute that has an order.
-  init(_ descriptors: [FetchRequest.SortDescriptor], of layout: EntityLayout) throws {
+  private let levels: [Level]
+  private let evaluator = ExpressionEvaluator()
+
+  /// - Throws: ``PersistError/Code/unknownProperty`` where a key doesn't lead to a stored value that has an order.
+  init(_ descriptors: [FetchSortDescriptor], of layout: EntityLayout, in model: ManagedObjectModel) throws {
     levels = try descriptors.map { descriptor in
-      guard let property = layout.entity.property(named: descriptor.key), let attribute = property.attribute,
-        !attribute.isTransient, attribute.type != .composite
-      else {
-        throw PersistError(
-          .unknownProperty, at: .property(layout.entity.name, descriptor.key),
-          "'\(layout.entity.name)' can't be sorted by '\(descriptor.key)'.",
-          fix: "Sort by a stored attribute of the entity.")
-      }
-      return (property.slot, descriptor.isAscending)
+      try SortCheck.check(descriptor, of: layout.entity, in: model)
+      let own = layout.entity.property(named: descriptor.key)
+      return Level(
+        slot: own?.slot, path: descriptor.expression, comparison: descriptor.comparison,
+        isAscending: descriptor.isAscending)
     }
   }
 
@@ -27,9 +32,9 @@ struct ObjectOrder {
 
   /// Whether `left` comes before `right`. Saved objects that are equal come by key, new ones after them.
   func isAscending(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
-    for (slot, isAscending) in levels {
-      let order = Self.compare(left.presentValue(at: slot), right.presentValue(at: slot))
-      if order != 0 { return (order < 0) == isAscending }
+    for level in levels {
+      let order = Self.compare(value(of: left, at: level), value(of: right, at: level), level.comparison)
+      if order != 0 { return (order < 0) == level.isAscending }
     }
     switch (left.change == .inserted, right.change == .inserted) {
     case (false, true): return true
@@ -38,8 +43,20 @@ struct ObjectOrder {
     }
   }
 
-  /// Negative where `left` comes first, 0 for equal ones. No value comes first; texts compare by their UTF-8 bytes.
-  static func compare(_ left: StoredValue, _ right: StoredValue) -> Int {
+  private func value(of object: ManagedObject, at level: Level) -> StoredValue {
+    if let slot = level.slot { return object.presentValue(at: slot) }
+    do {
+      return try evaluator.value(of: level.path, for: .object(object)).stored ?? .null
+    } catch {
+      object.table?.context.deferError(error)
+      return .null
+    }
+  }
+
+  /// Negative where `left` comes first, 0 for equal ones. No value comes first.
+  static func compare(
+    _ left: StoredValue, _ right: StoredValue, _ comparison: FetchSortDescriptor.Comparison = .values
+  ) -> Int {
     switch (left, right) {
     case (.null, .null): 0
     case (.null, _): -1
@@ -50,7 +67,7 @@ struct ObjectOrder {
     case (.decimal(let left), .decimal(let right)): sign(left, right)
     case (.date(let left), .date(let right)): sign(left, right)
     case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)):
-      left.utf8.elementsEqual(right.utf8) ? 0 : (left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1)
+      sign(comparison.order(left, right))
     case (.data(let left), .data(let right)):
       left == right ? 0 : (left.lexicographicallyPrecedes(right) ? -1 : 1)
     case (.uuid(let left), .uuid(let right)):
@@ -63,4 +80,6 @@ struct ObjectOrder {
   private static func sign<Value: Comparable>(_ left: Value, _ right: Value) -> Int {
     left < right ? -1 : (right < left ? 1 : 0)
   }
+
+  private static func sign(_ order: ValueOrder) -> Int { order == .less ? -1 : (order == .greater ? 1 : 0) }
 }

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   }
 
   /// A request with names in place of its predicate's key paths.
-  func named(_ request: FetchRequest) throws -> FetchRequest {
+  func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
     guard let predicate = request.predicate, predicate.hasKeyPaths else { return request }
     var request = request
     request.predicate = try named(predicate, over: entity(named: request.entityName))

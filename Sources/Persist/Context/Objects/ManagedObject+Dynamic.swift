@@ -30,8 +30,9 @@ extension ManagedObject {
   /// The value of a property.
   ///
   /// - Returns: for an attribute what ``setValue(_:forKey:)`` takes for its type; for a to-one relationship a
-  ///   ``ManagedObject`` or nil; for a to-many one a ``RelationshipSet``.
-  /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no attribute or relationship of that name.
+  ///   ``ManagedObject`` or nil; for a to-many one a ``RelationshipSet``; for a fetched property an array of objects.
+  /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no property of that name; what the request of
+  ///   a fetched property throws.
   public final func value(forKey name: String) throws -> Any? {
     let property = try property(named: name)
     switch property.kind {
@@ -39,7 +40,7 @@ extension ManagedObject {
     case .relationship(let relationship):
       guard relationship.isToMany else { return toOne(at: property.slot) }
       return layout.relationshipsBySlot[property.slot] == nil ? nil : try related(name)
-    case .fetchedProperty: throw notStored(property)
+    case .fetchedProperty: return try fetchedObjects(of: property)
     }
   }
 
@@ -127,7 +128,8 @@ extension ManagedObject {
   private final func notStored(_ property: Property) -> PersistError {
     PersistError(
       .unknownProperty, at: place(property.name),
-      "'\(property.name)' is a fetched property: it has no value of its own.", fix: "Fetch its objects with a request.")
+      "'\(property.name)' is a fetched property: its objects are found, not set.",
+      fix: "Change what its request finds.")
   }
 
   private final func elements(ofOne value: Any?, _ name: String) throws -> [ManagedObject] {

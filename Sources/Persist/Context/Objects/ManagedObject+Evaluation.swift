@@ -13,7 +13,7 @@ extension ManagedObject: KeyedObject {
       guard relationship.isToMany else {
         guard let context = table?.context, case .objectID(let id) = presentValue(at: property.slot)
         else { return .null }
-        return context.registeredOrFault(id).map(FetchValue.object) ?? .null
+        return withCompanions(context.registeredOrFault(id)).map(FetchValue.object) ?? .null
       }
       guard layout.relationshipsBySlot[property.slot] != nil else { return .collection([]) }
       return .collection(try related(key).map(FetchValue.object))

@@ -41,6 +41,7 @@ extension ManagedObject {
     snapshot = nil
     pending = []
     toManys = []
+    companions = nil
     if wasLoaded { didTurnIntoFault() }
   }
 

@@ -53,6 +53,8 @@ open class ManagedObject {
   @exclusivity(unchecked) final var pending: ContiguousArray<StoredValue?> = []
   /// The to-many relationships that were used, by property slot; empty for none.
   @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyMembers?> = []
+  /// Rows that were read ahead for the other ends of the object's relationships.
+  @exclusivity(unchecked) final var companions: PrefetchedRows?
   @exclusivity(unchecked) final var loading: Loading
   @exclusivity(unchecked) final var change = Change.none
   /// Whether the object was changed since a save last looked.

@@ -11,13 +11,19 @@ extension ManagedObject {
     guard let table else { return KeyPathRecording.current?.destination(of: slot, of: self) }
     if !pending.isEmpty, let value = pending[slot] {
       guard case .objectID(let id) = value else { return nil }
-      return table.context.registeredOrFault(id)
+      return withCompanions(table.context.registeredOrFault(id))
     }
     guard let snapshot, let siblings = table.siblings, let relationship = layout.relationshipsBySlot[slot],
       let key = committedKey(of: relationship, in: snapshot)
     else { return nil }
     let target = table.context.layout(ofDestination: relationship, in: snapshot, of: layout)
-    return table.context.registeredOrFault(target, key: key, in: siblings)
+    return withCompanions(table.context.registeredOrFault(target, key: key, in: siblings))
+  }
+
+  /// An object at the other end of a relationship, with its row where that was read ahead.
+  final func withCompanions(_ object: ManagedObject?) -> ManagedObject? {
+    if let companions, let object { companions.fill(object) }
+    return object
   }
 
   /// Sets a to-one relationship by its slot, and the other side with it.

@@ -58,7 +58,7 @@ public struct RelationshipSet<Element: ManagedObject> {
   }
 
   private func member(_ id: ManagedObjectID) -> Element? {
-    guard let object = owner.table?.context.registeredOrFault(id) else { return nil }
+    guard let object = owner.withCompanions(owner.table?.context.registeredOrFault(id)) else { return nil }
     guard let member = object as? Element else {
       preconditionFailure(
         "'\(relationship.name)' has an object of class \(type(of: object)), not \(Element.self): register its class.")

@@ -9,6 +9,7 @@ extension SavePass {
         .saveFailed, at: .store(writes.tables.store.url),
         "The store inserted \(receipt.insertedKeys.count) of \(writes.inserted.count) rows.")
     }
+    context.rowGeneration += 1
     for (index, object) in writes.inserted.enumerated() {
       context.inserted.remove(object)
       object.change = .none

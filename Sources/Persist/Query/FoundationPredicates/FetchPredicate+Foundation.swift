@@ -17,7 +17,7 @@ extension FetchPredicate {
   }
 }
 
-extension FetchRequest {
+extension FetchRequest where Result: KeyedObject {
   /// The objects of an entity and its subentities for which a predicate of Foundation's holds.
   ///
   /// ```swift
@@ -25,8 +25,8 @@ extension FetchRequest {
   /// ```
   ///
   /// - Throws: ``PersistError/Code/invalidPredicate`` that names an expression with no meaning for a store.
-  public init<Object: KeyedObject>(_ entityName: String, where predicate: Foundation.Predicate<Object>) throws {
-    self.init(entityName)
+  public init(_ entityName: String, where predicate: Foundation.Predicate<Result>) throws {
+    self.init(entity: entityName, sort: [], limit: 0, offset: 0)
     self.predicate = try FetchPredicate(predicate)
   }
 }

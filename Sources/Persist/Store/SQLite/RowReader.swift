@@ -9,6 +9,8 @@ struct RowReader {
   private var writers: [RowChunkWriter?]
   private let expectedRows: Int?
   private(set) var batch = RowBatch()
+  /// What stood in the owners' column, for each row.
+  private(set) var owners: [Int64] = []
 
   init(_ plan: RowPlan, map: TableMap, expectedRows: Int?) {
     self.plan = plan
@@ -19,7 +21,9 @@ struct RowReader {
   }
 
   /// Reads to the statement's end. Rows of entities that the plan doesn't have are passed over.
-  mutating func readRows(_ statement: SQLiteStatement) throws {
+  ///
+  /// - Parameter ownerColumn: a column behind those of the plan that is kept in ``owners``; nil for none.
+  mutating func readRows(_ statement: SQLiteStatement, ownerColumn: Int32? = nil) throws {
     // Also after an error: a statement in the middle of its rows would keep its lock.
     defer { statement.reset() }
     var number = Int64.min
@@ -35,6 +39,7 @@ struct RowReader {
       batch.rows.append(
         RowBatch.Row(
           key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: snapshot))
+      if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
     }
   }
 

@@ -26,6 +26,7 @@ extension SQLiteConnection {
     for pragma in pragmas where !pragma.isOfTheFile { try execute(.set(pragma)) }
     try defineMissingFunctions()
     definePredicateFunctions()
+    defineCollations()
   }
 
   /// Brings a file that exists to the journal mode and the settings that the options ask for, or to WAL mode.

@@ -33,6 +33,23 @@ extension SQLiteStore {
     return condition
   }
 
+  /// One level of a query's order.
+  func term(_ order: FetchSortDescriptor, of query: RowQuery) throws -> SQLText.RowSelection.Term {
+    try SortCheck.check(order, of: query.entity, in: model)
+    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: query.now)
+    guard
+      let term = translation.sortTerm(order.expression, over: query.entity, root: SQLText.RowSelection.root)
+    else {
+      throw PersistError(
+        .invalidRequest, at: .property(query.entity.name, order.key),
+        "A store can't sort by '\(order.key)': it holds no column of values for it.",
+        fix: "Sort by an attribute that is stored, or sort the results in memory.")
+    }
+    return .init(
+      value: term.value, isAscending: order.isAscending, isDecimal: term.isDecimal,
+      comparison: term.isText ? order.comparison : .values)
+  }
+
   private func translation(of predicate: FetchPredicate, over entity: Entity, now: Date) -> SQLTerm? {
     var translation = PredicateTranslation(map, storeIdentifier: identifier, now: now)
     return translation.condition(predicate, over: entity, root: SQLText.RowSelection.root)

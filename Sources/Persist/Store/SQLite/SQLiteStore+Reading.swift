@@ -6,9 +6,9 @@ extension SQLiteStore {
     let plan = try plan(for: query)
     guard !map.absent.contains(query.entity.name) else { return RowReader(plan, map: map, expectedRows: 0).batch }
     if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil,
-      query.predicate == nil
+      query.predicate == nil, let place = RowPlan.keyCounts.lastIndex(where: { $0 >= keys.count })
     {
-      return try rows(plan, keys: keys, keysOnly: query.keysOnly)
+      return try rows(plan, keys: keys, keysOnly: query.keysOnly, statement: place)
     }
     let selection = try selection(query, plan)
     return try pool.readOnce { connection in
@@ -55,11 +55,12 @@ extension SQLiteStore {
     return try externalFolder.data(named: name)
   }
 
-  /// Rows by key alone, in order of key: in groups of few sizes, so that few statements serve any number.
-  private func rows(_ plan: RowPlan, keys: [Int64], keysOnly: Bool) throws -> RowBatch {
+  /// Rows by key alone, in order of key, with one statement: one of a few sizes, so that few serve any number. A
+  /// parameter without a key is null, which no row's key is.
+  private func rows(_ plan: RowPlan, keys: [Int64], keysOnly: Bool, statement place: Int) throws -> RowBatch {
     var reader = RowReader(plan, map: map, expectedRows: keys.count)
-    let statements = keysOnly ? plan.keysByKeys : plan.byKeys
-    func read(_ keys: ArraySlice<Int64>, _ connection: SQLiteConnection, _ sql: PreparedSQL) throws {
+    let sql = (keysOnly ? plan.keysByKeys : plan.byKeys)[place]
+    try pool.readOnce { connection in
       let statement = try connection.statement(sql)
       var index: Int32 = 1
       for key in keys {
@@ -67,20 +68,6 @@ extension SQLiteStore {
         index += 1
       }
       try keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
-    }
-    if keys.count == 1, let sql = statements.last {
-      try pool.readOnce { try read(keys[...], $0, sql) }
-      return reader.batch
-    }
-    var rest = Array(Set(keys)).sorted()[...]
-    guard !rest.isEmpty else { return reader.batch }
-    try pool.read { connection in
-      for (count, sql) in zip(RowPlan.keyCounts, statements) {
-        while rest.count >= count {
-          try read(rest.prefix(count), connection, sql)
-          rest = rest.dropFirst(count)
-        }
-      }
     }
     return reader.batch
   }
@@ -107,31 +94,13 @@ extension SQLiteStore {
         fix: "Leave out the limit for all rows.")
     }
     var selection = plan.selection
-    selection.order = try query.sort.map { try term($0, of: query.entity) }
+    selection.order = try query.sort.map { try term($0, of: query) }
     selection.keys = query.keys.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
     selection.afterKey = query.afterKey
     selection.condition = try condition(of: query)
     selection.limit = query.limit
     selection.offset = query.offset
     return selection
-  }
-
-  private func term(_ order: RowQuery.SortOrder, of entity: Entity) throws -> SQLText.RowSelection.Term {
-    guard let property = entity.property(named: order.property) else {
-      throw PersistError(
-        .unknownProperty, at: .property(entity.name, order.property),
-        "\(entity.name) has no property '\(order.property)' to sort by.",
-        fix: "Its attributes are \(entity.attributes.map(\.name).sorted().joined(separator: ", ")).")
-    }
-    guard let attribute = property.attribute, !attribute.isTransient,
-      let column = map[entity].column(slot: property.slot)
-    else {
-      throw PersistError(
-        .invalidRequest, at: .property(entity.name, order.property),
-        "A store can't sort by '\(order.property)': it holds no column of values for it.",
-        fix: "Sort by an attribute that is stored, or sort the results in memory.")
-    }
-    return .init(column: column.name, isAscending: order.isAscending, isDecimal: attribute.type == .decimal)
   }
 
   private func relatedSQL(_ property: Property, of entity: Entity) throws -> PreparedSQL? {

@@ -132,7 +132,7 @@ extension CommitPass {
   }
 
   /// The error of a uniqueness constraint in the model's words, where SQLite names the columns.
-  private func describe(
+  func describe(
     _ error: PersistError, _ plan: WritePlan, row: Int64, value: (Int) -> StoredValue?
   ) -> PersistError {
     guard let columns = error.message.firstMatch(of: /UNIQUE constraint failed: ([^()]+) \(/)?.1 else { return error }

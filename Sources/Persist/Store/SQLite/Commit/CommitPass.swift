@@ -86,7 +86,7 @@ struct CommitPass {
     }
   }
 
-  private func greatestKey(_ root: Int) throws -> Int64 {
+  func greatestKey(_ root: Int) throws -> Int64 {
     let entity = store.model.entities[root]
     let plan = store.writePlans[root]
     return try connection.first(.greatestKey(of: plan.table, entity: store.map.numbers[entity])) { $0.integer(0) } ?? 0

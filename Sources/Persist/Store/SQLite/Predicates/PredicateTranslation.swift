@@ -56,6 +56,20 @@ struct PredicateTranslation {
     return conditions
   }
 
+  /// What rows are sorted by, where it has a form in SQL; also what isn't for SQL to compare otherwise.
+  mutating func sortTerm(
+    _ expression: FetchExpression, over entity: Entity, root: SQLRow
+  ) -> (value: SQLTerm, isDecimal: Bool, isText: Bool)? {
+    let scope = Scope(root: Row(row: root, entity: entity))
+    if case .term(let value, let kind)? = operand(expression, in: scope) {
+      return (value, kind == .decimal, kind.isText)
+    }
+    guard let keys = expression.keys, keys.count == 1, let slot = entity.property(named: keys[0])?.slot,
+      let column = map[entity].column(slot: slot)
+    else { return nil }
+    return (.column(column.name, of: root), false, false)
+  }
+
   mutating func newRow(of entity: Entity) -> Row {
     defer { nextRow += 1 }
     return Row(row: SQLRow(number: nextRow), entity: entity)

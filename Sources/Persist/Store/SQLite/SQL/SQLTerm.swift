@@ -11,6 +11,8 @@ indirect enum SQLTerm: Sendable, Hashable {
   case complement(SQLTerm)
   /// As a floating-point number.
   case real(SQLTerm)
+  /// As a whole number, without what is behind the point.
+  case whole(SQLTerm)
   case text(SQLTerm)
   case isNull(SQLTerm)
   case isPresent(SQLTerm)

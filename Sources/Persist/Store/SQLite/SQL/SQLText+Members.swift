@@ -26,4 +26,33 @@ extension SQLText {
       ORDER BY \(own), \(places)m.Z_PK LIMIT \(value: .integer(Int64(limit)))
       """
   }
+
+  /// The rows of members that name their owner, each with the owner behind its columns, by owner and in order.
+  ///
+  /// - Parameter owners: a JSON array of keys.
+  static func relatedRows(
+    _ columns: [String], of table: String, owner: String, order: String?, owners: String
+  ) -> SQLText {
+    let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
+    return """
+      SELECT \(names: columns + [owner]) FROM \(name: table) \
+      WHERE \(name: owner) IN (SELECT value FROM json_each(\(value: .text(owners)))) \
+      ORDER BY \(name: owner), \(places)Z_PK
+      """
+  }
+
+  /// The same of a many-to-many relationship.
+  static func relatedRows(
+    _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, owners: String
+  ) -> SQLText {
+    let own: SQLText = "j.\(name: join.ownColumn)"
+    let places: SQLText = join.orderColumn.map { "j.\(name: $0) IS NULL, j.\(name: $0), " } ?? ""
+    let members = columns.map { "m.\(name: $0)" as SQLText }.joined(separator: ", ")
+    return """
+      SELECT \(members), \(own) FROM \(name: join.table) AS j \
+      JOIN \(name: table) AS m ON m.Z_PK = j.\(name: join.memberColumn) \
+      WHERE \(own) IN (SELECT value FROM json_each(\(value: .text(owners)))) \
+      ORDER BY \(own), \(places)m.Z_PK
+      """
+  }
 }

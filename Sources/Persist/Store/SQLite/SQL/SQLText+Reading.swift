@@ -4,10 +4,12 @@ extension SQLText {
   struct RowSelection: Sendable {
     /// One level of an order.
     struct Term: Sendable, Hashable {
-      let column: String
+      /// Of the rows, which are ``root`` in it.
+      let value: SQLTerm
       let isAscending: Bool
       /// Decimals beside numbers may be texts in blobs, which SQLite would sort behind all numbers.
       let isDecimal: Bool
+      let comparison: FetchSortDescriptor.Comparison
     }
 
     let table: String
@@ -27,11 +29,10 @@ extension SQLText {
 
     static let root = SQLRow(number: 0)
 
-    fileprivate var source: SQLText {
-      condition == nil ? "\(name: table)" : "\(name: table) AS \(row: Self.root)"
-    }
+    /// From `FROM` to before `ORDER BY`.
+    var clauses: SQLText { "FROM \(name: table) AS \(row: Self.root) WHERE \(conditions)" }
 
-    fileprivate var conditions: SQLText {
+    var conditions: SQLText {
       var sql: SQLText = isWholeTable ? "+Z_ENT" : "Z_ENT"
       sql += " IN (\(entities.map { "\(number: Int64($0))" as SQLText }.joined(separator: ", ")))"
       if let keys { sql += " AND Z_PK IN (SELECT value FROM json_each(\(value: .text(keys))))" }
@@ -40,26 +41,32 @@ extension SQLText {
       return sql
     }
 
-    fileprivate var window: SQLText {
+    /// The levels of the order, each with a comma behind it.
+    var terms: SQLText {
+      var sql: SQLText = ""
+      for term in order {
+        sql += term.isDecimal ? "CAST(CAST(\(SQLText.term(term.value)) AS TEXT) AS NUMERIC)" : SQLText.term(term.value)
+        if term.comparison != .values { sql += " COLLATE \(collation: term.comparison)" }
+        sql += term.isAscending ? ", " : " DESC, "
+      }
+      return sql
+    }
+
+    var window: SQLText {
       guard limit != nil || offset > 0 else { return "" }
       return " LIMIT \(value: .integer(Int64(limit ?? -1))) OFFSET \(value: .integer(Int64(offset)))"
     }
   }
 
   static func rows(_ columns: [String], _ rows: RowSelection) -> SQLText {
-    var order: SQLText = ""
-    for term in rows.order {
-      order += term.isDecimal ? "CAST(CAST(\(name: term.column) AS TEXT) AS NUMERIC)" : "\(name: term.column)"
-      order += term.isAscending ? ", " : " DESC, "
-    }
-    return """
-      SELECT \(names: columns) FROM \(rows.source) WHERE \(rows.conditions) ORDER BY \(order)Z_PK\(rows.window)
-      """
+    """
+    SELECT \(names: columns) \(rows.clauses) ORDER BY \(rows.terms)Z_PK\(rows.window)
+    """
   }
 
   static func count(_ rows: RowSelection) -> SQLText {
-    if rows.limit == nil, rows.offset == 0 { return "SELECT COUNT(*) FROM \(rows.source) WHERE \(rows.conditions)" }
-    return "SELECT COUNT(*) FROM (SELECT 1 FROM \(rows.source) WHERE \(rows.conditions)\(rows.window))"
+    if rows.limit == nil, rows.offset == 0 { return "SELECT COUNT(*) \(rows.clauses)" }
+    return "SELECT COUNT(*) FROM (SELECT 1 \(rows.clauses)\(rows.window))"
   }
 
   /// The rows with so many keys, whatever their entities. Parameters: the keys.

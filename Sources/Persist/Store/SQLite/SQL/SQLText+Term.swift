@@ -7,6 +7,7 @@ extension SQLText {
     case .negative(let part): "(-\(self.term(part)))"
     case .complement(let part): "(~\(self.term(part)))"
     case .real(let part): "CAST(\(self.term(part)) AS REAL)"
+    case .whole(let part): "CAST(\(self.term(part)) AS INTEGER)"
     case .text(let part): "CAST(\(self.term(part)) AS TEXT)"
     case .isNull(let part): "(\(self.term(part)) IS NULL)"
     case .isPresent(let part): "(\(self.term(part)) IS NOT NULL)"

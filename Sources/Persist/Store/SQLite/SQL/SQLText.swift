@@ -71,6 +71,8 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
     /// The name that a query has for the rows of one of its tables.
     mutating func appendInterpolation(row: SQLRow) { text += "r\(row.number)" }
 
+    mutating func appendInterpolation(collation: FetchSortDescriptor.Comparison) { text += "\(collation.collation)" }
+
     mutating func appendInterpolation(function: SQLFunction) { text += "\(function.name)" }
 
     mutating func appendInterpolation(_ part: SQLText) {

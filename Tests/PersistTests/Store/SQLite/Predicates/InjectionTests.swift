@@ -106,7 +106,7 @@ struct InjectionTests {
     }
   }
 
-  private func request(_ entity: String, _ predicate: FetchPredicate) throws -> FetchRequest {
+  private func request(_ entity: String, _ predicate: FetchPredicate) throws -> FetchRequest<ManagedObject> {
     var request = FetchRequest(entity)
     request.predicate = predicate
     return request

@@ -5,28 +5,9 @@ import Testing
 
 @Suite("Fetching")
 struct FetchTests {
-  /// Saved alpha 22, bravo 25, charlie 10; then, unsaved: alpha 5, charlie 21, bravo deleted, delta 30, echo 40.
-  private func dirty(_ body: (ManagedObjectContext) throws -> Void) throws {
-    try withStack(SampleModels.people) { stack in
-      let context = stack.context()
-      let saved = try [("alpha", 22), ("bravo", 25), ("charlie", 10)].map {
-        try context.make("Person", ["name": $0.0, "salary": $0.1])
-      }
-      try context.save()
-      saved[0]["salary"] = 5
-      saved[2]["salary"] = 21
-      context.delete(saved[1])
-      try context.make("Person", ["name": "delta", "salary": 30])
-      try context.make("Person", ["name": "echo", "salary": 40])
-      try body(context)
-    }
-  }
-
-  private func names(_ objects: [ManagedObject]) -> [String] { objects.compactMap { $0["name"] as? String } }
-
   @Test("Unsaved changes overlay what the store has")
   func overlay() throws {
-    try dirty { (context: ManagedObjectContext) throws in
+    try withDirtyPeople { (context: ManagedObjectContext) throws in
       #expect(try names(context.fetch(FetchRequest("Person"))) == ["alpha", "charlie", "delta", "echo"])
       let bySalary = FetchRequest("Person", sortedBy: "salary", isAscending: false)
       #expect(try names(context.fetch(bySalary)) == ["echo", "delta", "charlie", "alpha"])
@@ -40,7 +21,7 @@ struct FetchTests {
 
   @Test("Limit and offset count over the overlaid results")
   func window() throws {
-    try dirty { (context: ManagedObjectContext) throws in
+    try withDirtyPeople { (context: ManagedObjectContext) throws in
       var request = FetchRequest("Person", sortedBy: [.init("salary")], limit: 2, offset: 1)
       #expect(try names(context.fetch(request)) == ["charlie", "delta"])
       #expect(try context.fetchObjectIDs(request).count == 2 && context.count(request) == 2)
@@ -56,7 +37,7 @@ struct FetchTests {
 
   @Test("By identifiers: those that exist, unsaved ones included")
   func byIdentifiers() throws {
-    try dirty { (context: ManagedObjectContext) throws in
+    try withDirtyPeople { (context: ManagedObjectContext) throws in
       let all = try context.fetch(FetchRequest("Person", sortedBy: "name"))
       let request = FetchRequest("Person", objectIDs: [all[0].objectID, all[2].objectID])
       #expect(try names(context.fetch(request)) == ["alpha", "delta"])

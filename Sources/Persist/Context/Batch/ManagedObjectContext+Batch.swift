@@ -1,0 +1,174 @@
+/// What a batch did.
+public struct BatchResult: Sendable, Hashable {
+  /// How many rows were inserted, changed or deleted; of deleted rows those that were asked for. Nil where only the
+  /// status was.
+  public let count: Int?
+  /// The rows, those that delete rules took included, where identifiers were asked for: for
+  /// ``ManagedObjectContext`` to merge.
+  public let changes: SavedChanges
+  /// The same as a list; nil where identifiers weren't asked for.
+  public var objectIDs: [ManagedObjectID]? {
+    isIdentified
+      ? Array(changes.insertedObjectIDs) + Array(changes.updatedObjectIDs) + Array(changes.deletedObjectIDs) : nil
+  }
+
+  private let isIdentified: Bool
+
+  init(_ outcomes: [BatchOutcome], _ type: BatchResultType) {
+    count = type == .status ? nil : outcomes.reduce(0) { $0 + $1.count }
+    isIdentified = type == .objectIDs
+    changes = outcomes.reduce(into: SavedChanges()) { sum, outcome in
+      sum.insertedObjectIDs.formUnion(outcome.changes.insertedObjectIDs)
+      sum.updatedObjectIDs.formUnion(outcome.changes.updatedObjectIDs)
+      sum.deletedObjectIDs.formUnion(outcome.changes.deletedObjectIDs)
+    }
+  }
+}
+
+/// Batches go straight to the stores: objects that are alive, in this context or in others, don't change until the
+/// result is merged into their context or they are refreshed.
+extension ManagedObjectContext {
+  /// Inserts rows without making objects.
+  ///
+  /// - Throws: ``PersistError/Code/validationMissingRequired``, ``PersistError/Code/unknownProperty``,
+  ///   ``PersistError/Code/typeMismatch``, ``PersistError/Code/constraintConflict``, what the request's closure threw,
+  ///   and the store's errors; no row is inserted then.
+  @discardableResult
+  public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
+    try throwDeferredError()
+    let entity = try entity(named: request.entityName)
+    guard !entity.isAbstract else {
+      throw PersistError(
+        .invalidRequest, at: .entity(entity.name), "'\(entity.name)' is abstract: it has no rows of its own.",
+        fix: "Insert rows of one of its subentities.")
+    }
+    let store = try store(for: entity, identifier: request.affectedStoreIdentifier)
+    let batch = BatchInsert(
+      entity: entity, conflict: batchConflict, wantsIdentifiers: request.resultType == .objectIDs, next: request.next)
+    return BatchResult([try store.insert(batch)], request.resultType)
+  }
+
+  /// Changes rows without making objects.
+  ///
+  /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/typeMismatch`` and
+  ///   ``PersistError/Code/invalidRequest`` for what can't be set, ``PersistError/Code/validationMissingRequired`` for
+  ///   a required attribute that is to be emptied, ``PersistError/Code/constraintConflict``, and the store's errors. A
+  ///   store in which it fails is as it was.
+  @discardableResult
+  public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+    var rows = FetchRequest<ManagedObjectID>(request.entityName)
+    rows.predicate = request.predicate
+    rows.includesSubentities = request.includesSubentities
+    rows.affectedStoreIdentifiers = request.affectedStoreIdentifiers
+    let entity = try entity(named: request.entityName)
+    let changes = try BatchChanges(request.propertiesToUpdate, of: entity, in: coordinator.model).changes
+    let wantsIdentifiers = request.resultType == .objectIDs
+    return BatchResult(
+      try batch(over: rows) { store, query in
+        try store.update(BatchUpdate(rows: query, changes: changes, wantsIdentifiers: wantsIdentifiers))
+      }, request.resultType)
+  }
+
+  /// Deletes rows without making objects.
+  ///
+  /// - Throws: ``PersistError/Code/validationDeleteDenied`` where a delete rule denies it,
+  ///   ``PersistError/Code/validationMissingRequired`` where rows that stay need rows that go, and the store's errors.
+  ///   A store in which it fails is as it was.
+  @discardableResult
+  public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
+    let wantsIdentifiers = request.resultType == .objectIDs
+    return BatchResult(
+      try batch(over: request.rows) { store, query in
+        try store.delete(BatchDelete(rows: query, wantsIdentifiers: wantsIdentifiers))
+      }, request.resultType)
+  }
+
+  /// Runs a batch in each store that a request asks, over what is saved.
+  private func batch(
+    over rows: FetchRequest<ManagedObjectID>, _ body: (any PersistentStore, RowQuery) throws -> BatchOutcome
+  ) throws -> [BatchOutcome] {
+    try prepareToFetch()
+    var rows = rows
+    rows.includesPendingChanges = false
+    let pass = try FetchPass(rows, in: self)
+    // What no store can answer alone is found first, in a context without changes.
+    if !pass.isAnsweredByStore {
+      let ids = try ManagedObjectContext(coordinator).fetch(rows)
+      var found = FetchRequest<ManagedObjectID>(rows.entityName, objectIDs: ids)
+      found.includesPendingChanges = false
+      return try batch(over: found, body)
+    }
+    return try pass.sources.compactMap { source in
+      try pass.query(for: source, keysOnly: true).map { query in try body(source.store, query) }
+    }
+  }
+
+  private func store(for entity: Entity, identifier: String?) throws -> any PersistentStore {
+    guard let identifier else { return try coordinator.storeForInsert(of: entity) }
+    if let store = coordinator.stores(holding: entity).first(where: { $0.identifier == identifier }) { return store }
+    throw PersistError(
+      .invalidRequest, at: .entity(entity.name),
+      "No open store with the identifier \(identifier) holds '\(entity.name)'.",
+      fix: "Take the identifier from the coordinator's stores.")
+  }
+
+  /// What happens to rows whose unique values are taken.
+  private var batchConflict: BatchInsert.Conflict {
+    switch mergePolicy.mergeType {
+    // There are no objects that a policy of the program's own could settle.
+    case .error, .custom: .fail
+    case .mergeByPropertyStoreTrump, .rollback: .keepStored
+    case .mergeByPropertyObjectTrump: .updateGiven
+    case .overwrite: .overwrite
+    }
+  }
+}
+
+/// What a batch update sets, checked against the model.
+private struct BatchChanges {
+  private(set) var changes: [(slot: Int, value: FetchExpression)] = []
+
+  init(_ properties: [String: FetchExpression], of entity: Entity, in model: ManagedObjectModel) throws {
+    for (name, expression) in properties.sorted(by: { $0.key < $1.key }) {
+      guard let property = entity.property(named: name) else {
+        throw PersistError(
+          .unknownProperty, at: .property(entity.name, name), "'\(entity.name)' has no property '\(name)'.",
+          fix: "Its properties are \(entity.properties.map(\.name).sorted().joined(separator: ", ")).")
+      }
+      try PredicateCheck.check(.compare(expression, .equal, .constant(.null)), over: entity, in: model)
+      changes.append((property.slot, try Self.value(expression, for: property, of: entity, in: model)))
+    }
+  }
+
+  private static func value(
+    _ expression: FetchExpression, for property: Property, of entity: Entity, in model: ManagedObjectModel
+  ) throws -> FetchExpression {
+    let place = PersistError.Place.property(entity.name, property.name)
+    func refuse(_ message: String) -> PersistError {
+      PersistError(.invalidRequest, at: place, message, fix: "Change the objects instead.")
+    }
+    switch property.kind {
+    case .attribute(let attribute):
+      if attribute.isTransient || attribute.isDerived { throw refuse("'\(property.name)' has no value to be set.") }
+      guard let value = expression.constantValue else { return expression }
+      if value.isNull, !attribute.isOptional {
+        throw PersistError(
+          .validationMissingRequired, at: place, "'\(property.name)' is required and can't be emptied.",
+          fix: "Give it a value.")
+      }
+      return expression
+    case .relationship(let relationship):
+      let isOneToOne = model.inverse(of: relationship).map { !$0.isToMany } ?? false
+      guard !relationship.isToMany, !relationship.isTransient, !isOneToOne, expression.constantValue != nil else {
+        throw refuse("A batch can't set the relationship '\(property.name)': both its sides would have to change.")
+      }
+      if expression.constantValue?.isNull == true, !relationship.isOptional {
+        throw PersistError(
+          .validationMissingRequired, at: place, "'\(property.name)' is required and can't be emptied.",
+          fix: "Give it an object's identifier.")
+      }
+      return expression
+    case .fetchedProperty: throw refuse("'\(property.name)' is a fetched property.")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// The results of a request, read as they are walked through: an array of which only the identifiers are in memory.
+///
+/// Which objects they are is known from the beginning; a batch of rows is read when one of its objects is asked for,
+/// and let go when others are. The results don't change with the context: an object that was deleted since counts as
+/// deleted.
+///
+/// ```swift
+/// var request = FetchRequest("Item", sortedBy: "name")
+/// request.fetchBatchSize = 50
+/// let items = try context.fetchBatched(request)
+/// print(items.count, items[1000]["name"] as? String ?? "")     // reads items 1000 to 1049
+/// ```
+public struct BatchedResults<Object: ManagedObject> {
+  /// The identifiers of all results.
+  public let objectIDs: [ManagedObjectID]
+  private let batches: Batches
+
+  /// The batches that were read last. A walk back and forth over the border of two reads neither again.
+  private final class Batches {
+    let context: ManagedObjectContext
+    let size: Int
+    let prefetch: PrefetchPass?
+    var recent: [(number: Int, objects: [Object])] = []
+
+    init(_ context: ManagedObjectContext, size: Int, prefetch: PrefetchPass?) {
+      self.context = context
+      self.size = size
+      self.prefetch = prefetch
+    }
+
+    func objects(ofBatch number: Int, _ ids: [ManagedObjectID]) -> [Object] {
+      if let known = recent.first(where: { $0.number == number }) { return known.objects }
+      let found = ids[number * size..<Swift.min((number + 1) * size, ids.count)].map { context.object(with: $0) }
+      context.prefetchRows(of: found)
+      do { try prefetch?.run(found) } catch { context.deferError(error) }
+      let objects = found.map { object in
+        guard let result = object as? Object else {
+          preconditionFailure("\(object) is of class \(type(of: object)), not \(Object.self): register its class.")
+        }
+        return result
+      }
+      recent = Array(([(number, objects)] + recent).prefix(2))
+      return objects
+    }
+  }
+
+  init(_ ids: [ManagedObjectID], in context: ManagedObjectContext, size: Int, prefetch: PrefetchPass?) {
+    objectIDs = ids
+    batches = Batches(context, size: size, prefetch: prefetch)
+  }
+}
+
+extension BatchedResults: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { objectIDs.count }
+
+  public subscript(index: Int) -> Object {
+    precondition(indices.contains(index), "There is no result \(index): there are \(count).")
+    let (number, place) = index.quotientAndRemainder(dividingBy: batches.size)
+    return batches.objects(ofBatch: number, objectIDs)[place]
+  }
+}
+
+extension ManagedObjectContext {
+  /// What a request asks for, read in batches of ``FetchRequest/fetchBatchSize`` as it is walked through.
+  ///
+  /// - Throws: as ``fetch(_:)``. What goes wrong while a batch is read is thrown by the context's next call that can.
+  public func fetchBatched<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> BatchedResults<Object> {
+    let ids = try fetchObjectIDs(request)
+    let layout = layout(of: try entity(named: request.entityName))
+    let paths = request.relationshipKeyPathsForPrefetching
+    return BatchedResults(
+      ids, in: self, size: request.fetchBatchSize > 0 ? request.fetchBatchSize : 100,
+      prefetch: paths.isEmpty ? nil : try PrefetchPass(paths, of: layout, in: self))
+  }
+}

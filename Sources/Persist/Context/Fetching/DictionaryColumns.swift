@@ -1,0 +1,115 @@
+/// The columns of dictionary results: those that are asked for, and behind them those that only the order and the
+/// condition on groups need.
+struct DictionaryColumns {
+  let names: [String]
+  let resultTypes: [AttributeType?]
+  private(set) var columns: [ValueQuery.Column]
+  let groups: [FetchExpression]
+  /// The condition on groups, over places of columns as keys.
+  private(set) var having: FetchPredicate?
+  /// The order of the lines, by places of columns; nil where the rows' own order is that of the request.
+  private(set) var order: [(place: Int, descriptor: FetchSortDescriptor)]?
+
+  private let entity: Entity
+  private let model: ManagedObjectModel
+
+  /// Whether a line stands for a group of objects, and not for one.
+  var isGrouped: Bool {
+    !groups.isEmpty || columns.contains { if case .aggregate = $0 { true } else { false } }
+  }
+
+  /// - Throws: ``PersistError/Code/unknownProperty``; ``PersistError/Code/invalidRequest`` for a to-many relationship,
+  ///   and for a value that members of one group may differ in.
+  init(_ request: FetchRequest<ManagedObject>, of entity: Entity, in model: ManagedObjectModel) throws {
+    self.entity = entity
+    self.model = model
+    let asked =
+      request.propertiesToFetch.isEmpty
+      ? entity.properties.filter { $0.attribute != nil && !$0.isTransient }.map { ExpressionDescription($0.name) }
+      : request.propertiesToFetch
+    names = asked.map(\.name)
+    resultTypes = asked.map(\.resultType)
+    groups = request.propertiesToGroupBy.map(\.expression)
+    columns = asked.map { Self.column($0.expression, entity, model) }
+    for expression in asked.map(\.expression) + groups { try Self.check(expression, entity, model) }
+    try takeOrder(request.sortDescriptors)
+    try takeCondition(request.havingPredicate)
+    try requireSingleValues()
+  }
+
+  private static func column(
+    _ expression: FetchExpression, _ entity: Entity, _ model: ManagedObjectModel
+  ) -> ValueQuery.Column {
+    GroupAggregate(expression, over: entity, in: model).map(ValueQuery.Column.aggregate) ?? .value(expression)
+  }
+
+  /// - Throws: where the expression has a wrong key, or gives objects of a to-many relationship.
+  private static func check(_ expression: FetchExpression, _ entity: Entity, _ model: ManagedObjectModel) throws {
+    var argument = expression
+    if let aggregate = GroupAggregate(expression, over: entity, in: model) { argument = aggregate.argument ?? .current }
+    try PredicateCheck.check(.compare(argument, .equal, .constant(.null)), over: entity, in: model)
+    guard let keys = argument.keys else { return }
+    var current = entity
+    for key in keys {
+      guard let relationship = current.relationship(named: key) else { return }
+      current = model.destination(of: relationship)
+      guard relationship.isToMany else { continue }
+      if keys.contains(where: { CollectionOperator(rawValue: $0) != nil }) { return }
+      throw PersistError(
+        .invalidRequest, at: .property(entity.name, keys.joined(separator: ".")),
+        "A row of values can't hold the objects of the to-many relationship '\(key)'.",
+        fix: "Fetch an aggregate of it, such as '\(key).@count', or the objects themselves.")
+    }
+  }
+
+  /// The place of a column that has a name or an expression; nil for none.
+  private func place(of expression: FetchExpression) -> Int? {
+    if case .variable(let name) = expression { return names.firstIndex(of: name) }
+    if let keys = expression.keys, let place = names.firstIndex(of: keys.joined(separator: ".")) { return place }
+    return columns.firstIndex(of: Self.column(expression, entity, model))
+  }
+
+  private mutating func placeAdding(_ expression: FetchExpression) throws -> Int? {
+    if let place = place(of: expression) { return place }
+    let column = Self.column(expression, entity, model)
+    switch column {
+    case .aggregate: try Self.check(expression, entity, model)
+    case .value: guard groups.contains(expression) else { return nil }
+    }
+    columns.append(column)
+    return columns.count - 1
+  }
+
+  /// An order of groups is by their columns, one of objects is the store's where it is by properties alone.
+  private mutating func takeOrder(_ descriptors: [FetchSortDescriptor]) throws {
+    let isByProperties = descriptors.allSatisfy { descriptor in
+      (try? SortCheck.check(descriptor, of: entity, in: model)) != nil
+    }
+    guard isGrouped || !isByProperties else { return }
+    order = try descriptors.map { descriptor in
+      if let place = try placeAdding(descriptor.expression) { return (place, descriptor) }
+      throw PersistError(
+        .unknownProperty, at: .property(entity.name, descriptor.key),
+        "Rows of values can't be sorted by '\(descriptor.key)', which is none of their columns.",
+        fix: "Sort by the name of a column, or by a property that the rows are grouped by.")
+    }
+  }
+
+  private mutating func takeCondition(_ condition: FetchPredicate?) throws {
+    having = try condition?.replacing { expression in
+      try placeAdding(expression).map { .path(of: .current, [String($0)]) }
+    }
+  }
+
+  private func requireSingleValues() throws {
+    guard isGrouped else { return }
+    for column in columns {
+      guard case .value(let expression) = column, !groups.contains(expression), expression.constantValue == nil
+      else { continue }
+      throw PersistError(
+        .invalidRequest, at: .entity(entity.name),
+        "'\(expression)' may have several values within a group.",
+        fix: "Put it into propertiesToGroupBy, or fetch an aggregate of it.")
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// One fetch of values instead of objects: always what is saved, never what is pending.
+///
+/// The store computes them where it gives exactly what evaluation in memory gives; else they are computed from the
+/// saved objects, in a context of their own.
+struct DictionaryPass {
+  private let request: FetchRequest<ManagedObject>
+  private let context: ManagedObjectContext
+  private let pass: FetchPass
+  private let columns: DictionaryColumns
+
+  init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext) throws {
+    var request = request.returning(ManagedObject.self)
+    request.includesPendingChanges = false
+    let entity = try context.entity(named: request.entityName)
+    columns = try DictionaryColumns(request, of: entity, in: context.coordinator.model)
+    if columns.order != nil { request.sortDescriptors = [] }
+    self.request = request
+    self.context = context
+    pass = try FetchPass(request, in: context)
+  }
+
+  func rows() throws -> [FetchedRow] {
+    var lines = try storedLines() ?? computedLines()
+    lines = try lines.filter(holds)
+    lines = sorted(lines)
+    let rows = distinct(named(lines))
+    return isWindowedBefore ? rows : pass.cut(rows)
+  }
+
+  /// Whether limit and offset count objects, so that the store or the fetch of objects sees to them.
+  private var isWindowedBefore: Bool {
+    !columns.isGrouped && columns.order == nil && columns.having == nil && !request.returnsDistinctResults
+  }
+
+  /// The lines as the one store gives them; nil where it can't, or where there are several stores.
+  private func storedLines() throws -> [[StoredValue]]? {
+    guard pass.sources.count == 1, let source = pass.sources.first, source.rest == nil else { return nil }
+    guard var rows = pass.query(for: source, keysOnly: false) else { return columns.isGrouped ? nil : [] }
+    if !isWindowedBefore { (rows.limit, rows.offset) = (nil, 0) }
+    if columns.isGrouped { rows.sort = [] }
+    return try source.store.values(ValueQuery(rows: rows, columns: columns.columns, groups: columns.groups))
+  }
+
+  private func computedLines() throws -> [[StoredValue]] {
+    let saved = ManagedObjectContext(context.coordinator)
+    var request = request
+    if !isWindowedBefore { (request.fetchLimit, request.fetchOffset) = (0, 0) }
+    let objects = try saved.fetch(request)
+    let evaluator = ExpressionEvaluator()
+    let lines =
+      columns.isGrouped
+      ? try groups(of: objects, evaluator).map { try line(of: $0, evaluator) }
+      : try objects.map { try line(of: [$0], evaluator) }
+    try saved.throwDeferredError()
+    return lines
+  }
+
+  /// The objects by what they are grouped by, in its order.
+  private func groups(of objects: [ManagedObject], _ evaluator: ExpressionEvaluator) throws -> [[ManagedObject]] {
+    guard !columns.groups.isEmpty else { return [objects] }
+    var groups: [[ValueKey]: (values: [StoredValue], objects: [ManagedObject])] = [:]
+    for object in objects {
+      let values = try columns.groups.map { try evaluator.value(of: $0, for: .object(object)).stored ?? .null }
+      groups[values.map(ValueKey.init), default: (values, [])].objects.append(object)
+    }
+    return groups.values.sorted { left, right in
+      for (left, right) in zip(left.values, right.values) {
+        let order = ObjectOrder.compare(left, right)
+        if order != 0 { return order < 0 }
+      }
+      return false
+    }.map(\.objects)
+  }
+
+  /// The values of a group; of the first of its objects where they are the same for all.
+  private func line(of group: [ManagedObject], _ evaluator: ExpressionEvaluator) throws -> [StoredValue] {
+    try columns.columns.map { column in
+      switch column {
+      case .value(let expression):
+        return try group.first.flatMap { try evaluator.value(of: expression, for: .object($0)).stored } ?? .null
+      case .aggregate(let aggregate):
+        let values = try group.map { object in
+          try aggregate.argument.map { try evaluator.value(of: $0, for: .object(object)) } ?? .object(object)
+        }
+        return try aggregate.value(of: values).stored ?? .null
+      }
+    }
+  }
+
+  private func holds(_ line: [StoredValue]) throws -> Bool {
+    guard let having = columns.having else { return true }
+    return try ExpressionEvaluator().matches(having, .object(DictionaryLine(values: line)))
+  }
+
+  private func sorted(_ lines: [[StoredValue]]) -> [[StoredValue]] {
+    guard let order = columns.order, !order.isEmpty else { return lines }
+    return lines.enumerated().sorted { left, right in
+      for (place, descriptor) in order {
+        let order = ObjectOrder.compare(left.element[place], right.element[place], descriptor.comparison)
+        if order != 0 { return (order < 0) == descriptor.isAscending }
+      }
+      return left.offset < right.offset
+    }.map(\.element)
+  }
+
+  /// Lines as rows: without the columns that only the order and the condition needed.
+  private func named(_ lines: [[StoredValue]]) -> [FetchedRow] {
+    let names = FetchedRow.Columns(columns.names)
+    let types = columns.resultTypes
+    let isConverted = types.contains { $0 != nil }
+    return lines.map { line in
+      var values = line.count > types.count ? Array(line[..<types.count]) : line
+      if isConverted { values = zip(values, types).map { value, type in type.map(value.converted) ?? value } }
+      return FetchedRow(columns: names, values: values)
+    }
+  }
+
+  private func distinct(_ rows: [FetchedRow]) -> [FetchedRow] {
+    guard request.returnsDistinctResults else { return rows }
+    var seen: Set<FetchedRow> = []
+    return rows.filter { seen.insert($0).inserted }
+  }
+}
+
+/// A line of values as the condition on groups reads it: by places.
+private struct DictionaryLine: KeyedObject {
+  let values: [StoredValue]
+
+  func fetchValue(forKey key: String) -> FetchValue {
+    .value(Int(key).flatMap { values.indices.contains($0) ? values[$0] : nil } ?? .null)
+  }
+
+  var fetchIdentity: StoredValue { .null }
+  var fetchEntityName: String? { nil }
+}

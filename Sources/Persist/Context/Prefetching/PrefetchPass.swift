@@ -1,0 +1,126 @@
+/// Reads the other ends of relationships of many objects ahead: one statement for each relationship of a path and each
+/// store, however many objects there are.
+struct PrefetchPass {
+  /// A relationship to read, and those to read of what it leads to.
+  private struct Step {
+    let relationship: String
+    var next: [Step]
+  }
+
+  private let context: ManagedObjectContext
+  private let rows: PrefetchedRows
+  private let steps: [Step]
+  private let layout: EntityLayout
+
+  /// - Throws: ``PersistError/Code/unknownProperty`` where a path isn't one of relationships.
+  init(_ paths: [String], of layout: EntityLayout, in context: ManagedObjectContext) throws {
+    self.context = context
+    self.layout = layout
+    rows = PrefetchedRows(generation: context.rowGeneration)
+    var steps: [Step] = []
+    for path in paths {
+      let keys = path.split(separator: ".").map(String.init)
+      try Self.check(keys, path, from: layout.entity, in: context.coordinator.model)
+      Self.add(keys[...], to: &steps)
+    }
+    self.steps = steps
+  }
+
+  func run(_ objects: [ManagedObject]) throws { try run(steps, objects, layout) }
+
+  private static func check(
+    _ keys: [String], _ path: String, from start: Entity, in model: ManagedObjectModel
+  ) throws {
+    var entity = start
+    for key in keys {
+      guard let relationship = entity.relationship(named: key) else {
+        throw PersistError(
+          .unknownProperty, at: .property(entity.name, key),
+          "'\(entity.name)' has no relationship '\(key)' to read ahead, as '\(path)' asks for.",
+          fix: "Its relationships are \(entity.relationships.map(\.name).sorted().joined(separator: ", ")).")
+      }
+      entity = model.destination(of: relationship)
+    }
+  }
+
+  /// Paths with the same beginning share it.
+  private static func add(_ keys: ArraySlice<String>, to steps: inout [Step]) {
+    guard let key = keys.first else { return }
+    let index = steps.firstIndex { $0.relationship == key } ?? steps.count
+    if index == steps.count { steps.append(Step(relationship: key, next: [])) }
+    add(keys.dropFirst(), to: &steps[index].next)
+  }
+
+  private func run(_ steps: [Step], _ owners: [ManagedObject], _ layout: EntityLayout) throws {
+    guard !owners.isEmpty, !steps.isEmpty else { return }
+    for owner in owners { owner.companions = rows }
+    for step in steps {
+      guard let property = layout.entity.property(named: step.relationship),
+        let relationship = layout.relationshipsBySlot[property.slot], !relationship.isTransient
+      else { continue }
+      if relationship.isToMany {
+        try readMembers(of: owners, property, relationship, layout)
+      } else {
+        try readDestinations(of: owners, relationship)
+      }
+      guard !step.next.isEmpty else { continue }
+      try run(step.next, related(owners, relationship), context.layouts[relationship.destinationIndex])
+    }
+  }
+
+  private func readMembers(
+    of owners: [ManagedObject], _ property: Property, _ relationship: RelationshipLayout, _ layout: EntityLayout
+  ) throws {
+    let unread = owners.filter { $0.table?.store != nil && $0.members(of: relationship).current == nil }
+    for (_, owners) in Dictionary(grouping: unread, by: { $0.table.map(ObjectIdentifier.init) }) {
+      guard let table = owners.first?.table, let tables = table.siblings else { continue }
+      let found = try tables.store.relatedRows(by: property, of: layout.entity, owners: owners.map(\.key))
+      let target = tables.table(for: context.layouts[relationship.destinationIndex])
+      rows.add(found.batch, to: target)
+      var members: [Int64: [ManagedObjectID]] = [:]
+      members.reserveCapacity(owners.count)
+      for (row, owner) in zip(found.batch.rows, found.owners) {
+        members[owner, default: []].append(target.objectID(of: context.layouts[row.entityIndex], key: row.key))
+      }
+      for owner in owners { owner.members(of: relationship).load(members[owner.key] ?? []) }
+    }
+  }
+
+  private func readDestinations(of owners: [ManagedObject], _ relationship: RelationshipLayout) throws {
+    let layout = context.layouts[relationship.destinationIndex]
+    var wanted: [ObjectIdentifier: (tables: StoreTables, keys: Set<Int64>)] = [:]
+    for owner in owners {
+      guard case .objectID(let id) = owner.presentValue(at: relationship.slot), let key = id.primaryKey,
+        let tables = owner.table?.siblings ?? context.tables(ofStore: id.storeIdentifier)
+      else { continue }
+      let known = tables.table(for: layout).map[key]
+      if let known, known.loading != .fault || known.snapshot != nil { continue }
+      wanted[ObjectIdentifier(tables), default: (tables, [])].keys.insert(key)
+    }
+    for (tables, keys) in wanted.values {
+      let table = tables.table(for: layout)
+      let batch = try tables.store.rows(RowQuery(entity: layout.entity, keys: Array(keys)))
+      rows.add(batch, to: table)
+      for row in batch.rows { if let object = table.map[row.key] { rows.fill(object) } }
+    }
+  }
+
+  /// The objects at the other end, with their rows.
+  private func related(_ owners: [ManagedObject], _ relationship: RelationshipLayout) -> [ManagedObject] {
+    var found: [ManagedObject] = []
+    var seen: Set<ObjectIdentifier> = []
+    func add(_ object: ManagedObject?) {
+      guard let object, seen.insert(ObjectIdentifier(object)).inserted else { return }
+      rows.fill(object)
+      found.append(object)
+    }
+    for owner in owners {
+      if relationship.isToMany {
+        for id in owner.memberIDs(of: relationship) { add(context.registeredOrFault(id)) }
+      } else if case .objectID(let id) = owner.presentValue(at: relationship.slot) {
+        add(context.registeredOrFault(id))
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,88 @@
+/// Fetched properties: what a request of the model finds for an object.
+///
+/// The request runs when the property is read first, over all stores of the coordinator, with the object as
+/// `$FETCH_SOURCE` and the property as `$FETCHED_PROPERTY`. What it found is kept until the object is refreshed, unless
+/// unsaved objects are among it.
+extension ManagedObject {
+  /// The objects of a fetched property, by its slot.
+  ///
+  /// A getter can't throw: what goes wrong is thrown by the context's next call that can, and the property reads as
+  /// empty.
+  public final func fetched<Element: ManagedObject>(at slot: Int, of type: Element.Type = Element.self) -> [Element] {
+    do {
+      return try fetchedObjects(of: layout.properties[slot]).map { object in
+        guard let element = object as? Element else {
+          preconditionFailure(
+            "\(object) is of class \(Swift.type(of: object)), not \(Element.self): register its class.")
+        }
+        return element
+      }
+    } catch {
+      table?.context.deferError(error)
+      return []
+    }
+  }
+
+  final func fetchedObjects(of property: Property) throws -> [ManagedObject] {
+    guard let description = property.fetchedProperty, let context = table?.context else { return [] }
+    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
+    if let known = toManys[property.slot]?.current {
+      let objects = known.compactMap { context.registeredOrFault($0) }
+      context.prefetchRows(of: objects)
+      return objects
+    }
+    var request = try FetchRequest<ManagedObject>(description.request)
+    request.predicate = try request.predicate.map { try given($0, description) }
+    let found = try context.fetch(request)
+    // Identifiers of unsaved objects won't be theirs for long.
+    if found.contains(where: \.isInserted) { return found }
+    let members = ToManyMembers(isOrdered: true)
+    members.load(found.map(\.objectID))
+    // Fetching may have called a hook that refreshed this object.
+    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
+    toManys[property.slot] = members
+    return found
+  }
+
+  /// A predicate with the values that its variables lead to.
+  private final func given(
+    _ predicate: FetchPredicate, _ property: FetchedPropertyDescription
+  ) throws -> FetchPredicate {
+    let variables: [String: FetchValue] = [
+      "FETCH_SOURCE": .object(self), "FETCHED_PROPERTY": .object(FetchedPropertySource(property: property)),
+    ]
+    let evaluator = ExpressionEvaluator(variables: variables)
+    return try predicate.replacing { expression in
+      switch expression {
+      case .variable(let name) where variables[name] != nil,
+        .path(of: .variable(let name), _) where variables[name] != nil:
+        return Self.constant(try evaluator.value(of: expression, for: .object(self)))
+      default: return nil
+      }
+    }
+  }
+
+  private static func constant(_ value: FetchValue) -> FetchExpression {
+    if case .collection(let members) = value { return .aggregate(members.map(constant)) }
+    return .constant(value.stored ?? .null)
+  }
+}
+
+/// A fetched property as its own request reads it: `$FETCHED_PROPERTY.userInfo.search`.
+private struct FetchedPropertySource: KeyedObject {
+  let property: FetchedPropertyDescription
+
+  func fetchValue(forKey key: String) throws -> FetchValue {
+    switch key {
+    case "name": return .value(.string(property.name))
+    case "userInfo": return .value(.composite(property.userInfo.mapValues(StoredValue.string)))
+    default:
+      throw PersistError(
+        .unknownProperty, at: .init(property: key), "A fetched property has no '\(key)' for its request.",
+        fix: "Use $FETCHED_PROPERTY.name or a key of $FETCHED_PROPERTY.userInfo.")
+    }
+  }
+
+  var fetchIdentity: StoredValue { .null }
+  var fetchEntityName: String? { nil }
+}

@@ -1,0 +1,59 @@
+/// Requests that a model holds under names.
+extension FetchRequest {
+  /// A request as a model describes it.
+  ///
+  /// - Throws: ``PersistError/Code/invalidPredicate``; ``PersistError/Code/invalidRequest`` for an order by a
+  ///   comparison that isn't one of ``FetchSortDescriptor/Comparison``.
+  public init(_ template: FetchRequestDescription) throws {
+    let sort = try template.sort.map { sort in
+      guard let comparison = FetchSortDescriptor.Comparison(rawValue: sort.selector ?? "compare:") else {
+        throw PersistError(
+          .invalidRequest, at: .property(template.entity, sort.key),
+          "The model sorts '\(sort.key)' by '\(sort.selector ?? "")', which isn't known.",
+          fix: "Sort by one of \(FetchSortDescriptor.Comparison.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return FetchSortDescriptor(sort.key, isAscending: sort.isAscending, comparison: comparison)
+    }
+    self.init(entity: template.entity, sort: sort, limit: template.fetchLimit, offset: 0)
+    predicate = try template.predicate.map { try FetchPredicate($0, arguments: []) }
+    fetchBatchSize = template.fetchBatchSize
+    includesSubentities = template.includesSubentities
+    includesPropertyValues = template.includesPropertyValues
+    includesPendingChanges = template.includesPendingChanges
+    returnsObjectsAsFaults = template.returnsObjectsAsFaults
+    returnsDistinctResults = template.returnsDistinctResults
+  }
+}
+
+extension ManagedObjectModel {
+  /// The request that the model holds under a name, its variables still in it; nil where it holds none.
+  ///
+  /// - Parameter type: what the request gives; it needn't be what the model says.
+  /// - Throws: as ``FetchRequest/init(_:)``.
+  public func fetchRequestTemplate<Result>(
+    named name: String, returning type: Result.Type
+  ) throws -> FetchRequest<Result>? {
+    try description.fetchRequestTemplates[name].map { try FetchRequest($0) }
+  }
+
+  /// The request that the model holds under a name, with values in place of its variables.
+  ///
+  /// ```swift
+  /// let cheap = try model.fetchRequestFromTemplate(withName: "CheaperThan", substitutionVariables: ["PRICE": 5])
+  /// ```
+  ///
+  /// - Throws: as ``FetchRequest/init(_:)``; ``PersistError/Code/invalidRequest`` where a variable has no value.
+  public func fetchRequestFromTemplate<Result>(
+    withName name: String, substitutionVariables values: [String: any FetchArgument], returning type: Result.Type
+  ) throws -> FetchRequest<Result>? {
+    guard var request = try fetchRequestTemplate(named: name, returning: type) else { return nil }
+    request.predicate = request.predicate?.substituting(values)
+    if let missing = request.predicate?.variables.sorted(), !missing.isEmpty {
+      throw PersistError(
+        .invalidRequest, at: .entity(request.entityName),
+        "The template '\(name)' needs values for \(missing.map { "$" + $0 }.joined(separator: ", ")).",
+        fix: "Give them as substitution variables.")
+    }
+    return request
+  }
+}

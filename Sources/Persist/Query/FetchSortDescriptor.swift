@@ -1,0 +1,63 @@
+import Foundation
+
+/// One level of an order of results: a value of each object, how values compare, and a direction.
+///
+/// ```swift
+/// FetchSortDescriptor("name", comparison: .localizedStandard)
+/// FetchSortDescriptor("category.name", isAscending: false)
+/// FetchSortDescriptor("items.@count")
+/// ```
+///
+/// No value comes before every value. The order is the same whether a store sorts or objects are sorted in memory.
+///
+/// The name isn't `SortDescriptor` because Foundation has that one.
+public struct FetchSortDescriptor: Sendable, Hashable {
+  /// How texts compare; raw values are the selectors by which Core Data knows them. Other values have one order.
+  public enum Comparison: String, Sendable, Hashable, CaseIterable {
+    /// By their UTF-8 bytes, as SQLite does it: the only comparison that an index serves.
+    case values = "compare:"
+    case caseInsensitive = "caseInsensitiveCompare:"
+    /// As the current locale orders texts.
+    case localized = "localizedCompare:"
+    case localizedCaseInsensitive = "localizedCaseInsensitiveCompare:"
+    /// As lists of files are ordered: by the current locale, case aside, and numbers within texts by value.
+    case localizedStandard = "localizedStandardCompare:"
+  }
+
+  /// An attribute's name, or a path to one over to-one relationships and composite attributes, or a to-many
+  /// relationship followed by `@count`.
+  public var key: String
+  public var isAscending: Bool
+  public var comparison: Comparison
+
+  public init(_ key: String, isAscending: Bool = true, comparison: Comparison = .values) {
+    self.key = key
+    self.isAscending = isAscending
+    self.comparison = comparison
+  }
+
+  /// The same with the other direction.
+  public var reversed: FetchSortDescriptor {
+    FetchSortDescriptor(key, isAscending: !isAscending, comparison: comparison)
+  }
+}
+
+extension FetchSortDescriptor.Comparison {
+  func order(_ left: String, _ right: String) -> ValueOrder {
+    switch self {
+    case .values: TextComparison([]).order(left, right)
+    case .caseInsensitive: TextComparison(.caseInsensitive).order(left, right)
+    case .localized: localeOrder(left, right, [])
+    case .localizedCaseInsensitive: localeOrder(left, right, .caseInsensitive)
+    case .localizedStandard: localeOrder(left, right, [.caseInsensitive, .numeric, .widthInsensitive])
+    }
+  }
+
+  private func localeOrder(_ left: String, _ right: String, _ options: String.CompareOptions) -> ValueOrder {
+    switch left.compare(right, options: options, range: nil, locale: .current) {
+    case .orderedAscending: .less
+    case .orderedSame: .equal
+    case .orderedDescending: .greater
+    }
+  }
+}

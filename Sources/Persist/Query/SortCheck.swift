@@ -1,0 +1,47 @@
+/// Finds out what a sort descriptor's key leads to, before a request runs.
+enum SortCheck {
+  /// - Throws: ``PersistError/Code/unknownProperty`` where the key doesn't lead to a stored value that has an order.
+  static func check(_ descriptor: FetchSortDescriptor, of entity: Entity, in model: ManagedObjectModel) throws {
+    guard leadsToOrderedValue(descriptor.expression.keys ?? [], from: entity, in: model) else {
+      throw PersistError(
+        .unknownProperty, at: .property(entity.name, descriptor.key),
+        "'\(entity.name)' can't be sorted by '\(descriptor.key)'.",
+        fix: "Sort by a stored attribute, also one over to-one relationships, or by a to-many relationship's @count.")
+    }
+  }
+
+  private static func leadsToOrderedValue(_ keys: [String], from start: Entity, in model: ManagedObjectModel) -> Bool {
+    var entity = start
+    for (index, key) in keys.enumerated() {
+      guard let property = entity.property(named: key), !property.isTransient else { return false }
+      let rest = keys[(index + 1)...]
+      switch property.kind {
+      case .attribute(let attribute):
+        guard attribute.type == .composite else { return rest.isEmpty && attribute.type.isOrdered }
+        return property.elements.contains {
+          $0.path.dropFirst().elementsEqual(rest) && $0.attribute.type.isOrdered
+        }
+      case .relationship(let relationship):
+        if relationship.isToMany { return rest.elementsEqual(["@count"]) }
+        entity = model.destination(of: relationship)
+      case .fetchedProperty: return false
+      }
+    }
+    return false
+  }
+}
+
+extension FetchSortDescriptor {
+  /// What is compared, as an expression.
+  var expression: FetchExpression { .key(key) }
+}
+
+extension AttributeType {
+  /// Whether values of the type have an order that stores know.
+  fileprivate var isOrdered: Bool {
+    switch self {
+    case .composite, .objectID, .undefined: false
+    default: true
+    }
+  }
+}

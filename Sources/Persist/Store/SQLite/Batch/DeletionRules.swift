@@ -1,0 +1,65 @@
+/// What deleting rows of an entity asks of other rows, as far as the tables tell.
+struct DeletionRules: Sendable {
+  /// One relationship and where the rows at its other end are found.
+  struct End: Sendable {
+    enum Place: Sendable {
+      /// A column of the destination's rows holds the owner's key.
+      case foreignKey(TableMap.ForeignKey)
+      case join(TableMap.JoinEnd)
+      /// A column of the owner's rows holds the destination's key.
+      case own(column: String)
+    }
+
+    let name: String
+    let rule: DeleteRule
+    let destinationTable: String
+    let place: Place
+    /// Whether rows at the other end can't do without the owner.
+    let isNeeded: Bool
+  }
+
+  let entity: Entity
+  let table: String
+  let ends: [End]
+  let fileColumns: [String]
+
+  /// Whether rows can go without a look at others.
+  var areNone: Bool {
+    fileColumns.isEmpty
+      && ends.allSatisfy { end in
+        if case .own = end.place { return end.rule != .cascade && end.rule != .deny }
+        return false
+      }
+  }
+
+  init(_ entity: Entity, in map: TableMap, fileColumns: [String]) {
+    self.entity = entity
+    self.fileColumns = fileColumns
+    table = map[entity].table
+    ends = entity.properties.flatMap { property -> [End] in
+      guard let relationship = property.relationship, !relationship.isTransient else { return [] }
+      let destination = map.model.destination(of: relationship)
+      let inverse = relationship.inverse.flatMap { destination.property(named: $0) }
+      func end(_ place: End.Place, _ rule: DeleteRule) -> End {
+        End(
+          name: property.name, rule: rule, destinationTable: map[destination].table, place: place,
+          isNeeded: inverse?.relationship.map { !$0.isToMany && !$0.isOptional } ?? false)
+      }
+      if relationship.isToMany {
+        switch map[entity].toMany[property.slot] {
+        case .join(let join)?: return [end(.join(join), relationship.deleteRule)]
+        case .foreignKey(let key)?: return [end(.foreignKey(key), relationship.deleteRule)]
+        case nil: return []
+        }
+      }
+      guard let column = map[entity].column(slot: property.slot)?.name else { return [] }
+      let own = end(.own(column: column), relationship.deleteRule)
+      // Of a one-to-one relationship both sides have a column.
+      guard let inverse, inverse.isToOne, let back = map[destination].column(slot: inverse.slot) else { return [own] }
+      let number = inverse.entityNumberSlot.flatMap { map[destination].column(slot: $0)?.name }
+      let key = TableMap.ForeignKey(
+        table: map[destination].table, column: back.name, entityColumn: number, orderColumn: nil)
+      return [own, end(.foreignKey(key), relationship.deleteRule == .noAction ? .noAction : .nullify)]
+    }
+  }
+}

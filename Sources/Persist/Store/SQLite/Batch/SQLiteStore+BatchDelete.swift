@@ -1,0 +1,166 @@
+import Foundation
+
+extension SQLiteStore {
+  /// Deletes rows and what their delete rules say, set by set.
+  func delete(_ batch: BatchDelete) throws -> BatchOutcome {
+    guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
+    let selection = try selection(batch.rows, plan(for: batch.rows))
+    let rules = deletionRules
+    let entities = batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
+    let isWindow = selection.limit != nil || selection.offset > 0
+    if !batch.wantsIdentifiers, !isWindow, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
+      return BatchOutcome(count: try pool.write { try $0.execute(.delete(selection)) })
+    }
+    var files = LargeValueFiles(externalFolder?.url)
+    let outcome = try pool.write { connection in
+      var pass = BatchDeletePass(rules: rules, store: self, connection: connection)
+      defer { files = pass.files }
+      try pass.find(selection)
+      try pass.cascade()
+      try pass.checkDenials()
+      try pass.letGo()
+      try pass.deleteRows()
+      return pass.outcome(withIdentifiers: batch.wantsIdentifiers)
+    }
+    files.discardReplaced(externalFolder)
+    return outcome
+  }
+
+  /// By index in ``ManagedObjectModel/entities``.
+  private var deletionRules: [DeletionRules] {
+    model.entities.map { DeletionRules($0, in: map, fileColumns: writePlans[$0.number - 1].fileColumns) }
+  }
+}
+
+/// The steps of one batch delete, inside a transaction: which rows go is known before the first one does.
+private struct BatchDeletePass {
+  let rules: [DeletionRules]
+  let store: SQLiteStore
+  let connection: SQLiteConnection
+  var files: LargeValueFiles
+  /// The keys of the rows that go, by entity.
+  private var doomed: [Int: Set<Int64>] = [:]
+  /// How many rows were asked for, those that go by delete rules left out.
+  private var asked = 0
+
+  init(rules: [DeletionRules], store: SQLiteStore, connection: SQLiteConnection) {
+    self.rules = rules
+    self.store = store
+    self.connection = connection
+    files = LargeValueFiles(store.externalFolder?.url)
+  }
+
+  mutating func find(_ rows: SQLText.RowSelection) throws {
+    let found = try read(.rows(["Z_PK", "Z_ENT"], rows))
+    asked = found.values.reduce(0) { $0 + $1.count }
+    doomed = found
+  }
+
+  /// Adds what cascades lead to, until they lead to nothing new.
+  mutating func cascade() throws {
+    var waiting = doomed
+    while let (index, keys) = waiting.popFirst() {
+      for end in rules[index].ends where end.rule == .cascade {
+        for (entity, found) in try read(rows(at: end, of: rules[index], keys)) {
+          let new = found.subtracting(doomed[entity] ?? [])
+          guard !new.isEmpty else { continue }
+          doomed[entity, default: []].formUnion(new)
+          waiting[entity, default: []].formUnion(new)
+        }
+      }
+    }
+  }
+
+  /// - Throws: where a rule denies the deletion, or a row that stays can't do without one that goes.
+  func checkDenials() throws {
+    for (index, keys) in doomed {
+      for end in rules[index].ends where end.rule == .deny || (end.rule == .nullify && end.isNeeded) {
+        let staying = try read(rows(at: end, of: rules[index], keys)).contains { entity, found in
+          !found.isSubset(of: doomed[entity] ?? [])
+        }
+        guard staying else { continue }
+        let place = PersistError.Place.property(rules[index].entity.name, end.name)
+        if end.rule == .deny {
+          throw PersistError(
+            .validationDeleteDenied, at: place, "Rows can't be deleted while '\(end.name)' leads to others.",
+            fix: "Delete those first, or with them.")
+        }
+        throw PersistError(
+          .validationMissingRequired, at: place, "Rows that '\(end.name)' leads to can't do without their owners.",
+          fix: "Delete those first, or give them other owners.")
+      }
+    }
+  }
+
+  /// Takes the rows out of all relationships: columns that hold their keys, and pairs in join tables.
+  mutating func letGo() throws {
+    for (index, keys) in doomed {
+      let json = Self.json(keys)
+      for end in rules[index].ends {
+        switch end.place {
+        case .join(let join):
+          for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
+            try connection.execute(.delete(from: join.table, where: column, isIn: json))
+          }
+        case .foreignKey(let key) where end.rule != .noAction:
+          let columns = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
+          try connection.execute(.clear(columns, of: key.table, where: key.column, isIn: json))
+        case .foreignKey, .own: break
+        }
+      }
+    }
+  }
+
+  mutating func deleteRows() throws {
+    for (index, keys) in doomed {
+      let rule = rules[index]
+      let json = Self.json(keys)
+      if !rule.fileColumns.isEmpty {
+        var rows = SQLText.RowSelection(
+          table: rule.table, entities: [store.map.numbers[rule.entity]], isWholeTable: true)
+        rows.keys = json
+        try connection.query(.fileNames(rows, rule.fileColumns)) { row in
+          for column in rule.fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
+        }
+      }
+      try connection.execute(.delete(from: rule.table, where: "Z_PK", isIn: json))
+    }
+  }
+
+  func outcome(withIdentifiers: Bool) -> BatchOutcome {
+    var outcome = BatchOutcome(count: asked)
+    guard withIdentifiers else { return outcome }
+    for (index, keys) in doomed {
+      let name = rules[index].entity.name
+      for key in keys {
+        outcome.changes.deletedObjectIDs.insert(
+          ManagedObjectID(entityName: name, storeIdentifier: store.identifier, key: .permanent(key)))
+      }
+    }
+    return outcome
+  }
+
+  private func rows(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) -> SQLText {
+    let json = Self.json(keys)
+    switch end.place {
+    case .foreignKey(let key): return .keys(in: key.table, where: key.column, isIn: json)
+    case .join(let join):
+      return .keys(
+        in: end.destinationTable, from: join.table, join.memberColumn, where: join.ownColumn, isIn: json)
+    case .own(let column):
+      return .keys(in: end.destinationTable, from: owner.table, column, where: "Z_PK", isIn: json)
+    }
+  }
+
+  /// Keys by entity. Rows of entities that the model doesn't have are left alone.
+  private func read(_ sql: SQLText) throws -> [Int: Set<Int64>] {
+    var found: [Int: Set<Int64>] = [:]
+    try connection.query(sql) { row in
+      guard let index = store.map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: row.integer(1))) else { return }
+      found[index, default: []].insert(row.integer(0))
+    }
+    return found
+  }
+
+  private static func json(_ keys: Set<Int64>) -> String { "[" + keys.map(String.init).joined(separator: ",") + "]" }
+}

@@ -1,0 +1,150 @@
+import Foundation
+
+extension SQLiteStore {
+  /// Inserts rows as they come, in one transaction: all of them, or none where one is wrong.
+  func insert(_ batch: BatchInsert) throws -> BatchOutcome {
+    var files = LargeValueFiles(nil)
+    var isWritten = false
+    do {
+      let outcome = try pool.write { connection in
+        var pass = try BatchInsertPass(batch, store: self, connection: connection)
+        defer { files = pass.files }
+        try pass.insertRows()
+        try pass.finish()
+        isWritten = true
+        return pass.outcome
+      }
+      files.discardReplaced(externalFolder)
+      return outcome
+    } catch {
+      if !isWritten { files.discardWritten() }
+      throw error
+    }
+  }
+}
+
+/// The steps of one batch insert, inside a transaction.
+private struct BatchInsertPass {
+  private let batch: BatchInsert
+  private let store: SQLiteStore
+  private let connection: SQLiteConnection
+  private let plan: WritePlan
+  /// Binds values as a save does, and keeps the files of large ones.
+  private var binder: CommitPass
+  private var lastKey: Int64
+  private let required: [Int]
+  private var upserts: [[Int]: PreparedSQL] = [:]
+  private(set) var outcome = BatchOutcome()
+
+  var files: LargeValueFiles { binder.files }
+
+  init(_ batch: BatchInsert, store: SQLiteStore, connection: SQLiteConnection) throws {
+    self.batch = batch
+    self.store = store
+    self.connection = connection
+    binder = CommitPass(RowWrites(), store: store, connection: connection)
+    plan = try binder.plan(batch.entity)
+    lastKey = try binder.greatestKey(batch.entity.root.number - 1)
+    required = batch.entity.properties.compactMap { property in
+      guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
+      else { return nil }
+      return property.slot
+    }
+  }
+
+  mutating func insertRows() throws {
+    var row = BatchInsertRow(batch.entity)
+    while try batch.next(&row) {
+      try check(row)
+      let sql = batch.conflict == .fail ? plan.insert : upsert(of: row.given)
+      let statement = try connection.statement(sql)
+      let (key, overflow) = lastKey.addingReportingOverflow(1)
+      guard !overflow else { throw noKeyLeft }
+      try bind(row, key, to: statement)
+      try run(statement, row, key)
+      row.begin()
+    }
+  }
+
+  /// The counter of the hierarchy's keys, once for all rows.
+  func finish() throws {
+    let root = batch.entity.root
+    try connection.execute(.setGreatestKey(lastKey, entity: store.map.numbers[root], name: root.name))
+    try files.synchronizeFolder()
+  }
+
+  private func check(_ row: BatchInsertRow) throws {
+    for slot in required where row.values[slot]?.isNull ?? true {
+      let name = batch.entity.properties[slot].name
+      throw PersistError(
+        .validationMissingRequired, at: .property(batch.entity.name, name),
+        "Row \(outcome.count + 1) of a batch has no value for '\(name)', which is required.",
+        fix: "Give it one, or the attribute a default.")
+    }
+  }
+
+  private mutating func bind(_ row: BatchInsertRow, _ key: Int64, to statement: SQLiteStatement) throws {
+    statement.bind(key, at: 1)
+    statement.bind(Int64(plan.number), at: 2)
+    for (position, binding) in plan.bindings.enumerated() {
+      let index = Int32(truncatingIfNeeded: position) + 3
+      guard let value = row.values[binding.slot] else {
+        statement.bindNull(at: index)
+        continue
+      }
+      if let form = binding.form, try binder.bind(value, as: form, to: statement, at: index) { continue }
+      try binder.bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
+    }
+  }
+
+  private mutating func run(_ statement: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
+    guard batch.conflict != .fail else {
+      do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
+        throw binder.describe(error, plan, row: key) { row.values[$0] }
+      }
+      note(key, isNew: true)
+      return
+    }
+    if try statement.step() {
+      let written = statement.integer(0)
+      statement.reset()
+      note(written, isNew: written == key)
+    } else {
+      statement.reset()
+    }
+  }
+
+  private mutating func note(_ key: Int64, isNew: Bool) {
+    outcome.count += 1
+    if isNew { lastKey = key }
+    guard batch.wantsIdentifiers else { return }
+    let id = ManagedObjectID(
+      entityName: batch.entity.name, storeIdentifier: store.identifier, key: .permanent(key))
+    if isNew {
+      outcome.changes.insertedObjectIDs.insert(id)
+    } else {
+      outcome.changes.updatedObjectIDs.insert(id)
+    }
+  }
+
+  /// The statement for a row in which these slots were set.
+  private mutating func upsert(of given: [Int]) -> PreparedSQL {
+    let slots = batch.conflict == .updateGiven ? given.sorted() : []
+    if let known = upserts[slots] { return known }
+    let changing: [String]? =
+      switch batch.conflict {
+      case .fail, .keepStored: nil
+      case .updateGiven: plan.columns.filter { slots.contains($0.slot) }.map(\.name)
+      case .overwrite: plan.columns.map(\.name)
+      }
+    let sql = PreparedSQL(.upsert(into: plan.table, plan.columns.map(\.name), changing: changing))
+    upserts[slots] = sql
+    return sql
+  }
+
+  private var noKeyLeft: PersistError {
+    PersistError(
+      .storeDamaged, at: PersistError.Place(entity: batch.entity.name, store: store.url),
+      "There is no key left for new objects.", fix: "Mend the counters in Z_PRIMARYKEY.")
+  }
+}

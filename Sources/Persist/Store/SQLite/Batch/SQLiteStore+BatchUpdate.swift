@@ -1,0 +1,123 @@
+import Foundation
+
+extension SQLiteStore {
+  /// Changes rows with one statement.
+  ///
+  /// - Throws: ``PersistError/Code/invalidRequest`` where SQL has no exact form for a value;
+  ///   ``PersistError/Code/constraintConflict``.
+  func update(_ batch: BatchUpdate) throws -> BatchOutcome {
+    guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
+    let selection = try selection(batch.rows, plan(for: batch.rows))
+    let assignments = try assignments(of: batch)
+    let fileColumns = writePlan(of: batch).fileColumns
+    var files = LargeValueFiles(externalFolder?.url)
+    let outcome = try pool.write { connection in
+      if !fileColumns.isEmpty {
+        try connection.query(.fileNames(selection, fileColumns)) { row in
+          for column in fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
+        }
+      }
+      let sql = SQLText.update(selection, assignments, returningKeys: batch.wantsIdentifiers)
+      var outcome = BatchOutcome()
+      if batch.wantsIdentifiers {
+        let ids = try connection.all(sql) { identifier(key: $0.integer(0), number: $0.integer(1)) }.compactMap { $0 }
+        outcome.count = ids.count
+        outcome.changes.updatedObjectIDs = Set(ids)
+      } else {
+        outcome.count = try connection.execute(sql)
+      }
+      return outcome
+    }
+    files.discardReplaced(externalFolder)
+    return outcome
+  }
+
+  func identifier(key: Int64, number: Int64) -> ManagedObjectID? {
+    map.table(ofNumber: Int(truncatingIfNeeded: number)).map {
+      ManagedObjectID(entityName: $0.entity.name, storeIdentifier: identifier, key: .permanent(key))
+    }
+  }
+
+  private func writePlan(of batch: BatchUpdate) -> WritePlan.Update {
+    writePlans[batch.rows.entity.number - 1].update(of: batch.changes.map(\.slot))
+  }
+
+  /// What each column gets.
+  private func assignments(of batch: BatchUpdate) throws -> [(column: String, value: SQLText.Assigned)] {
+    let update = writePlan(of: batch)
+    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: batch.rows.now)
+    return try zip(update.columns, update.changeIndexes).map { column, index in
+      let expression = batch.changes[index].value
+      if let value = expression.constantValue {
+        guard let value = sqlValue(value, in: column) else { throw refusal(batch, column, expression) }
+        return (column.name, .value(value))
+      }
+      guard case .attribute(let form) = column.source,
+        let term = translation.assigned(
+          expression, to: form, over: batch.rows.entity, root: SQLText.RowSelection.root)
+      else { throw refusal(batch, column, expression) }
+      return (column.name, .term(term))
+    }
+  }
+
+  private func refusal(
+    _ batch: BatchUpdate, _ column: WritePlan.Column, _ expression: FetchExpression
+  ) -> PersistError {
+    let entity = batch.rows.entity
+    return PersistError(
+      .invalidRequest, at: .property(entity.name, entity.properties[column.slot].name),
+      "A store can't compute '\(expression)' for '\(entity.properties[column.slot].name)'.",
+      fix: "Give it a value or an expression of the attribute's type that SQL can compute, or change the objects.")
+  }
+
+  /// A constant as a column holds it; nil where the column takes no such value.
+  private func sqlValue(_ value: StoredValue, in column: WritePlan.Column) -> SQLValue? {
+    switch column.source {
+    case .place: return .null
+    case .key:
+      if value.isNull { return .null }
+      guard case .objectID(let id) = value, id.storeIdentifier == identifier else { return nil }
+      return id.primaryKey.map(SQLValue.integer)
+    case .entityNumber:
+      guard case .objectID(let id) = value else { return .null }
+      return model.entitiesByName[id.entityName].map { .integer(Int64(map.numbers[$0])) }
+    case .attribute(let form): return SQLValue(value, as: form)
+    case .element(let path, let form):
+      var element = value
+      for name in path {
+        guard case .composite(let elements) = element else { break }
+        element = elements[name] ?? .null
+      }
+      return SQLValue(element, as: form)
+    }
+  }
+}
+
+extension SQLValue {
+  /// A value as a column of a form holds it. Large values stand in the rows: one file can't belong to many.
+  fileprivate init?(_ value: StoredValue, as form: SlotForm) {
+    switch (value, form) {
+    case (.null, _): self = .null
+    case (.integer(let value), .integer): self = .integer(value)
+    case (.boolean(let value), .boolean): self = .integer(value ? 1 : 0)
+    case (.integer(let value), .boolean): self = .integer(value == 0 ? 0 : 1)
+    case (.boolean(let value), .integer): self = .integer(value ? 1 : 0)
+    case (.double(let value), .double): self = .double(value)
+    case (.integer(let value), .double): self = .double(Double(value))
+    case (.date(let value), .date): self = .double(value.timeIntervalSinceReferenceDate)
+    case (.string(let value), .string), (.uri(let value), .uri), (.string(let value), .uri): self = .text(value)
+    case (.uuid(let value), .uuid): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+    case (.data(let value), .data): self = .blob(value)
+    case (.data(let value), .externalData): self = .blob(Data([1]) + value)
+    case (.integer(let value), .decimal): self = .integer(value)
+    case (.decimal(let value), .decimal):
+      switch DecimalColumn(value) {
+      case .integer(let number)?: self = .integer(number)
+      case .double(let number)?: self = .double(number)
+      case .text(let text)?: self = .blob(Data(text.utf8))
+      case nil: return nil
+      }
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// What an update computes for a column.
+extension PredicateTranslation {
+  /// A term whose values are of a column's form; nil where SQL has none.
+  mutating func assigned(
+    _ expression: FetchExpression, to form: SlotForm, over entity: Entity, root: SQLRow
+  ) -> SQLTerm? {
+    let scope = Scope(root: Row(row: root, entity: entity))
+    switch operand(expression, in: scope) {
+    case .constant(.date(let date))? where form == .date:
+      return .value(.double(date.timeIntervalSinceReferenceDate))
+    case .term(let term, let kind)?:
+      switch (kind, form) {
+      case (.whole, .integer), (.whole, .boolean), (.text, .string), (.uri, .uri), (.text, .uri), (.uuid, .uuid),
+        (.decimal, .decimal), (.whole, .decimal), (.date, .date), (.data, .data):
+        return term
+      case (.number, .integer), (.date, .integer): return .whole(term)
+      case (.whole, .double), (.number, .double), (.date, .double), (.number, .date): return .real(term)
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+}

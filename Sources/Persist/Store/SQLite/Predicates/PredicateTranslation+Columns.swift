@@ -1,0 +1,114 @@
+import Foundation
+
+/// The columns of results that are values and not rows.
+extension PredicateTranslation {
+  /// A column, and how what SQLite gives for it is read.
+  struct ValueColumn {
+    let column: SQLColumn
+    let form: Form
+
+    enum Form: Hashable {
+      case integer, boolean, double, number, decimal, date, string, uri, uuid, data
+      /// A key, whose row's entity number is the next column; without it rows are of the entity.
+      case key(Entity, hasNumber: Bool)
+    }
+
+    /// The entity number that a key needs beside it.
+    var number: SQLTerm?
+  }
+
+  /// A column over the rows of an entity; nil where SQL has no exact form.
+  mutating func column(_ column: ValueQuery.Column, over entity: Entity, root: SQLRow) -> ValueColumn? {
+    let scope = Scope(root: Row(row: root, entity: entity))
+    switch column {
+    case .value(let expression): return value(expression, in: scope)
+    case .aggregate(let aggregate):
+      guard let argument = aggregate.argument else {
+        return ValueColumn(column: .aggregate(.count, nil), form: .integer)
+      }
+      guard let value = value(argument, in: scope), case .term(let term) = value.column else { return nil }
+      guard let form = Self.form(of: aggregate.function, over: value.form) else { return nil }
+      return ValueColumn(column: .aggregate(aggregate.function, term), form: form)
+    }
+  }
+
+  private mutating func value(_ expression: FetchExpression, in scope: Scope) -> ValueColumn? {
+    guard case .term(let term, let kind)? = operand(expression, in: scope) else { return nil }
+    switch kind {
+    case .key(let root):
+      let destination = destination(of: expression, from: scope.root.entity) ?? root
+      guard destination.hasSubentities else {
+        return ValueColumn(column: .term(term), form: .key(destination, hasNumber: false))
+      }
+      let target = newRow(of: destination)
+      let scan = SQLScan(tables: [table(of: target, withKey: term)])
+      return ValueColumn(
+        column: .term(term), form: .key(destination, hasNumber: true),
+        number: .only(.column("Z_ENT", of: target.row), of: scan))
+    case .whole:
+      return ValueColumn(
+        column: .term(term), form: isBoolean(expression, from: scope.root.entity) ? .boolean : .integer)
+    case .number: return ValueColumn(column: .term(term), form: isAttribute(expression) ? .double : .number)
+    case .date: return ValueColumn(column: .term(term), form: .date)
+    case .decimal: return ValueColumn(column: .term(term), form: .decimal)
+    case .text: return ValueColumn(column: .term(term), form: .string)
+    case .uri: return ValueColumn(column: .term(term), form: .uri)
+    case .uuid: return ValueColumn(column: .term(term), form: .uuid)
+    case .data: return ValueColumn(column: .term(term), form: .data)
+    }
+  }
+
+  /// What an aggregate over values of a form gives; nil where SQLite's answer isn't the evaluator's.
+  private static func form(of function: GroupAggregate.Function, over form: ValueColumn.Form) -> ValueColumn.Form? {
+    switch (function, form) {
+    case (.count, _): .integer
+    case (.sum, .integer), (.sum, .boolean), (.sum, .double), (.sum, .number): .number
+    case (.average, .integer), (.average, .boolean), (.average, .double), (.average, .number): .double
+    case (.least, .decimal), (.greatest, .decimal), (.least, .key), (.greatest, .key): nil
+    case (.least, .data), (.greatest, .data), (.least, .boolean), (.greatest, .boolean): nil
+    case (.least, _), (.greatest, _): form
+    default: nil
+    }
+  }
+
+  private func isAttribute(_ expression: FetchExpression) -> Bool {
+    expression.keys.map { !$0.contains { $0.hasPrefix("@") } } ?? false
+  }
+
+  private func isBoolean(_ expression: FetchExpression, from entity: Entity) -> Bool {
+    guard let keys = expression.keys else { return false }
+    return map.model.attribute(at: keys, from: entity)?.type == .boolean
+  }
+
+  private func destination(of expression: FetchExpression, from start: Entity) -> Entity? {
+    switch expression {
+    case .current: return start
+    case .path(of: .current, let keys):
+      var entity = start
+      for key in keys {
+        guard let relationship = entity.relationship(named: key) else { return entity }
+        entity = map.model.destination(of: relationship)
+      }
+      return entity
+    default: return nil
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// The attribute that a path leads to over relationships and composites.
+  fileprivate func attribute(at keys: [String], from start: Entity) -> AttributeDescription? {
+    var entity = start
+    for (index, key) in keys.enumerated() {
+      guard let property = entity.property(named: key) else { return nil }
+      if let relationship = property.relationship {
+        entity = destination(of: relationship)
+        continue
+      }
+      let rest = keys[(index + 1)...]
+      return rest.isEmpty
+        ? property.attribute : property.elements.first { $0.path.dropFirst().elementsEqual(rest) }?.attribute
+    }
+    return nil
+  }
+}

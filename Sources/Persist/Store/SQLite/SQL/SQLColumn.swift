@@ -1,0 +1,28 @@
+/// A column of a query's result: a value of each row, or an aggregate over the rows of each group.
+enum SQLColumn: Sendable, Hashable {
+  case term(SQLTerm)
+  case aggregate(GroupAggregate.Function, SQLTerm?)
+}
+
+extension SQLText {
+  /// Values computed from rows. The rows are ``RowSelection/root`` in the columns and groups.
+  static func values(_ columns: [SQLColumn], _ rows: RowSelection, groups: [SQLTerm]) -> SQLText {
+    let isAggregate = columns.contains { if case .aggregate = $0 { true } else { false } }
+    var sql: SQLText = "SELECT \(columns.map(column).joined(separator: ", ")) \(rows.clauses)"
+    if !groups.isEmpty { sql += " GROUP BY \(groups.map(term).joined(separator: ", "))" }
+    if groups.isEmpty, !isAggregate { sql += " ORDER BY \(rows.terms)Z_PK\(rows.window)" }
+    return sql
+  }
+
+  private static func column(_ column: SQLColumn) -> SQLText {
+    switch column {
+    case .term(let value): term(value)
+    case .aggregate(.count, let value): value.map { "COUNT(\(term($0)))" } ?? "COUNT(*)"
+    // Nothing to add gives 0, as in memory.
+    case .aggregate(.sum, let value): "IFNULL(SUM(\(term(value ?? .always))), 0)"
+    case .aggregate(.least, let value): "MIN(\(term(value ?? .always)))"
+    case .aggregate(.greatest, let value): "MAX(\(term(value ?? .always)))"
+    case .aggregate(.average, let value): "AVG(\(term(value ?? .always)))"
+    }
+  }
+}

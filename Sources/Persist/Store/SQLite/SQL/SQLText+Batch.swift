@@ -1,0 +1,78 @@
+/// Statements over many rows at once.
+extension SQLText {
+  /// What a column of an update gets.
+  enum Assigned: Sendable {
+    case value(SQLValue)
+    case term(SQLTerm)
+  }
+
+  /// A row, or the change of the row that has its unique values already. Parameters as for ``insert(into:_:)``.
+  ///
+  /// - Parameter changing: the columns that such a row takes; none to leave it as it is. Gives the key of the row that
+  ///   was written, where one was.
+  static func upsert(into table: String, _ columns: [String], changing: [String]?) -> SQLText {
+    guard let changing else { return "\(insert(into: table, columns)) ON CONFLICT DO NOTHING RETURNING Z_PK" }
+    let changes = changing.map { ", \(name: $0) = excluded.\(name: $0)" as SQLText }.joined(separator: "")
+    return """
+      \(insert(into: table, columns)) ON CONFLICT DO UPDATE SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) RETURNING Z_PK
+      """
+  }
+
+  static func update(
+    _ rows: RowSelection, _ assignments: [(column: String, value: Assigned)], returningKeys: Bool
+  ) -> SQLText {
+    let changes = assignments.map { assignment -> SQLText in
+      switch assignment.value {
+      case .value(let value): ", \(name: assignment.column) = \(value: value)"
+      case .term(let term): ", \(name: assignment.column) = \(self.term(term))"
+      }
+    }.joined(separator: "")
+    let keys: SQLText = returningKeys ? " RETURNING Z_PK, Z_ENT" : ""
+    return """
+      UPDATE \(name: rows.table) AS \(row: RowSelection.root) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) \
+      WHERE \(rows.conditions)\(keys)
+      """
+  }
+
+  static func delete(_ rows: RowSelection) -> SQLText {
+    "DELETE FROM \(name: rows.table) AS \(row: RowSelection.root) WHERE \(rows.conditions)"
+  }
+
+  /// The beginnings of columns whose values may stand in files, of the rows where one does.
+  static func fileNames(_ rows: RowSelection, _ columns: [String]) -> SQLText {
+    let heads = columns.map { "substr(\(name: $0), 1, 300)" as SQLText }.joined(separator: ", ")
+    let named = columns.map { "substr(\(name: $0), 1, 1) = x'02'" as SQLText }.joined(separator: " OR ")
+    return "SELECT \(heads) \(rows.clauses) AND (\(named))"
+  }
+
+  // MARK: Rows related to others; keys are JSON arrays
+
+  /// Keys and entity numbers of the rows whose column has one of the keys.
+  static func keys(in table: String, where column: String, isIn keys: String) -> SQLText {
+    "SELECT Z_PK, Z_ENT FROM \(name: table) WHERE \(name: column) IN (\(list(keys)))"
+  }
+
+  /// Keys and entity numbers of the rows that a column of other rows leads to.
+  static func keys(
+    in table: String, from other: String, _ column: String, where own: String, isIn keys: String
+  ) -> SQLText {
+    """
+    SELECT Z_PK, Z_ENT FROM \(name: table) WHERE Z_PK IN \
+    (SELECT \(name: column) FROM \(name: other) WHERE \(name: own) IN (\(list(keys))))
+    """
+  }
+
+  /// Sets columns to null, and raises the versions of the rows.
+  static func clear(_ columns: [String], of table: String, where column: String, isIn keys: String) -> SQLText {
+    let changes = columns.map { ", \(name: $0) = NULL" as SQLText }.joined(separator: "")
+    return """
+      UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) WHERE \(name: column) IN (\(list(keys)))
+      """
+  }
+
+  static func delete(from table: String, where column: String, isIn keys: String) -> SQLText {
+    "DELETE FROM \(name: table) WHERE \(name: column) IN (\(list(keys)))"
+  }
+
+  private static func list(_ keys: String) -> SQLText { "SELECT value FROM json_each(\(value: .text(keys)))" }
+}

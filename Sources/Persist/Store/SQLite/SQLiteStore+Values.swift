@@ -1,0 +1,82 @@
+import CSQLite
+import Foundation
+
+extension SQLiteStore {
+  func values(_ query: ValueQuery) throws -> [[StoredValue]]? {
+    let plan = try plan(for: query.rows)
+    let (entity, root) = (query.rows.entity, SQLText.RowSelection.root)
+    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: query.rows.now)
+    let columns = query.columns.compactMap { translation.column($0, over: entity, root: root) }
+    let groups = query.groups.compactMap { group -> SQLTerm? in
+      guard case .term(let term)? = translation.column(.value(group), over: entity, root: root)?.column else {
+        return nil
+      }
+      return term
+    }
+    guard columns.count == query.columns.count, groups.count == query.groups.count else { return nil }
+    guard !map.absent.contains(entity.name) else { return nil }
+    let selection = try selection(query.rows, plan)
+    let sql = SQLText.values(columns.flatMap(\.sqlColumns), selection, groups: groups)
+    do {
+      return try pool.readOnce { connection in
+        try connection.all(sql) { row in read(columns, row) }
+      }
+    } catch let error as PersistError where error.message.contains("integer overflow") {
+      // SQLite's sum of whole numbers fails where it has no 64-bit form; evaluation goes on with doubles.
+      return nil
+    }
+  }
+
+  private func read(_ columns: [PredicateTranslation.ValueColumn], _ row: SQLiteStatement) -> [StoredValue] {
+    var values: [StoredValue] = []
+    values.reserveCapacity(columns.count)
+    var place: Int32 = 0
+    for column in columns {
+      values.append(read(column.form, row, place))
+      place += column.number == nil ? 1 : 2
+    }
+    return values
+  }
+
+  private func read(
+    _ form: PredicateTranslation.ValueColumn.Form, _ row: SQLiteStatement, _ place: Int32
+  ) -> StoredValue {
+    if row.isNull(place) { return .null }
+    switch form {
+    case .integer: return .integer(row.integer(place))
+    case .boolean: return .boolean(row.integer(place) != 0)
+    case .double: return .double(row.double(place))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: row.double(place)))
+    case .string: return .string(row.text(place))
+    case .uri: return .uri(row.text(place))
+    case .data: return .data(row.data(place))
+    case .number:
+      if case .integer(let value) = row.value(place) { return .integer(value) }
+      return .double(row.double(place))
+    case .decimal:
+      return switch row.value(place) {
+      case .integer(let value): .decimal(Decimal(value))
+      case .blob(let data): Decimal(string: String(decoding: data, as: UTF8.self)).map(StoredValue.decimal) ?? .null
+      default: Decimal(string: row.text(place)).map(StoredValue.decimal) ?? .null
+      }
+    case .uuid:
+      if case .text(let text) = row.value(place) { return UUID(uuidString: text).map(StoredValue.uuid) ?? .null }
+      let data = row.data(place)
+      guard data.count == 16 else { return .null }
+      return .uuid(data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case .key(let entity, let hasNumber):
+      let key = row.integer(place)
+      guard key != 0 else { return .null }
+      var own = entity
+      if hasNumber, let table = map.table(ofNumber: Int(truncatingIfNeeded: row.integer(place + 1))) {
+        own = table.entity
+      }
+      return .objectID(
+        ManagedObjectID(entityName: own.name, storeIdentifier: identifier, key: .permanent(key)))
+    }
+  }
+}
+
+extension PredicateTranslation.ValueColumn {
+  fileprivate var sqlColumns: [SQLColumn] { [column] + (number.map { [.term($0)] } ?? []) }
+}

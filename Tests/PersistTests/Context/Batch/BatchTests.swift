@@ -1,0 +1,314 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Batch operations")
+struct BatchTests {
+  private func withCars(
+    _ model: ModelDescription = CarModel.description(), _ body: (TestStack, ManagedObjectContext) throws -> Void
+  ) throws {
+    try withStack(model) { stack in
+      try CarModel.seed(stack.context())
+      try body(stack, stack.context())
+    }
+  }
+
+  private func plates(_ context: ManagedObjectContext, _ format: String = "TRUEPREDICATE") throws -> [String] {
+    try context.fetch(FetchRequest("Car", where: format, sortedBy: [.init("numberPlate")])).compactMap {
+      $0["numberPlate"] as? String
+    }
+  }
+
+  // MARK: Insert
+
+  @Test("Rows from dictionaries: status, count or identifiers; defaults where nothing is given; new keys go on")
+  func insertDictionaries() throws {
+    try withCars { stack, context in
+      var request = BatchInsertRequest(
+        "Car", [["numberPlate": "a", "maker": "Seat"], ["numberPlate": "b", "mileage": 9]])
+      request.resultType = .objectIDs
+      let ids = try #require(try context.execute(request).objectIDs)
+      #expect(ids.count == 2 && Set(ids.compactMap(\.primaryKey)) == [7, 8])
+      let fresh = stack.context()
+      #expect(try plates(fresh, "numberPlate IN {'a', 'b'}") == ["a", "b"])
+      #expect(try plates(fresh, "mileage == 7 AND maker == 'Seat'") == ["a"])
+      var status = BatchInsertRequest("SportCar", [["numberPlate": "c"]])
+      status.resultType = .status
+      let done = try context.execute(status)
+      #expect(done.count == nil && done.objectIDs == nil)
+      // The counter of keys was kept: what is saved next gets the key behind.
+      let next = try fresh.make("Car", ["numberPlate": "d"])
+      try fresh.save()
+      #expect(next.objectID.primaryKey == 10)
+      #expect(try fresh.count(FetchRequest("Car")) == 10)
+    }
+  }
+
+  @Test("Rows that a closure fills, one per call, with an entity of its own that counts among its parents")
+  func insertHandler() throws {
+    try withCars { stack, context in
+      var number = 0
+      let result = try context.execute(
+        BatchInsertRequest("SportCar") { row in
+          guard number < 5 else { return false }
+          row["numberPlate"] = .string("s\(number)")
+          number += 1
+          return true
+        })
+      #expect(result.count == 5 && number == 5)
+      #expect(try plates(stack.context(), "numberPlate BEGINSWITH 's'").count == 5)
+      var calls = 0
+      let dictionaries = BatchInsertRequest("Car") { (values: inout [String: Any?]) in
+        calls += 1
+        values["numberPlate"] = "h\(calls)"
+        return calls > 3
+      }
+      #expect(try context.execute(dictionaries).count == 3)
+    }
+  }
+
+  @Test("A row without a required value, an unknown key, a value of another type: an error, and no row at all")
+  func insertErrors() throws {
+    try withCars { stack, context in
+      for (rows, code) in [
+        ([["numberPlate": "x"], ["maker": "y"]], PersistError.Code.validationMissingRequired),
+        ([["numberPlate": "x"], ["colour": "red"]], .unknownProperty),
+        ([["numberPlate": "x"], ["numberPlate": "y", "mileage": "far"]], .typeMismatch),
+        ([["numberPlate": "x"], ["numberPlate": "x"]], .constraintConflict),
+        ([["numberPlate": "1"]], .constraintConflict),
+      ] as [([[String: Any?]], PersistError.Code)] {
+        #expect(persistError { try context.execute(BatchInsertRequest("Car", rows)) }?.code == code)
+      }
+      try #expect(stack.context().count(FetchRequest("Car")) == 6)
+      #expect(persistError { try context.execute(BatchInsertRequest("Nothing", [[:]])) }?.code == .unknownEntity)
+    }
+  }
+
+  @Test("Large values get files of their own, and none where the batch fails")
+  func insertFiles() throws {
+    try withCars { stack, context in
+      let photo = Data(repeating: 3, count: 300_000)
+      try context.execute(BatchInsertRequest("Car", [["numberPlate": "p", "photo": photo]]))
+      let folder = try #require((try? SQLiteStore.open(stack.url, model: stack.model))?.externalFolder?.url)
+      func files() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder.path).count }
+      #expect(try files() == 1)
+      let fresh = stack.context()
+      let car = try #require(try fresh.fetch(FetchRequest("Car", where: "numberPlate == 'p'")).first)
+      #expect(car["photo"] as? Data == photo)
+      #expect(
+        persistError {
+          try context.execute(BatchInsertRequest("Car", [["numberPlate": "q", "photo": photo], ["photo": photo]]))
+        }?.code == .validationMissingRequired)
+      #expect(try files() == 1)
+      try context.execute(BatchDeleteRequest("Car", where: FetchPredicate("numberPlate == 'p'")))
+      #expect(try files() == 0)
+    }
+  }
+
+  @Test("Rows whose unique values are taken follow the context's merge policy")
+  func upsert() throws {
+    let rows: [[String: Any?]] = [["numberPlate": "1", "maker": "Seat"], ["numberPlate": "n"], ["numberPlate": "n"]]
+    for (policy, maker, mileage, count) in [
+      (MergePolicy.mergeByPropertyStoreTrump, "FIAT", 50, 1), (.rollback, "FIAT", 50, 1),
+      (.mergeByPropertyObjectTrump, "Seat", 50, 3), (.overwrite, "Seat", 7, 3),
+    ] {
+      try withCars { stack, context in
+        try context.execute(BatchUpdateRequest("Car", set: ["mileage": .value(50)]))
+        context.mergePolicy = policy
+        var request = BatchInsertRequest("Car", rows)
+        request.resultType = .objectIDs
+        let result = try context.execute(request)
+        #expect(result.count == count && result.changes.insertedObjectIDs.count == 1)
+        let fresh = stack.context()
+        let car = try #require(try fresh.fetch(FetchRequest("Car", where: "numberPlate == '1'")).first)
+        #expect(car["maker"] as? String == maker && car["mileage"] as? Int == mileage)
+        // A key that a settled row didn't need isn't lost.
+        #expect(try fresh.fetch(FetchRequest("Car", where: "numberPlate == 'n'")).map(\.objectID.primaryKey) == [7])
+        let next = try fresh.make("Car", ["numberPlate": "next"])
+        try fresh.save()
+        #expect(next.objectID.primaryKey == 8)
+      }
+    }
+  }
+
+  // MARK: Update
+
+  @Test("All rows that a predicate holds for get values; status, count or identifiers")
+  func update() throws {
+    try withCars { stack, context in
+      let request = BatchUpdateRequest(
+        "Car", where: try FetchPredicate("maker == 'FIAT'"), set: ["maker": .value("FCA")])
+      var counted = request
+      counted.resultType = .objectIDs
+      let result = try context.execute(counted)
+      #expect(result.count == 3 && result.changes.updatedObjectIDs.count == 3)
+      let fresh = stack.context()
+      #expect(try plates(fresh, "maker == 'FIAT'").isEmpty && plates(fresh, "maker == 'FCA'") == ["1", "2", "3"])
+      #expect(try context.execute(request).count == 0)
+    }
+  }
+
+  @Test("A loaded object keeps what it read until it is refreshed; saving it meets the raised version")
+  func updateVersions() throws {
+    try withCars { _, context in
+      let car = try #require(try context.fetch(FetchRequest("Car", where: "numberPlate == '1'")).first)
+      #expect(car["maker"] as? String == "FIAT")
+      try context.execute(BatchUpdateRequest("Car", set: ["maker": .value("FCA")]))
+      #expect(car["maker"] as? String == "FIAT")
+      car["mileage"] = 99
+      #expect(persistError { try context.save() }?.code == .mergeConflict)
+      context.refresh(car, mergingChanges: false)
+      #expect(car["maker"] as? String == "FCA")
+    }
+  }
+
+  @Test("Expressions over the row as it was, constants of every kind, predicates that only memory can answer")
+  func updateExpressions() throws {
+    try withCars { stack, context in
+      let owner = try context.named("Person", "Theodora")
+      try context.execute(
+        BatchUpdateRequest(
+          "Car", where: try FetchPredicate("numberPlate MATCHES[l] '[56]' AND price * 2 > 1"),
+          set: [
+            "mileage": try FetchExpression("mileage * 2 + 1"), "maker": try FetchExpression("uppercase:(maker)"),
+            "price": .value(Decimal(string: "12345678901234567890.5")), "owner": .value(owner.objectID),
+            "photo": .value(Data([1, 2])),
+          ]))
+      let fresh = stack.context()
+      let cars = try fresh.fetch(FetchRequest("Car", where: "numberPlate > '4'"))
+      #expect(cars.count == 2)
+      for car in cars {
+        #expect(car["mileage"] as? Int == 15 && car["maker"] as? String == "KIA")
+        #expect(car["price"] as? Decimal == Decimal(string: "12345678901234567890.5"))
+        #expect(car.one("owner")?["name"] as? String == "Theodora" && car["photo"] as? Data == Data([1, 2]))
+      }
+    }
+  }
+
+  @Test("What can't be set is refused, and nothing is changed")
+  func updateErrors() throws {
+    try withCars { stack, context in
+      func code(_ entity: String, _ changes: [String: FetchExpression]) -> PersistError.Code? {
+        persistError { try context.execute(BatchUpdateRequest(entity, set: changes)) }?.code
+      }
+      #expect(code("Car", ["nothing": .value(1)]) == .unknownProperty)
+      #expect(code("Car", ["maker": .key("nothing")]) == .unknownProperty)
+      #expect(code("Car", ["numberPlate": .value(nil)]) == .validationMissingRequired)
+      #expect(code("Car", ["mileage": .value("far")]) == .invalidRequest)
+      #expect(code("Car", ["drivers": .value(nil)]) == .invalidRequest)
+      #expect(code("Person", ["passport": .value(nil)]) == .invalidRequest)
+      #expect(code("Car", ["numberPlate": .value("same")]) == .constraintConflict)
+      try #expect(plates(stack.context()) == ["1", "2", "3", "4", "5", "6"])
+    }
+  }
+
+  // MARK: Delete
+
+  @Test("All rows that a request asks for go; identifiers where they are asked for")
+  func delete() throws {
+    try withCars { stack, context in
+      let request = try FetchRequest("Car", where: "maker == 'FIAT'")
+      let result = try context.execute(BatchDeleteRequest(request, resultType: .objectIDs))
+      #expect(result.count == 3 && result.objectIDs?.count == 3 && result.changes.deletedObjectIDs.count == 3)
+      #expect(try plates(stack.context()) == ["4", "5", "6"])
+      var last = FetchRequest("Car", sortedBy: "numberPlate", isAscending: false)
+      last.fetchLimit = 1
+      last.fetchOffset = 1
+      #expect(try context.execute(BatchDeleteRequest(last)).count == 1)
+      #expect(try plates(stack.context()) == ["4", "6"])
+      let id = try #require(try context.fetchObjectIDs(FetchRequest("SportCar")).first)
+      #expect(try context.execute(BatchDeleteRequest("Car", objectIDs: [id])).count == 1)
+      #expect(try plates(stack.context()) == ["4"])
+    }
+  }
+
+  @Test("Deleted rows leave their relationships: columns are emptied, pairs go, the other side's version goes up")
+  func nullify() throws {
+    try withCars { stack, context in
+      #expect(try context.execute(BatchDeleteRequest("Person")).count == 1)
+      let fresh = stack.context()
+      let cars = try fresh.fetch(FetchRequest("Car"))
+      let areFree = cars.allSatisfy { $0.one("owner") == nil }
+      #expect(areFree)
+      try stack.store.close()
+      let connection = try SQLiteConnection(stack.url, mode: .readOnly)
+      let store = try SQLiteStore.open(stack.url, model: stack.model)
+      for table in store.map.joinTables {
+        let pairs = try connection.first("SELECT COUNT(*) FROM \(name: table.name)") { $0.integer(0) }
+        #expect(pairs == 0)
+      }
+      let versions = try connection.all("SELECT Z_OPT FROM ZCAR ORDER BY Z_PK") { $0.integer(0) }
+      #expect(versions == [2, 2, 1, 1, 1, 1])
+      try store.close()
+    }
+  }
+
+  @Test("A cascade takes further rows along, which are told but not counted")
+  func cascade() throws {
+    try withCars(CarModel.description(cars: .cascade)) { stack, context in
+      let result = try context.execute(BatchDeleteRequest("Person", resultType: .objectIDs))
+      #expect(result.count == 1 && result.changes.deletedObjectIDs.count == 3)
+      #expect(try plates(stack.context()) == ["3", "4", "5", "6"])
+    }
+  }
+
+  @Test("A denied deletion fails, unless what denies it goes too; so does one that rows which stay need")
+  func deny() throws {
+    try withCars(CarModel.description(cars: .deny)) { stack, context in
+      #expect(persistError { try context.execute(BatchDeleteRequest("Person")) }?.code == .validationDeleteDenied)
+      #expect(try stack.context().count(FetchRequest("Person")) == 1)
+      try context.execute(BatchDeleteRequest("Car"))
+      #expect(try context.execute(BatchDeleteRequest("Person")).count == 1)
+    }
+    try withStack(CarModel.description(ownerIsOptional: false)) { stack in
+      let context = stack.context()
+      try context.make("Car", ["numberPlate": "1", "owner": context.make("Person")])
+      try context.save()
+      #expect(persistError { try context.execute(BatchDeleteRequest("Person")) }?.code == .validationMissingRequired)
+    }
+  }
+
+  @Test("Without relationships a delete and an update are one statement each, however many rows there are")
+  func statements() throws {
+    let model = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryStore { url in
+      let store = try SQLiteStore.create(url, model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(store)
+      let context = ManagedObjectContext(coordinator)
+      try context.execute(BatchInsertRequest("Person", (0..<1000).map { ["name": "p", "salary": $0] }))
+      let inserted = store.pool.counts.executed
+      try context.execute(BatchUpdateRequest("Person", set: ["salary": try FetchExpression("salary + 1")]))
+      try context.execute(BatchDeleteRequest("Person", where: FetchPredicate("salary > 10")))
+      // Each is a statement between the beginning and the end of a transaction.
+      #expect(store.pool.counts.executed - inserted <= 6)
+      #expect(try context.count(FetchRequest("Person")) == 10)
+    }
+  }
+
+  // MARK: Stores
+
+  @Test("A batch is limited to one store, or goes to all that hold the entity")
+  func stores() throws {
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+    let stores = try (0..<2).map { _ in try coordinator.addInMemoryStore() }
+    let context = ManagedObjectContext(coordinator)
+    for store in stores {
+      var insert = BatchInsertRequest("Person", [["name": "a", "salary": 1]])
+      insert.affectedStoreIdentifier = store.identifier
+      #expect(try context.execute(insert).count == 1)
+    }
+    var update = BatchUpdateRequest("Person", set: ["name": .value("b")])
+    update.affectedStoreIdentifiers = [stores[1].identifier]
+    #expect(try context.execute(update).count == 1)
+    #expect(try context.count(FetchRequest("Person", where: "name == 'b'")) == 1)
+    var rows = FetchRequest("Person")
+    rows.affectedStoreIdentifiers = [stores[0].identifier]
+    #expect(try context.execute(BatchDeleteRequest(rows)).count == 1)
+    #expect(try context.count(FetchRequest("Person")) == 1)
+    #expect(try context.execute(BatchDeleteRequest("Person")).count == 1)
+    #expect(try context.count(FetchRequest("Person")) == 0)
+  }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Dictionary results")
+struct DictionaryTests {
+  private static let model = ModelDescription(entities: [
+    EntityDescription(
+      "Employee",
+      attributes: [
+        AttributeDescription("name", .string), AttributeDescription("salary", .int32),
+        AttributeDescription("rate", .decimal), AttributeDescription("isActive", .boolean),
+        AttributeDescription("score", .double), AttributeDescription("since", .date),
+        AttributeDescription("photo", .binary, allowsExternalStorage: true),
+        AttributeDescription("big", .int64), AttributeDescription("memory", .string, isTransient: true),
+      ],
+      relationships: [RelationshipDescription("department", to: "Department", inverse: "employees")]),
+    EntityDescription("Manager", parent: "Employee", attributes: [AttributeDescription("level", .int32)]),
+    EntityDescription(
+      "Department", attributes: [AttributeDescription("name", .string)],
+      relationships: [
+        RelationshipDescription("employees", toMany: "Employee", inverse: "department"),
+        RelationshipDescription("head", to: "Employee", inverse: nil),
+      ]),
+  ])
+
+  private func rows(
+    _ context: ManagedObjectContext, _ entity: String, _ columns: [ExpressionDescription],
+    by groups: [ExpressionDescription] = [], _ change: (inout FetchRequest<FetchedRow>) throws -> Void = { _ in }
+  ) throws -> [FetchedRow] {
+    var request = FetchRequest<FetchedRow>(entity)
+    request.propertiesToFetch = columns
+    request.propertiesToGroupBy = groups
+    try change(&request)
+    return try context.fetch(request)
+  }
+
+  @Test("Always what is saved, never what is pending")
+  func saved() throws {
+    try withDirtyPeople { context in
+      let found = try rows(context, "Person", ["name", "salary"]) {
+        $0.predicate = try FetchPredicate("salary > 20")
+        $0.sortDescriptors = [.init("name")]
+      }
+      #expect(found.map { $0["name"] as? String } == ["alpha", "bravo"])
+      #expect(found.map { $0["salary"] as? Int } == [22, 25])
+    }
+  }
+
+  @Test("Without columns every attribute is one, and no relationship; a value that isn't there has no key")
+  func allAttributes() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      let department = try context.make("Department", ["name": "Sales"])
+      let day = Date(timeIntervalSinceReferenceDate: 1000)
+      try context.make(
+        "Employee",
+        [
+          "name": "Ann", "salary": 5, "rate": Decimal(string: "1.10"), "isActive": true, "score": 2.5, "since": day,
+          "department": department,
+        ])
+      try context.save()
+      let found = try #require(try rows(stack.context(), "Employee", []).first)
+      #expect(Set(found.keys) == ["name", "salary", "rate", "isActive", "score", "since"])
+      #expect(found["isActive"] as? Bool == true && found["rate"] as? Decimal == Decimal(string: "1.1"))
+      #expect(found["since"] as? Date == day && found["score"] as? Double == 2.5 && found["big"] == nil)
+    }
+  }
+
+  @Test("A sum over all is one row; the store computes it")
+  func total() throws {
+    try withDirtyPeople { context in
+      let total = ExpressionDescription("total", .function(.sum, [.key("salary")]))
+      try #expect(rows(context, "Person", [total]).map { $0["total"] as? Int } == [57])
+      let none = try rows(context, "Person", [total]) { $0.predicate = .constant(false) }
+      #expect(none.map { $0["total"] as? Int } == [0])
+    }
+  }
+
+  private func seed(_ context: ManagedObjectContext) throws {
+    let sales = try context.make("Department", ["name": "Sales"])
+    let research = try context.make("Department", ["name": "R"])
+    for (name, salary, department) in [("a", 10, sales), ("b", 10, sales), ("c", 20, research)] {
+      try context.make(
+        "Employee",
+        [
+          "name": name, "salary": salary, "department": department, "rate": Decimal(salary) / 4,
+          "isActive": salary == 10, "score": Double(salary) / 2,
+        ])
+    }
+    try context.make("Manager", ["name": "m", "salary": 30, "level": 1])
+    sales["head"] = try context.named("Employee", "m")
+    try context.save()
+  }
+
+  @Test("Groups, with counts, conditions on groups, and an order by a column")
+  func groups() throws {
+    try withStack(Self.model) { stack in
+      try seed(stack.context())
+      let context = stack.context()
+      let count = ExpressionDescription("count", .function(.count, [.key("name")]))
+      var found = try rows(context, "Employee", ["salary", count], by: ["salary"])
+      #expect(Set(found.map { "\($0["salary"] as? Int ?? 0):\($0["count"] as? Int ?? 0)" }) == ["10:2", "20:1", "30:1"])
+      for condition in ["count > 1", "$count > 1", "count:(name) > 1", "@count > 1 AND salary < 20"] {
+        found = try rows(context, "Employee", ["salary", count], by: ["salary"]) {
+          $0.havingPredicate = try FetchPredicate(condition)
+        }
+        #expect(found.map { $0["salary"] as? Int } == [10], "\(condition)")
+        #expect(found.first?.keys == ["salary", "count"])
+      }
+      found = try rows(context, "Employee", ["salary", count], by: ["salary"]) {
+        $0.sortDescriptors = [.init("count"), .init("salary", isAscending: false)]
+        $0.fetchLimit = 2
+        $0.fetchOffset = 1
+      }
+      #expect(found.map { $0["salary"] as? Int } == [20, 10])
+      found = try rows(context, "Employee", ["department.name", count], by: ["department.name"]) {
+        $0.sortDescriptors = [.init("department.name")]
+      }
+      #expect(found.map { $0["department.name"] as? String } == [nil, "R", "Sales"])
+      #expect(found.map { $0["count"] as? Int } == [1, 1, 2])
+    }
+  }
+
+  @Test("Aggregates of every kind in one row, those included that SQL can't compute exactly")
+  func aggregates() throws {
+    try withStack(Self.model) { stack in
+      try seed(stack.context())
+      let context = stack.context()
+      let columns: [ExpressionDescription] = [
+        ExpressionDescription("active", .key("@sum.isActive")), ExpressionDescription("count", .key("@count")),
+        ExpressionDescription("max", .key("@max.salary")),
+        ExpressionDescription("min", .function(.minimum, [.key("name")])),
+        ExpressionDescription("mean", .function(.average, [.key("salary")])),
+      ]
+      for further in [[], [ExpressionDescription("rate", .function(.average, [.key("rate")]))]] {
+        let found = try #require(try rows(context, "Employee", columns + further).first)
+        #expect(found["active"] as? Int == 2 && found["count"] as? Int == 4 && found["max"] as? Int == 30)
+        #expect(found["min"] as? String == "a" && found["mean"] as? Double == 17.5)
+        if !further.isEmpty { #expect(found["rate"] as? Decimal == Decimal(40) / 4 / 3) }
+      }
+    }
+  }
+
+  @Test("A sum that has no 64-bit form goes on as a floating-point number")
+  func overflow() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      for _ in 0..<2 { try context.make("Employee", ["big": Int64.max]) }
+      try context.save()
+      let sum = ExpressionDescription("sum", .function(.sum, [.key("big")]))
+      try #expect(rows(context, "Employee", [sum]).first?["sum"] as? Double == 2 * Double(Int64.max))
+    }
+  }
+
+  @Test("A to-one relationship is its object's identifier, of the object's own entity; so is the object itself")
+  func identifiers() throws {
+    try withStack(Self.model) { stack in
+      try seed(stack.context())
+      let context = stack.context()
+      let head = try context.named("Employee", "m")
+      let found = try rows(context, "Department", ["name", "head", .objectID]) { $0.sortDescriptors = [.init("name")] }
+      #expect(found.map { $0["head"] as? ManagedObjectID } == [nil, head.objectID])
+      #expect((found[1]["head"] as? ManagedObjectID)?.entityName == "Manager")
+      try #expect(found[1]["objectID"] as? ManagedObjectID == context.named("Department", "Sales").objectID)
+      let all = try rows(context, "Employee", [.objectID]).compactMap { $0["objectID"] as? ManagedObjectID }
+      try #expect(Set(all) == Set(context.fetchObjectIDs(FetchRequest("Employee"))))
+    }
+  }
+
+  @Test("Equal rows once, where that is asked for; the limit then counts those")
+  func distinct() throws {
+    try withStack(Self.model) { stack in
+      try seed(stack.context())
+      let found = try rows(stack.context(), "Employee", ["salary"]) {
+        $0.returnsDistinctResults = true
+        $0.sortDescriptors = [.init("salary", isAscending: false)]
+        $0.fetchLimit = 3
+      }
+      #expect(found.map { $0["salary"] as? Int } == [30, 20, 10])
+    }
+  }
+
+  @Test("Values of the type that is asked for; computed values; texts of a large value's file")
+  func computed() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      try context.make("Employee", ["name": "Ann", "salary": 3, "photo": Data(repeating: 7, count: 200_000)])
+      try context.save()
+      let columns: [ExpressionDescription] = [
+        ExpressionDescription("double", try FetchExpression("salary * 2"), resultType: .double),
+        ExpressionDescription("upper", try FetchExpression("uppercase:(name)")), "photo",
+      ]
+      let found = try #require(try rows(stack.context(), "Employee", columns).first)
+      #expect(found["double"] as? Double == 6 && found["upper"] as? String == "ANN")
+      #expect((found["photo"] as? Data)?.count == 200_000)
+    }
+  }
+
+  @Test("A to-many relationship, an unknown key, and a value that a group doesn't share are errors")
+  func refused() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      let count = ExpressionDescription("count", .key("@count"))
+      #expect(persistError { _ = try rows(context, "Department", ["employees"]) }?.code == .invalidRequest)
+      #expect(persistError { _ = try rows(context, "Department", ["nothing"]) }?.code == .unknownProperty)
+      #expect(persistError { _ = try rows(context, "Employee", ["name", count]) }?.code == .invalidRequest)
+      let grouped = persistError { _ = try rows(context, "Employee", ["name", count], by: ["salary"]) }
+      #expect(grouped?.code == .invalidRequest)
+      let sorted = persistError {
+        _ = try rows(context, "Employee", [count], by: ["salary"]) { $0.sortDescriptors = [.init("name")] }
+      }
+      #expect(sorted?.code == .unknownProperty)
+    }
+  }
+}

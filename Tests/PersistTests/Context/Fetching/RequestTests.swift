@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Requests")
+struct RequestTests {
+  @Test("A new request asks for all objects of an entity, subentities and unsaved changes included, as faults")
+  func defaults() {
+    let request = FetchRequest("Item")
+    #expect(request.entityName == "Item" && request.predicate == nil && request.sortDescriptors.isEmpty)
+    #expect(request.fetchLimit == 0 && request.fetchOffset == 0 && request.fetchBatchSize == 0)
+    #expect(request.includesSubentities && request.includesPendingChanges && request.includesPropertyValues)
+    #expect(request.returnsObjectsAsFaults && !request.returnsDistinctResults && !request.shouldRefreshRefetchedObjects)
+    #expect(request.propertiesToFetch.isEmpty && request.propertiesToGroupBy.isEmpty && request.havingPredicate == nil)
+    #expect(request.relationshipKeyPathsForPrefetching.isEmpty && request.affectedStoreIdentifiers == nil)
+  }
+
+  @Test("A copy keeps everything and changes on its own; other results keep the request")
+  func copies() {
+    var request = FetchRequest("Item", limit: 5, offset: 2)
+    request.fetchBatchSize = 7
+    request.includesSubentities = false
+    request.includesPendingChanges = false
+    request.includesPropertyValues = false
+    request.returnsObjectsAsFaults = false
+    request.shouldRefreshRefetchedObjects = true
+    request.affectedStoreIdentifiers = ["a"]
+    request.relationshipKeyPathsForPrefetching = ["items"]
+    request.propertiesToFetch = ["name"]
+    request.propertiesToGroupBy = ["name"]
+    request.havingPredicate = .constant(true)
+    request.returnsDistinctResults = true
+    var copy = request
+    copy.fetchLimit = 9
+    #expect(request.fetchLimit == 5 && copy.fetchOffset == 2 && copy.entityName == "Item")
+    #expect(request.returning(Int.self).returning(ManagedObject.self) == request)
+  }
+
+  @Test("What a request gives is told by its type")
+  func resultTypes() throws {
+    try withDirtyPeople { context in
+      let ids = try context.fetch(FetchRequest<ManagedObjectID>("Person", where: "salary > 20"))
+      #expect(ids.count == 3)
+      let count = try context.fetch(FetchRequest<Int>("Person", where: "salary > 20"))
+      #expect(count == [3])
+      let objects: [ManagedObject] = try context.fetch(FetchRequest("Person", sortedBy: "name"))
+      #expect(names(objects) == ["alpha", "charlie", "delta", "echo"])
+    }
+  }
+
+  @Test("Objects of another class than asked for are an error, which names both")
+  func otherClass() throws {
+    try withDirtyPeople { context in
+      let error = try #require(persistError { _ = try context.fetch(FetchRequest<Stranger>("Person")) })
+      #expect(error.code == .typeMismatch && error.message.contains("Stranger"))
+    }
+  }
+
+  @Test("An entity's name is looked up when the request runs")
+  func unknownEntity() throws {
+    try withDirtyPeople { context in
+      let request = FetchRequest("Nobody")
+      #expect(persistError { _ = try context.fetch(request) }?.code == .unknownEntity)
+      #expect(persistError { _ = try context.count(request) }?.code == .unknownEntity)
+      #expect(persistError { _ = try context.fetch(request.returning(FetchedRow.self)) }?.code == .unknownEntity)
+    }
+  }
+
+  @Test("A request over two stores asks both, or the one that it is limited to, unsaved objects included")
+  func affectedStores() throws {
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+    let first = try coordinator.addInMemoryStore()
+    let context = ManagedObjectContext(coordinator)
+    try context.make("Person", ["name": "one"])
+    try context.save()
+    let second = try coordinator.addInMemoryStore()
+    var request = FetchRequest("Person")
+    request.affectedStoreIdentifiers = [first.identifier]
+    #expect(try context.count(request) == 1)
+    try context.make("Person", ["name": "two"])
+    #expect(try context.count(request) == 2 && names(context.fetch(request)) == ["one", "two"])
+    request.affectedStoreIdentifiers = [second.identifier]
+    #expect(try context.count(request) == 0 && context.fetchObjectIDs(request).isEmpty)
+  }
+
+  @Test("Refetched objects take what was read where that is asked for; changed ones keep their changes")
+  func refresh() throws {
+    try withStack(SampleModels.people) { stack in
+      let (a, b) = (stack.context(), stack.context())
+      let objects = try ["x", "y"].map { try a.make("Person", ["name": $0]) }
+      try a.save()
+      let seen = try b.fetch(FetchRequest("Person", sortedBy: "name"))
+      #expect(names(seen) == ["x", "y"])
+      seen[1]["name"] = "mine"
+      for object in objects { object["salary"] = 7 }
+      try a.save()
+      var request = FetchRequest("Person")
+      _ = try b.fetch(request)
+      #expect(seen[0]["salary"] == nil)
+      request.shouldRefreshRefetchedObjects = true
+      _ = try b.fetch(request)
+      #expect(seen[0]["salary"] as? Int == 7)
+      #expect(seen[1]["name"] as? String == "mine")
+    }
+  }
+}
+
+private final class Stranger: ManagedObject {}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Sorting")
+struct SortTests {
+  private static let model = ModelDescription(
+    entities: [
+      EntityDescription(
+        "Item",
+        attributes: [
+          AttributeDescription("name", .string), AttributeDescription("priority", .int16),
+          AttributeDescription("location", .composite, compositeName: "Point"),
+          AttributeDescription("note", .string, isTransient: true),
+        ],
+        relationships: [
+          RelationshipDescription("tag", to: "Tag", inverse: "items"),
+          RelationshipDescription("parts", toMany: "Item", inverse: "whole"),
+          RelationshipDescription("whole", to: "Item", inverse: "parts"),
+        ]),
+      EntityDescription(
+        "Tag", attributes: [AttributeDescription("label", .string)],
+        relationships: [RelationshipDescription("items", toMany: "Item", inverse: "tag")]),
+    ],
+    composites: [
+      CompositeDescription("Point", elements: [AttributeDescription("x", .double), AttributeDescription("y", .double)])
+    ])
+
+  /// What a fetch gives in SQL's order, and what the objects' own order is.
+  private func check(
+    _ descriptors: [FetchSortDescriptor], _ expected: [String], make: (ManagedObjectContext) throws -> Void,
+    entity: String = "Item", key: String = "name"
+  ) throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      try make(context)
+      let request = FetchRequest(entity, sortedBy: descriptors)
+      #expect(try context.fetch(request).map { $0[key] as? String } == expected, "unsaved")
+      try context.save()
+      #expect(try stack.context().fetch(request).map { $0[key] as? String } == expected, "saved")
+      // Some changed, some not: both orders meet.
+      let mixed = stack.context()
+      for (index, object) in try mixed.fetch(FetchRequest(entity)).enumerated() where index.isMultiple(of: 2) {
+        object[key] = object[key]
+        object["priority"] = object.entity.property(named: "priority").flatMap { _ in object["priority"] }
+      }
+      #expect(try mixed.fetch(request).map { $0[key] as? String } == expected, "mixed")
+    }
+  }
+
+  @Test("By several levels, by a path over a to-one relationship, by an element of a composite, by a count")
+  func paths() throws {
+    func make(_ context: ManagedObjectContext) throws {
+      let (swift, objc) = (try context.make("Tag", ["label": "Swift"]), try context.make("Tag", ["label": "ObjC"]))
+      let alpha = try context.make(
+        "Item", ["name": "alpha", "priority": 2, "tag": swift, "location": ["x": 3.0, "y": 1.0]])
+      try context.make("Item", ["name": "beta", "priority": 7, "tag": objc, "location": ["x": 1.0, "y": 1.0]])
+      try context.make("Item", ["name": "gamma", "priority": 7, "tag": swift, "location": ["x": 2.0], "whole": alpha])
+      try context.make("Item", ["name": "orphan", "priority": 7])
+    }
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      try make(context)
+      func order(_ context: ManagedObjectContext, _ descriptors: [FetchSortDescriptor]) throws -> [String] {
+        try names(context.fetch(FetchRequest("Item", sortedBy: descriptors)))
+      }
+      func checkAll(_ context: ManagedObjectContext) throws {
+        #expect(
+          try order(context, [.init("priority", isAscending: false), .init("name", isAscending: false)])
+            == ["orphan", "gamma", "beta", "alpha"])
+        #expect(try order(context, [.init("tag.label"), .init("name")]) == ["orphan", "beta", "alpha", "gamma"])
+        #expect(
+          try order(context, [.init("tag.label", isAscending: false), .init("name")])
+            == ["alpha", "gamma", "beta", "orphan"])
+        #expect(try order(context, [.init("location.x")]) == ["orphan", "beta", "gamma", "alpha"])
+        #expect(
+          try order(context, [.init("parts.@count", isAscending: false), .init("name")])
+            == ["alpha", "beta", "gamma", "orphan"])
+        #expect(try order(context, [.init("whole.parts.@count"), .init("name", isAscending: false)]).first != "gamma")
+        #expect(
+          try order(context, [.init("tag.items.@count", isAscending: false), .init("name")])
+            == ["alpha", "gamma", "beta", "orphan"])
+      }
+      try checkAll(context)
+      try context.save()
+      try checkAll(context)
+      let fresh = try stack.reopened().context()
+      try checkAll(fresh)
+      try fresh.named("Item", "alpha")["priority"] = 2
+      try fresh.named("Tag", "Swift", by: "label")["label"] = "Swift"
+      try checkAll(fresh)
+    }
+  }
+
+  @Test("Texts in the order of bytes, without case, by locale, and as files are listed", arguments: [
+    (FetchSortDescriptor.Comparison.values, ["B10", "a10", "a9", "b1"]),
+    (.caseInsensitive, ["a10", "a9", "b1", "B10"]),
+    (.localizedStandard, ["a9", "a10", "b1", "B10"]),
+    (.localizedCaseInsensitive, ["a10", "a9", "b1", "B10"]),
+  ])
+  func comparisons(_ comparison: FetchSortDescriptor.Comparison, _ expected: [String]) throws {
+    try check([FetchSortDescriptor("name", comparison: comparison)], expected) { context in
+      for name in ["b1", "a10", "B10", "a9"] { try context.make("Item", ["name": name]) }
+    }
+    try check([FetchSortDescriptor("name", isAscending: false, comparison: comparison)], expected.reversed()) {
+      for name in ["b1", "a10", "B10", "a9"] { try $0.make("Item", ["name": name]) }
+    }
+  }
+
+  @Test("A key that leads to nothing with an order is an error", arguments: [
+    "height", "note", "tag", "parts", "location", "location.z", "tag.name", "parts.name", "parts.@sum.priority", "",
+  ])
+  func wrongKeys(_ key: String) throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      let error = try #require(persistError { _ = try context.fetch(FetchRequest("Item", sortedBy: key)) })
+      #expect(error.code == .unknownProperty && error.place.property == key)
+    }
+  }
+
+  @Test("Sorting is one statement, also by a path")
+  func oneStatement() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      for number in 0..<50 {
+        let tag = try context.make("Tag", ["label": "t\(number % 7)"])
+        try context.make("Item", ["name": "i\(number)", "tag": tag])
+      }
+      try context.save()
+      let calls = stack.store.calls
+      let request = FetchRequest("Item", sortedBy: [.init("tag.label"), .init("name")], limit: 10)
+      #expect(try stack.context().fetch(request).count == 10)
+      #expect(stack.store.calls == calls + 1)
+    }
+  }
+}
