@@ -43,14 +43,19 @@ extension ManagedObjectContext {
   /// - Parameter mergingChanges: true reads the row now and keeps the unsaved changes on top of it; false discards the
   ///   changes, on both sides of relationships, and makes the object a fault.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) {
+    guard isRefreshable(object) else { return }
     processTrackedChanges()
     takeStoredValues(of: object, mergingChanges: mergingChanges)
     if mergingChanges { object.awakeFromSnapshotEvents(.refresh) }
     announce { $0.refreshed.insert(object) }
   }
 
+  /// New and deleted objects have no other values than their own.
+  private func isRefreshable(_ object: ManagedObject) -> Bool {
+    object.table?.context === self && (object.change == .none || object.change == .updated)
+  }
+
   private func takeStoredValues(of object: ManagedObject, mergingChanges: Bool) {
-    guard object.table?.context === self, object.change != .inserted, object.change != .deleted else { return }
     rowGeneration += 1
     if mergingChanges {
       guard object.change == .updated else { return reread(object) }
@@ -69,7 +74,7 @@ extension ManagedObjectContext {
   /// Refreshes every object that is alive: unchanged ones become faults, changed ones keep their changes.
   public func refreshAllObjects() {
     processTrackedChanges()
-    let objects = registeredObjects.filter { $0.change == .none || $0.change == .updated }
+    let objects = registeredObjects.filter(isRefreshable)
     for object in objects { takeStoredValues(of: object, mergingChanges: object.change == .updated) }
     announce { $0.refreshed.formUnion(objects) }
   }

@@ -105,6 +105,16 @@ extension ManagedObjectContext {
     DeletePropagation(in: self).delete(object)
   }
 
+  /// What every deletion begins with: the object counts as neither new nor changed any more.
+  func leaveChangeSets(_ object: ManagedObject) {
+    if object.eventIndex < 0 { object.enterEvent() }
+    switch object.change {
+    case .inserted: inserted.remove(object)
+    case .updated: updated.remove(object)
+    case .none, .deleted: break
+    }
+  }
+
   /// New objects, which the next save inserts.
   public var insertedObjects: Set<ManagedObject> { Set(inserted.objects) }
   /// Changed objects, new and deleted ones not included.

@@ -57,27 +57,36 @@ struct PropertyCheck: Sendable {
 
   /// What is wrong with a value of an attribute or a to-one relationship.
   func problems(with value: StoredValue, of entity: String) -> [PersistError] {
+    brokenRules(with: value, of: entity).map { problem, rule in
+      problem.withFailure(ValidationFailure(key: name, value: value, predicate: rule))
+    }
+  }
+
+  private func brokenRules(with value: StoredValue, of entity: String) -> [(PersistError, rule: String?)] {
     let place = PersistError.Place.property(entity, name)
     if value.isNull {
       guard isRequired else { return [] }
-      return [
-        PersistError(
-          .validationMissingRequired, at: place, "\(entity).\(name) is required and has no value.",
-          fix: "Set it before saving.")
-      ]
+      let error = PersistError(
+        .validationMissingRequired, at: place, "\(entity).\(name) is required and has no value.",
+        fix: "Set it before saving.")
+      return [(error, "SELF != nil")]
     }
     guard let validation else { return [] }
-    var problems: [PersistError] = []
+    var problems: [(PersistError, rule: String?)] = []
     if let minimum = validation.minimum, Self.isAscending(value, minimum) == true {
       let code: PersistError.Code = if case .date = value { .validationDateTooSoon } else { .validationNumberTooSmall }
-      problems.append(PersistError(code, at: place, "\(name) is \(text(value)), below its minimum \(text(minimum))."))
+      let error = PersistError(code, at: place, "\(name) is \(text(value)), below its minimum \(text(minimum)).")
+      problems.append((error, "SELF >= \(text(minimum))"))
     }
     if let maximum = validation.maximum, Self.isAscending(maximum, value) == true {
       let code: PersistError.Code = if case .date = value { .validationDateTooLate } else { .validationNumberTooLarge }
-      problems.append(PersistError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum))."))
+      let error = PersistError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum)).")
+      problems.append((error, "SELF <= \(text(maximum))"))
     }
     if case .string(let string) = value { problems += self.problems(with: string, validation, at: place) }
-    problems += rules.compactMap { problem(with: value, $0, at: place) }
+    problems += rules.compactMap { rule in
+      problem(with: value, rule, at: place).map { ($0, rule.rule.predicate) }
+    }
     return problems
   }
 
@@ -98,28 +107,27 @@ struct PropertyCheck: Sendable {
 
   private func problems(
     with string: String, _ validation: AttributeValidation, at place: PersistError.Place
-  ) -> [PersistError] {
-    var problems: [PersistError] = []
+  ) -> [(PersistError, rule: String?)] {
+    var problems: [(PersistError, rule: String?)] = []
     if let minimum = validation.minimumLength, string.count < minimum {
-      problems.append(
-        PersistError(
-          .validationStringTooShort, at: place, "\(name) has \(string.count) characters, fewer than \(minimum)."))
+      let error = PersistError(
+        .validationStringTooShort, at: place, "\(name) has \(string.count) characters, fewer than \(minimum).")
+      problems.append((error, "length >= \(minimum)"))
     }
     if let maximum = validation.maximumLength, string.count > maximum {
-      problems.append(
-        PersistError(
-          .validationStringTooLong, at: place, "\(name) has \(string.count) characters, more than \(maximum)."))
+      let error = PersistError(
+        .validationStringTooLong, at: place, "\(name) has \(string.count) characters, more than \(maximum).")
+      problems.append((error, "length <= \(maximum)"))
     }
     guard let pattern else { return problems }
+    let rule = "SELF MATCHES '\(validation.pattern ?? "")'"
     do {
       if try pattern.matches(string) { return problems }
-      problems.append(
-        PersistError(
-          .validationStringPattern, at: place,
-          "\(name) is '\(string.prefix(80))', which doesn't match '\(validation.pattern ?? "")'."))
+      let said = "\(name) is '\(string.prefix(80))', which doesn't match '\(validation.pattern ?? "")'."
+      problems.append((PersistError(.validationStringPattern, at: place, said), rule))
     } catch {
-      problems.append(
-        PersistError(.validationStringPattern, at: place, (error as? PersistError)?.message ?? "\(error)"))
+      let said = (error as? PersistError)?.message ?? "\(error)"
+      problems.append((PersistError(.validationStringPattern, at: place, said), rule))
     }
     return problems
   }
@@ -128,18 +136,21 @@ struct PropertyCheck: Sendable {
   func problems(withCount count: Int, of entity: String) -> [PersistError] {
     let place = PersistError.Place.property(entity, name)
     if count < minimumCount {
-      return [
-        PersistError(
-          .validationTooFewObjects, at: place, "\(name) has \(count) objects, fewer than \(minimumCount).")
-      ]
+      let said = "\(name) has \(count) objects, fewer than \(minimumCount)."
+      return [problem(withCount: count, .validationTooFewObjects, at: place, said)]
     }
     if maximumCount > 0, count > maximumCount {
-      return [
-        PersistError(
-          .validationTooManyObjects, at: place, "\(name) has \(count) objects, more than \(maximumCount).")
-      ]
+      let said = "\(name) has \(count) objects, more than \(maximumCount)."
+      return [problem(withCount: count, .validationTooManyObjects, at: place, said)]
     }
     return []
+  }
+
+  private func problem(
+    withCount count: Int, _ code: PersistError.Code, at place: PersistError.Place, _ message: String
+  ) -> PersistError {
+    PersistError(code, at: place, message)
+      .withFailure(ValidationFailure(key: name, value: .integer(Int64(count))))
   }
 
   private func text(_ value: StoredValue) -> String {

@@ -42,6 +42,12 @@ protocol PersistentStore: AnyObject, Sendable {
   func insert(_ batch: BatchInsert) throws -> BatchOutcome
   func update(_ batch: BatchUpdate) throws -> BatchOutcome
   func delete(_ batch: BatchDelete) throws -> BatchOutcome
+
+  /// Gives new objects of these entities keys before they are inserted. A key that nothing is inserted under stays
+  /// unused.
+  ///
+  /// - Throws: as ``commit(_:)``.
+  func reserveKeys(for entities: [Entity]) throws -> [Int64]
   func close() throws
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Delete rules")
 struct DeleteRuleTests {
-  @Test("Cascade deletes the other end, through several objects")
+  @Test("DEL-01: cascade deletes the other end, through several objects")
   func cascade() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -21,7 +21,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("Deny refuses the deletion while there is another end, and no longer when that goes too")
+  @Test("DEL-02: deny refuses the deletion while there is another end, and no longer when that goes too")
   func deny() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -38,7 +38,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("Nullify leaves the other end, which forgets the object")
+  @Test("DEL-04: nullify leaves the other end, which forgets the object")
   func nullify() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -76,7 +76,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("Deleting what was never saved leaves no trace")
+  @Test("ID-07, ID-08: deleting what was never saved leaves no trace")
   func unsaved() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -90,7 +90,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("An unsaved target of a relationship without inverse is forgotten by its holder")
+  @Test("DEL-05: an unsaved target of a relationship without inverse is forgotten by its holder")
   func oneWay() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -100,13 +100,14 @@ struct DeleteRuleTests {
       node["favourite"] = tag
       context.delete(tag)
       #expect(node["favourite"] == nil)
+      #expect(node.isUpdated && node.changedValues().keys.contains("favourite"))
       try context.save()
       let fresh = try stack.reopened().context()
       #expect(try fresh.named("Node", "a")["favourite"] == nil)
     }
   }
 
-  @Test("A deleted object isn't fetched, counts as deleted, and its hook runs each time it is deleted")
+  @Test("ID-05: a deleted object isn't fetched, counts as deleted, and its hook runs each time it is deleted")
   func deletedObject() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context(classes: ["Person": IdentityTests.Hooked.self])

@@ -44,13 +44,14 @@ struct GraphLawTests {
     func state() throws -> GraphState { try GraphState(graph.alive) }
 
     mutating func step() throws {
-      switch Int.random(in: 0..<40, using: &graph.random) {
+      switch Int.random(in: 0..<41, using: &graph.random) {
       case 0...26: try edit()
       case 27...31: try undo()
       case 32...34: try redo()
       case 35...36: try save()
       case 37: try refresh()
       case 38: try refreshAll()
+      case 39: try obtainIDs()
       default: try rollBack()
       }
       try expect(GraphState.disagreements(graph.alive), [], "sides disagree")
@@ -110,6 +111,12 @@ struct GraphLawTests {
       log.append("refresh all")
       context.refreshAllObjects()
       try expect(state().differences(from: history[position]), [], "a refresh changed the graph")
+    }
+
+    private mutating func obtainIDs() throws {
+      log.append("obtain identifiers")
+      try context.obtainPermanentIDs(for: graph.alive.filter { _ in Bool.random(using: &graph.random) })
+      try expect(state().differences(from: history[position]), [], "identifiers changed the graph")
     }
 
     private mutating func rollBack() throws {

@@ -17,7 +17,7 @@ struct IdentityTests {
     override func prepareForDeletion() { calls.append("prepareForDeletion") }
   }
 
-  @Test("A new object has its defaults, and its insertion hook has run once")
+  @Test("ID-01, ID-02: a new object has its defaults, and its insertion hook has run once")
   func insertion() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context(classes: ["Person": Hooked.self])
@@ -29,7 +29,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("A change made in the will-save hook belongs to the save; the hooks run once more for it")
+  @Test("ID-04: a change made in the will-save hook belongs to the save; the hooks run once more for it")
   func hooks() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context(classes: ["Person": Hooked.self])
@@ -57,7 +57,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("Saving gives a permanent identifier, whose URI leads back to the same object after a restart")
+  @Test("ID-10, ID-11: saving gives a permanent identifier, whose URI leads back to the same object after a restart")
   func identifiers() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -77,7 +77,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("There is one object for a row: fetches, look-ups and relationships give the same instance")
+  @Test("ID-13: there is one object for a row: fetches, look-ups and relationships give the same instance")
   func uniqueness() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -111,7 +111,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("Rolling back discards new, changed and deleted objects")
+  @Test("ID-14: rolling back discards new, changed and deleted objects")
   func rollback() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -129,7 +129,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("After a reset held objects are faults without a context")
+  @Test("ID-16: after a reset held objects are faults without a context")
   func reset() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -166,7 +166,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("An object made without a context keeps its values and enters one later")
+  @Test("ID-17: an object made without a context keeps its values and enters one later")
   func withoutContext() throws {
     try withStack(SampleModels.pets) { stack in
       let pet = ManagedObject(entity: try stack.model.entity(named: "Pet"), insertInto: nil)

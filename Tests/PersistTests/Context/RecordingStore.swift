@@ -23,6 +23,7 @@ final class RecordingStore: PersistentStore {
   func metadata() throws -> StoreMetadata { try store.metadata() }
   func setMetadata(_ metadata: StoreMetadata) throws { try store.setMetadata(metadata) }
   func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
+  func reserveKeys(for entities: [Entity]) throws -> [Int64] { try store.reserveKeys(for: entities) }
   func close() throws { try store.close() }
   func insert(_ batch: BatchInsert) throws -> BatchOutcome { try store.insert(batch) }
   func update(_ batch: BatchUpdate) throws -> BatchOutcome { try store.update(batch) }

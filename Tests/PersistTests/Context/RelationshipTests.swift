@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Relationships")
 struct RelationshipTests {
-  @Test("Setting the to-one side gives the to-many side its member, before and after saving")
+  @Test("REL-01: setting the to-one side gives the to-many side its member, before and after saving")
   func toOneSide() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -21,7 +21,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("Adding, removing and replacing members sets their to-one side")
+  @Test("REL-02: adding, removing and replacing members sets their to-one side")
   func toManySide() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -81,7 +81,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("Many-to-many: both sides agree, and removing one link leaves the others")
+  @Test("REL-04: many-to-many: both sides agree, and removing one link leaves the others")
   func manyToMany() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Validation")
 struct ValidationTests {
-  @Test("A required attribute without a value: the only error is the save's error")
+  @Test("VAL-01, VAL-08: a required attribute without a value: the only error is the save's error")
   func required() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -21,7 +21,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("All that is wrong is in one error")
+  @Test("VAL-04, VAL-13: all that is wrong is in one error")
   func several() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -34,7 +34,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("An optional attribute without a value isn't put to its rules")
+  @Test("VAL-10: an optional attribute without a value isn't put to its rules")
   func optional() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -43,7 +43,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("More objects than a relationship takes")
+  @Test("VAL-07: more objects than a relationship takes")
   func tooMany() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -113,7 +113,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("A class's own validation speaks with its own error")
+  @Test("VAL-14: a class's own validation speaks with its own error")
   func ownError() throws {
     struct TooRich: Error {}
     final class Employee: ManagedObject {

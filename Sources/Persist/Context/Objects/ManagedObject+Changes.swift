@@ -10,10 +10,12 @@ extension ManagedObject {
 
   /// The persistent properties that differ from what the store has, by name: attributes, objects of to-one
   /// relationships, identifiers of to-many ones.
+  ///
+  /// A relationship that was set and cleared again shows as cleared.
   public final func changedValues() -> [String: Any?] {
     guard change != .none else { return [:] }
     var values: [String: Any?] = [:]
-    for property in layout.properties where isChanged(at: property.slot) {
+    for property in layout.properties where isChanged(at: property.slot) || isCleared(at: property.slot) {
       if let relationship = layout.relationshipsBySlot[property.slot], relationship.isToMany {
         values[property.name] = .some(memberIDs(of: relationship).elements)
       } else if property.isToOne {
@@ -23,6 +25,10 @@ extension ManagedObject {
       }
     }
     return values
+  }
+
+  private final func isCleared(at slot: Int) -> Bool {
+    change == .updated && layout.kinds[slot] == .toOne && !pending.isEmpty && pending[slot] == .null
   }
 
   /// What persistent properties were before the changes that weren't processed yet, by name: only those that changed.

@@ -5,8 +5,9 @@ extension ManagedObject {
   ///
   /// - Parameter all: whether to-many relationships that weren't changed are counted too.
   final func validateProperties(all: Bool) throws {
-    guard !layout.checks.isEmpty else { return }
-    var problems: [PersistError] = []
+    let validators = type(of: self).validators
+    guard !layout.checks.isEmpty || !validators.isEmpty else { return }
+    var problems: [any Error] = []
     for check in layout.checks {
       if check.isToMany {
         guard all || isChanged(at: check.slot), let relationship = layout.relationshipsBySlot[check.slot] else {
@@ -17,12 +18,47 @@ extension ManagedObject {
         problems += check.problems(with: presentValue(at: check.slot), of: layout.entity.name)
       }
     }
+    for validator in validators {
+      guard let property = layout.entity.property(named: validator.key), all || isChanged(at: property.slot) else {
+        continue
+      }
+      do { try validator.check(self, value(forKey: validator.key)) } catch { problems.append(error) }
+    }
+    try throwCombined(problems)
+  }
+
+  /// Checks whether a property might have a value: puts it to the rules of the model and of the class. Nothing is set.
+  ///
+  /// - Parameter value: for an attribute what ``setValue(_:forKey:)`` takes, a ``ManagedObject`` or nil for a to-one
+  ///   relationship, a collection of them for a to-many one.
+  /// - Throws: as ``validateForInsert()``, for this property; ``PersistError/Code/unknownProperty``, and
+  ///   ``PersistError/Code/typeMismatch`` where the property doesn't take such a value.
+  public final func validateValue(_ value: Any?, forKey name: String) throws {
+    guard let property = layout.entity.property(named: name) else {
+      _ = try self.value(forKey: name)
+      return
+    }
+    var problems: [any Error] = []
+    if let check = layout.checks.first(where: { $0.slot == property.slot }) {
+      if check.isToMany {
+        problems += check.problems(withCount: (value as? any Collection)?.count ?? 0, of: layout.entity.name)
+      } else {
+        let stored =
+          property.attribute == nil
+          ? (value as? ManagedObject).map { StoredValue.objectID($0.objectID) } ?? .null
+          : try self.stored(value, for: property)
+        problems += check.problems(with: stored, of: layout.entity.name)
+      }
+    }
+    for validator in type(of: self).validators where validator.key == name {
+      do { try validator.check(self, value) } catch { problems.append(error) }
+    }
     try throwCombined(problems)
   }
 
   /// Finds the relationships whose delete rule denies the deletion: those that lead to objects which stay.
   final func validateDeletion() throws {
-    var problems: [PersistError] = []
+    var problems: [any Error] = []
     for relationship in layout.relationships where relationship.deleteRule == .deny {
       guard let context = table?.context else { continue }
       let others =
@@ -39,14 +75,27 @@ extension ManagedObject {
     try throwCombined(problems)
   }
 
-  private final func throwCombined(_ problems: [PersistError]) throws {
+  private final func throwCombined(_ problems: [any Error]) throws {
     guard !problems.isEmpty else { return }
-    let problems = problems.map { problem in
-      var problem = problem
-      if table?.store != nil { problem.place.row = key }
-      return problem
+    let problems = problems.map { problem -> any Error in
+      guard var error = problem as? PersistError else { return problem }
+      if table?.store != nil { error.place.row = objectID.primaryKey }
+      if var failure = error.validationFailure {
+        failure.objectID = objectID
+        error = error.withFailure(failure)
+      }
+      return error
     }
-    throw PersistError.combining(
-      problems, as: .validationMultiple, "\(layout.entity.name) breaks \(problems.count) rules.")
+    throw ManagedObject.combined(problems, "\(layout.entity.name) breaks \(problems.count) rules.")
+  }
+
+  /// One error for several validation errors: the only one as it is, or one that lists them all.
+  static func combined(_ problems: [any Error], _ message: @autoclosure () -> String) -> any Error {
+    if problems.count == 1, let only = problems.first { return only }
+    let all = problems.flatMap { problem -> [PersistError] in
+      guard let error = problem as? PersistError else { return [PersistError(ownError: problem)] }
+      return error.errors.isEmpty ? [error] : error.errors
+    }
+    return PersistError(.validationMultiple, message(), errors: all)
   }
 }

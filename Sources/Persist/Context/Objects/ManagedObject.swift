@@ -137,6 +137,8 @@ open class ManagedObject {
   open func willTurnIntoFault() {}
   open func didTurnIntoFault() {}
 
+  /// The class's own rules for single properties; a save puts the object's values to them with the model's.
+  open class var validators: [PropertyValidator] { [] }
   /// Checks the object before its first save. An override calls `super`, and throws its own error for a rule of its
   /// own.
   open func validateForInsert() throws { try validateProperties(all: true) }

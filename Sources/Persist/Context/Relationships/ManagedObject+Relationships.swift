@@ -102,7 +102,7 @@ extension ManagedObject {
   final func members(of relationship: RelationshipLayout) -> ToManyMembers {
     if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
     if let members = toManys[relationship.slot] { return members }
-    let isKnown = table?.isTemporary != false || relationship.isTransient
+    let isKnown = table?.isTemporary != false || change == .inserted || relationship.isTransient
     let members = ToManyMembers(isOrdered: relationship.isOrdered, base: isKnown ? [] : nil)
     toManys[relationship.slot] = members
     return members

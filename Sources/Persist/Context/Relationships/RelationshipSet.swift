@@ -34,9 +34,39 @@ public struct RelationshipSet<Element: ManagedObject> {
   ///
   /// - Parameter index: at most ``count``; for a member its place among the others.
   public func insert(_ object: Element, at index: Int) {
-    precondition(relationship.isOrdered, "'\(relationship.name)' isn't ordered: its members have no places.")
+    requireOrder()
     precondition(index >= 0 && index <= count, "'\(relationship.name)' has no place \(index), only 0 to \(count).")
     owner.insertMember(object, at: index, of: relationship)
+  }
+
+  /// Takes the member at a place out of an ordered relationship.
+  public func remove(at index: Int) {
+    requireOrder()
+    remove(self[index])
+  }
+
+  /// Puts an object in the place of a member of an ordered relationship. One that is a member already leaves its old
+  /// place.
+  public func replace(at index: Int, with object: Element) {
+    requireOrder()
+    let old = self[index]
+    guard old !== object else { return }
+    var members = Array(self).filter { $0 !== object }
+    if let place = members.firstIndex(of: old) { members[place] = object }
+    owner.replaceMembers(with: members, of: relationship)
+  }
+
+  /// Puts the members of an ordered relationship into another order.
+  public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
+    requireOrder()
+    owner.replaceMembers(with: try sorted(by: areInIncreasingOrder), of: relationship)
+  }
+
+  /// The place of a member, without making any other; nil where the object isn't one.
+  public func firstIndex(of object: ManagedObject) -> Int? { ids.firstIndex(of: object.objectID) }
+
+  private func requireOrder() {
+    precondition(relationship.isOrdered, "'\(relationship.name)' isn't ordered: its members have no places.")
   }
 
   public func insert(contentsOf objects: some Sequence<Element>) {

@@ -93,6 +93,13 @@ final class ToManyMembers {
     current = members
   }
 
+  /// Puts other identifiers in the places of new members'.
+  func rename(_ names: [ManagedObjectID: ManagedObjectID]) {
+    guard added.contains(where: { names[$0] != nil }) else { return }
+    added = OrderedSet(added.map { names[$0] ?? $0 })
+    current = current.map { members in OrderedSet(members.map { names[$0] ?? $0 }) }
+  }
+
   /// Forgets all changes since the last save.
   func revert() {
     (added, removed, isReordered) = ([], [], false)

@@ -56,12 +56,7 @@ struct DeletePropagation {
   private func release(_ object: ManagedObject) -> [ManagedObject] {
     let isNew = object.change == .inserted
     let ends = object.layout.relationships.map { ($0, others(of: object, in: $0)) }
-    if object.eventIndex < 0 { object.enterEvent() }
-    switch object.change {
-    case .inserted: context.inserted.remove(object)
-    case .updated: context.updated.remove(object)
-    case .none, .deleted: break
-    }
+    context.leaveChangeSets(object)
     object.change = .deleted
     var cascaded: [ManagedObject] = []
     for (relationship, others) in ends {

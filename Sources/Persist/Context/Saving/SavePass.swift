@@ -82,15 +82,8 @@ struct SavePass {
     for object in deleted {
       do { try object.validateForDelete() } catch { problems.append(error) }
     }
-    if problems.count == 1, let only = problems.first { throw only }
     guard !problems.isEmpty else { return }
-    let all = problems.flatMap { problem -> [PersistError] in
-      guard let error = problem as? PersistError else {
-        return [PersistError(.validationRule, "\(problem)")]
-      }
-      return error.errors.isEmpty ? [error] : error.errors
-    }
-    throw PersistError(.validationMultiple, "\(all.count) rules are broken by what is to be saved.", errors: all)
+    throw ManagedObject.combined(problems, "Several rules are broken by what is to be saved.")
   }
 
   /// Hands a store its writes.

@@ -25,13 +25,8 @@ extension ManagedObjectContext {
 
   /// Marks an object as deleted; one that was never saved leaves the context.
   func markDeleted(_ object: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
     let isNew = object.change == .inserted
-    switch object.change {
-    case .inserted: inserted.remove(object)
-    case .updated: updated.remove(object)
-    case .none, .deleted: break
-    }
+    leaveChangeSets(object)
     object.change = .deleted
     object.isTouched = true
     if isNew { object.detach() } else { deleted.insert(object) }

@@ -14,6 +14,18 @@ extension SQLiteStore {
     }
   }
 
+  func reserveKeys(for entities: [Entity]) throws -> [Int64] {
+    var writes = RowWrites()
+    writes.inserts = entities.enumerated().map { index, entity in
+      RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: [])
+    }
+    return try pool.write { connection in
+      var pass = CommitPass(writes, store: self, connection: connection)
+      try pass.giveKeys()
+      return pass.insertedKeys
+    }
+  }
+
   private func attempt(_ writes: RowWrites, freeingValuesFirst: Bool) throws -> CommitReceipt {
     var files = LargeValueFiles(nil)
     var isWritten = false

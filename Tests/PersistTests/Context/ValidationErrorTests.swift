@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+/// What validation errors tell, and the rules that classes add to those of the model.
+@Suite("Validation errors and own rules")
+struct ValidationErrorTests {
+  struct OwnError: Error, Equatable {
+    let domain = "ValidationEmployeeDomain"
+    let code = 4242
+  }
+
+  final class Employee: ManagedObject {
+    override class var validators: [PropertyValidator] {
+      [PropertyValidator("salary") { _, value in if value as? Int ?? 0 > 1_000_000 { throw OwnError() } }]
+    }
+  }
+
+  private static let model = ModelDescription(entities: [
+    EntityDescription(
+      "Employee",
+      attributes: [
+        AttributeDescription(
+          "name", .string, isOptional: false,
+          validation: AttributeValidation(
+            rules: [.init(predicate: "length >= 2", warning: "Name is too short.")])),
+        AttributeDescription(
+          "salary", .int32, validation: AttributeValidation(rules: [.init(predicate: "SELF >= 0")])),
+      ],
+      relationships: [
+        RelationshipDescription("boss", to: "Employee", inverse: "staff"),
+        RelationshipDescription("staff", toMany: "Employee", inverse: "boss", minimumCount: 0, maximumCount: 1000),
+      ])
+  ])
+
+  private func withEmployees(_ body: (ManagedObjectContext) throws -> Void) throws {
+    try withStack(Self.model) { try body($0.context(classes: ["Employee": Employee.self])) }
+  }
+
+  @Test("VAL-01: a missing required value names the property and the object")
+  func missing() throws {
+    try withEmployees { context in
+      let employee = try context.make("Employee")
+      let error = try #require(persistError { try employee.validateForInsert() })
+      #expect(error.code == .validationMissingRequired && error.place.property == "name")
+      let failure = try #require(error.validationFailure)
+      #expect(failure.key == "name" && failure.value == .null)
+      #expect(failure.objectID.flatMap(context.registeredObject(for:)) === employee)
+    }
+  }
+
+  @Test("VAL-02: a broken rule's error has code, key, value, the predicate, and the model's warning as message")
+  func brokenRule() throws {
+    try withEmployees { context in
+      let employee = try context.make("Employee", ["name": "A"])
+      let error = try #require(persistError { try employee.validateForInsert() })
+      #expect(error.code.rawValue == 1550 && error.message == "Name is too short.")
+      #expect(error.validationFailure?.key == "name" && error.validationFailure?.value == .string("A"))
+      #expect(error.validationFailure?.predicate == "length >= 2")
+    }
+  }
+
+  @Test("VAL-05: a class's own rule for a property speaks with its own error, alone and from a save")
+  func ownRule() throws {
+    try withEmployees { context in
+      let employee = try context.make("Employee", ["name": "Ann", "salary": 2_000_000])
+      #expect(throws: OwnError()) { try employee.validateForInsert() }
+      #expect(throws: OwnError()) { try context.save() }
+      #expect(throws: OwnError()) { try employee.validateValue(1_000_001, forKey: "salary") }
+      employee["salary"] = 1
+      try context.save()
+      employee["name"] = "Anna"
+      try employee.validateForUpdate()
+      employee["salary"] = 3_000_000
+      #expect(throws: OwnError()) { try employee.validateForUpdate() }
+    }
+  }
+
+  @Test("VAL-04, VAL-13: among several errors a class's own is listed with what it was")
+  func several() throws {
+    try withEmployees { context in
+      try context.make("Employee", ["salary": 2_000_000])
+      try context.make("Employee", ["name": "A", "salary": -1])
+      let error = try #require(persistError { try context.save() })
+      #expect(error.code.rawValue == 1560 && error.errors.count == 4)
+      #expect(error.errors.compactMap { $0.ownError as? OwnError } == [OwnError()])
+      #expect(Set(error.errors.compactMap(\.validationFailure?.key)) == ["name", "salary"])
+    }
+  }
+
+  @Test("A value can be checked before it is set")
+  func beforeSetting() throws {
+    try withEmployees { context in
+      let employee = try context.make("Employee", ["name": "Ann"])
+      try employee.validateValue("Al", forKey: "name")
+      try employee.validateValue(nil, forKey: "salary")
+      try employee.validateValue(nil, forKey: "boss")
+      #expect(persistError { try employee.validateValue("A", forKey: "name") }?.code == .validationRule)
+      #expect(persistError { try employee.validateValue(nil, forKey: "name") }?.code == .validationMissingRequired)
+      #expect(persistError { try employee.validateValue("five", forKey: "salary") }?.code == .typeMismatch)
+      #expect(persistError { try employee.validateValue(5, forKey: "height") }?.code == .unknownProperty)
+      #expect(employee["name"] as? String == "Ann")
+    }
+  }
+
+  @Test("VAL-11: a to-many with too few members is an error with the relationship's name")
+  func tooFew() throws {
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Book", relationships: [
+          RelationshipDescription("pages", toMany: "Page", inverse: "book", isOptional: false, minimumCount: 1)
+        ]),
+      EntityDescription("Page", relationships: [RelationshipDescription("book", to: "Book", inverse: "pages")]),
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      try context.make("Book")
+      let error = try #require(persistError { try context.save() })
+      #expect(error.code.rawValue == 1580 && error.place.property == "pages")
+      #expect(error.validationFailure?.key == "pages" && error.validationFailure?.value == .integer(0))
+    }
+  }
+}
