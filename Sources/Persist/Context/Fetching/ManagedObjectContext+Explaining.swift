@@ -60,7 +60,9 @@ extension FetchPredicate {
       let attributes = parts.map { $0.attributesToFind(in: entity) }
       return attributes.contains(where: \.isEmpty) ? [] : attributes.flatMap { $0 }
     case .comparison(let comparison):
-      guard comparison.modifier == .direct, comparison.options.isEmpty else { return [] }
+      // Normalised texts compare byte by byte, as an index holds them.
+      let isOfBytes = comparison.options.isEmpty || comparison.options.contains(.normalized)
+      guard comparison.modifier == .direct, isOfBytes else { return [] }
       let keys: [String]
       switch comparison.operation {
       case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual:

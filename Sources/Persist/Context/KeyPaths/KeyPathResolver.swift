@@ -65,11 +65,7 @@ public final class KeyPathResolver {
       return (classes[index], layouts[index])
     }
     let name = String(describing: type)
-    if let layout = (entity.map { [$0.name, name] } ?? [name]).lazy.compactMap({ wanted in
-      self.layouts.first { $0.entity.name == wanted }
-    }).first {
-      return (type, layout)
-    }
+    if let layout = layouts.first(where: { $0.entity.name == name }) { return (type, layout) }
     throw error(
       keyPath, "begins at \(name), which serves no entity of the model",
       fix: "Register the class, or give it to the context by its entity's name.")

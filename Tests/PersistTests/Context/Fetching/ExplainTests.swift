@@ -48,6 +48,7 @@ struct ExplainTests {
     #expect(
       try explain("price > 5 OR note IN {'a', 'b'}").missingIndexes.map(\.attribute) == ["price", "note"])
     #expect(try explain("price == 5").description.contains("missing index: Item.price, to find rows"))
+    #expect(try explain("note BEGINSWITH[n] 'x'").missingIndexes.map(\.attribute) == ["note"])
     // No index serves these, so none is missing.
     for format in ["note CONTAINS 'x'", "note ==[c] 'x'", "NOT note == 'x'", "note == 'x' OR note CONTAINS 'y'"] {
       let explanation = try explain(format)

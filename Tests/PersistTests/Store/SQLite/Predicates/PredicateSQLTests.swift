@@ -59,7 +59,8 @@ struct PredicateSQLTests {
       "name == 'Tea'", "name BEGINSWITH 'Te'", "name >= 'a' AND name < 'b'", "name IN {'a', 'b'}", "price BETWEEN {1, 2}",
       "price > 5", "price == 5", "code == CAST('E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'NSUUID')",
       "name == 'a' OR name == 'b'", "name == 'a' AND price > 1", "name == nil",
-      "code == 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F'",
+      "code == 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F'", "name ==[n] 'Tea'", "name BEGINSWITH[n] 'Te'",
+      "name BETWEEN[n] {'a', 'b'}", "name IN[n] {'a', 'b'}",
     ])
   func indexes(_ format: String) throws {
     try withStore { store, entity in
