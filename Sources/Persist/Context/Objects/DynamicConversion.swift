@@ -148,7 +148,7 @@ struct DynamicConversion {
   }
 
   /// Takes the value out of optionals inside the optional.
-  private static func unwrapped(_ value: Any?) -> Any? {
+  static func unwrapped(_ value: Any?) -> Any? {
     guard let value else { return nil }
     let mirror = Mirror(reflecting: value)
     guard mirror.displayStyle == .optional else { return value }

@@ -21,7 +21,7 @@ extension ManagedObject {
       } else if property.isToOne {
         values[property.name] = .some(toOne(at: property.slot))
       } else {
-        values[property.name] = .some(DynamicConversion.any(attributeValue(at: property.slot)))
+        values[property.name] = .some(dynamicValue(attributeValue(at: property.slot), of: property))
       }
     }
     return values
@@ -43,7 +43,7 @@ extension ManagedObject {
       switch layout.kinds[property.slot] {
       case .attribute, .composite:
         guard let old = oldValue(at: property.slot, before) else { continue }
-        values[property.name] = .some(DynamicConversion.any(old))
+        values[property.name] = .some(dynamicValue(old, of: property))
       case .toOne:
         guard let old = oldValue(at: property.slot, before) else { continue }
         if case .objectID(let id) = old {
@@ -83,7 +83,7 @@ extension ManagedObject {
         _ = memberIDs(of: relationship)
         values[property.name] = .some(members(of: relationship).base?.elements ?? [])
       } else {
-        values[property.name] = .some(DynamicConversion.any(committedValue(at: property.slot)))
+        values[property.name] = .some(dynamicValue(committedValue(at: property.slot), of: property))
       }
     }
     return values

@@ -14,7 +14,14 @@ extension ManagedObject {
   /// ```
   public final subscript(name: String) -> Any? {
     get {
-      do { return try value(forKey: name) } catch { preconditionFailure("\(error)") }
+      do {
+        return try value(forKey: name)
+      } catch {
+        if case let error as PersistError = error, error.code == .unknownProperty { preconditionFailure("\(error)") }
+        // The bytes of a store can't be made a value of: no mistake of the program's.
+        table?.context.deferError(error)
+        return nil
+      }
     }
     set {
       do {
@@ -36,6 +43,8 @@ extension ManagedObject {
   public final func value(forKey name: String) throws -> Any? {
     let property = try property(named: name)
     switch property.kind {
+    case .attribute(let attribute) where attribute.type == .transformable:
+      return try transformedValue(of: attribute, at: property.slot)
     case .attribute: return DynamicConversion.any(attributeValue(at: property.slot))
     case .relationship(let relationship):
       guard relationship.isToMany else { return toOne(at: property.slot) }
@@ -54,7 +63,8 @@ extension ManagedObject {
   /// | `decimal` | `Decimal` and every integer type |
   /// | `string` | `String` |
   /// | `date` | `Date` |
-  /// | `binary transformable` | `Data`, `[UInt8]`; of a transformable the archived form |
+  /// | `binary` | `Data`, `[UInt8]` |
+  /// | `transformable` | what its transformer takes, see ``AttributeTransformers``; a ``StoredValue`` is the bytes |
   /// | `uuid` | `UUID` |
   /// | `uri` | `URL`, `String` |
   /// | `composite` | `[String: Any]` |
@@ -86,6 +96,7 @@ extension ManagedObject {
   final func stored(_ value: Any?, for property: Property) throws -> StoredValue {
     guard let attribute = property.attribute else { return .null }
     let conversion = DynamicConversion(attribute: attribute, place: place(property.name))
+    if attribute.type == .transformable { return try transformableValue(value, for: attribute) }
     return attribute.type == .composite
       ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
   }

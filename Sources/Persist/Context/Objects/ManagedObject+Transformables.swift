@@ -1,0 +1,52 @@
+import Foundation
+
+/// The values of transformable attributes, between a program and the bytes of a store.
+extension ManagedObject {
+  /// The value that the bytes of a transformable attribute stand for; the bytes where its transformer isn't registered.
+  ///
+  /// Made anew each time: changing an object that it gives changes nothing in the store until it is set again.
+  final func transformedValue(of attribute: AttributeDescription, at slot: Int) throws -> Any? {
+    guard case .data(let data) = attributeValue(at: slot) else { return nil }
+    guard let transformer = AttributeTransformers.transformer(of: attribute) else { return data }
+    return try located(attribute) { () throws -> Any in try transformer.value(from: data) }
+  }
+
+  /// A value as a program sees it; of a transformable attribute the bytes where they can't be made a value of.
+  final func dynamicValue(_ value: StoredValue, of property: Property) -> Any? {
+    if case .data(let data) = value, let attribute = property.attribute, attribute.type == .transformable,
+      let transformer = AttributeTransformers.transformer(of: attribute)
+    {
+      return (try? transformer.value(from: data)) ?? data
+    }
+    return DynamicConversion.any(value)
+  }
+
+  /// The bytes for a value of a transformable attribute.
+  final func transformableValue(_ value: Any?, for attribute: AttributeDescription) throws -> StoredValue {
+    guard let value = DynamicConversion.unwrapped(value) else { return .null }
+    if let stored = value as? StoredValue {
+      let conversion = DynamicConversion(attribute: attribute, place: .property(entity.name, attribute.name))
+      return try conversion.stored(stored)
+    }
+    guard let transformer = AttributeTransformers.transformer(of: attribute) else {
+      if let data = value as? Data { return .data(data) }
+      if let bytes = value as? [UInt8] { return .data(Data(bytes)) }
+      throw PersistError(
+        .typeMismatch, at: .property(entity.name, attribute.name),
+        "No transformer '\(attribute.valueTransformerName ?? "")' is registered for a \(type(of: value)).",
+        fix: "Register it with AttributeTransformers.register(_:named:), or set the archived bytes.")
+    }
+    return .data(try located(attribute) { try transformer.data(from: value) })
+  }
+
+  /// Names the property in an error that doesn't.
+  private func located<Result>(_ attribute: AttributeDescription, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var error as PersistError {
+      error.place.entity = error.place.entity ?? entity.name
+      error.place.property = error.place.property ?? attribute.name
+      throw error
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Synchronization
+
+/// The types that keyed archives may hold beside property-list values.
+enum ArchivedTypes {
+  /// How values of one type come into an archive and out of it.
+  struct Entry: Sendable {
+    let name: String
+    /// Nil for a value of another type.
+    let encode: @Sendable (Any) throws -> PropertyList?
+    let decode: @Sendable (PropertyList) throws -> Any
+  }
+
+  private static let entries = Mutex<(byName: [String: Entry], byType: [ObjectIdentifier: Entry])>(([:], [:]))
+
+  static func register<Value: Codable & Sendable>(_ type: Value.Type, named name: String) {
+    let entry = Entry(
+      name: name,
+      encode: { value in
+        guard let value = value as? Value else { return nil }
+        // A property list is a list or a dictionary at its top; a value may be neither.
+        return try PropertyList(data: PropertyListEncoder().encode([value])).arrayValue?.first
+      },
+      decode: { list in
+        let decoded = try PropertyListDecoder().decode([Value].self, from: PropertyList.array([list]).binaryData())
+        guard let value = decoded.first else { preconditionFailure("A list of one value decodes as one.") }
+        return value
+      })
+    entries.withLock {
+      $0.byName[name] = entry
+      $0.byType[ObjectIdentifier(type)] = entry
+    }
+  }
+
+  static func entry(named name: String) -> Entry? { entries.withLock { $0.byName[name] } }
+
+  static func entry(for value: Any) -> Entry? {
+    let type = ObjectIdentifier(type(of: value) as Any.Type)
+    return entries.withLock { $0.byType[type] }
+  }
+}

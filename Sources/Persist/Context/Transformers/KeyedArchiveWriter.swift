@@ -1,0 +1,120 @@
+import Foundation
+
+/// Writes a value as `NSKeyedArchiver` does; equal values give equal bytes.
+struct KeyedArchiveWriter {
+  private var objects: [PropertyList] = [.string("$null")]
+  private var numbers: [PropertyList: Int] = [:]
+  private var classes: [String: Int] = [:]
+
+  /// How deep lists and dictionaries may nest.
+  static let depthLimit = 100
+
+  /// - Throws: ``PersistError/Code/typeMismatch`` where a value is of a type that archives can't hold.
+  static func archive(_ value: Any) throws -> Data {
+    var writer = KeyedArchiveWriter()
+    let root = try writer.add(value, depth: 0)
+    return try PropertyList.dictionary([
+      "$version": .integer(100_000), "$archiver": .string("NSKeyedArchiver"),
+      "$top": .dictionary(["root": root]), "$objects": .array(writer.objects),
+    ]).binaryData()
+  }
+
+  /// - Returns: a reference to the object of the value.
+  private mutating func add(_ value: Any, depth: Int) throws -> PropertyList {
+    guard depth < Self.depthLimit else {
+      throw PersistError(.limitExceeded, "The value nests deeper than \(Self.depthLimit) levels.")
+    }
+    if let list = value as? PropertyList { return try add(list, depth: depth) }
+    // First, so that a registered type is never taken for what it can be cast to.
+    if let entry = ArchivedTypes.entry(for: value), let content = try entry.encode(value) {
+      return try object(of: entry.name) { ["content": try $0.add(content, depth: depth + 1)] }
+    }
+    if let plain = Self.plain(value) { return unique(plain) }
+    switch value {
+    case let value as Date:
+      return try object(of: "NSDate") { _ in ["NS.time": .real(value.timeIntervalSinceReferenceDate)] }
+    case let value as UUID:
+      let bytes = withUnsafeBytes(of: value.uuid) { Data($0) }
+      return try object(of: "NSUUID") { _ in ["NS.uuidbytes": .data(bytes)] }
+    case let value as URL:
+      return try object(of: "NSURL") {
+        ["NS.base": .uid(0), "NS.relative": $0.unique(.string(value.absoluteString))]
+      }
+    case is NSNull: return try object(of: "NSNull") { _ in [:] }
+    case let value as [String: Any]:
+      let entries = value.sorted { $0.key < $1.key }
+      return try object(of: "NSDictionary") { writer in
+        let keys = entries.map { writer.unique(.string($0.key)) }
+        let values = try entries.map { try writer.add($0.value, depth: depth + 1) }
+        return ["NS.keys": .array(keys), "NS.objects": .array(values)]
+      }
+    case let value as Set<AnyHashable>:
+      let members = value.map(\.base).sorted { "\($0)" < "\($1)" }
+      return try list(members, of: "NSSet", depth)
+    case let value as [Any]: return try list(value, of: "NSArray", depth)
+    default:
+      throw PersistError(
+        .typeMismatch, "A \(type(of: value)) can't be archived.",
+        fix: "Make it Codable and register it: AttributeTransformers.register(\(type(of: value)).self).")
+    }
+  }
+
+  /// What a Codable type encoded itself as.
+  private mutating func add(_ content: PropertyList, depth: Int) throws -> PropertyList {
+    switch content {
+    case .array(let elements): try add(elements as [Any], depth: depth)
+    case .dictionary(let entries): try add(entries as [String: Any], depth: depth)
+    case .date(let date): try add(date as Any, depth: depth)
+    default: unique(content)
+    }
+  }
+
+  private mutating func list(_ members: [Any], of className: String, _ depth: Int) throws -> PropertyList {
+    try object(of: className) { writer in
+      ["NS.objects": .array(try members.map { try writer.add($0, depth: depth + 1) })]
+    }
+  }
+
+  /// A value that stands in an archive as it is.
+  private static func plain(_ value: Any) -> PropertyList? {
+    switch value {
+    case let value as Bool: .boolean(value)
+    case let value as String: .string(value)
+    case let value as Substring: .string(String(value))
+    case let value as any BinaryInteger:
+      Int64(exactly: value).map(PropertyList.integer) ?? UInt64(exactly: value).map(PropertyList.unsigned)
+    case let value as any BinaryFloatingPoint: .real(Double(value))
+    case let value as Data: .data(value)
+    // By its type: an empty list of anything can be cast to one of bytes.
+    case let bytes as [UInt8] where type(of: value) == [UInt8].self: .data(Data(bytes))
+    default: nil
+    }
+  }
+
+  private mutating func unique(_ plain: PropertyList) -> PropertyList {
+    if let number = numbers[plain] { return .uid(UInt64(number)) }
+    numbers[plain] = objects.count
+    objects.append(plain)
+    return .uid(UInt64(objects.count - 1))
+  }
+
+  /// An object with its members, which stand behind it as in Apple's archives.
+  private mutating func object(
+    of className: String, _ members: (inout Self) throws -> [String: PropertyList]
+  ) throws -> PropertyList {
+    let number = objects.count
+    objects.append(.null)
+    var object = try members(&self)
+    object["$class"] = reference(toClass: className)
+    objects[number] = .dictionary(object)
+    return .uid(UInt64(number))
+  }
+
+  private mutating func reference(toClass name: String) -> PropertyList {
+    if let number = classes[name] { return .uid(UInt64(number)) }
+    classes[name] = objects.count
+    objects.append(
+      .dictionary(["$classname": .string(name), "$classes": .array([.string(name), .string("NSObject")])]))
+    return .uid(UInt64(objects.count - 1))
+  }
+}
