@@ -86,7 +86,10 @@ final class EntityLayout: Sendable {
     relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
     relationships = relationshipsBySlot.compactMap { $0 }
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
-    initialValues = ContiguousArray(entity.properties.map { $0.attribute?.defaultValue ?? .null })
+    initialValues = ContiguousArray(
+      entity.properties.map { property in
+        property.attribute.flatMap { $0.isDerived ? nil : $0.defaultValue } ?? .null
+      })
     transientSlots = entity.properties.indices.filter { kinds[$0] == .transient }
     oneWayReferrers = referrers
     checks = entity.properties.compactMap { PropertyCheck($0) }

@@ -53,7 +53,8 @@ struct InPlaceMigration {
     }
     try carryOut(survey, connection)
     try record(survey.store, connection)
-    try verify(survey.store, connection)
+    let map = try verify(survey.store, connection)
+    try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
     return report
   }
 
@@ -119,7 +120,9 @@ struct InPlaceMigration {
   }
 
   /// The store must now be what a store of the new model is; else nothing of this happened.
-  private func verify(_ store: IdentifiedStore, _ connection: SQLiteConnection) throws {
+  ///
+  /// - Returns: where everything stands now.
+  private func verify(_ store: IdentifiedStore, _ connection: SQLiteConnection) throws -> TableMap {
     let catalog = try StoreCatalog(connection)
     let model = destination.model
     let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
@@ -132,5 +135,6 @@ struct InPlaceMigration {
         "The store would not have become what the new model wants, and stays as it was: "
           + differences.joined(separator: " "), fix: "This is a defect of Persist; please report it with both models.")
     }
+    return map
   }
 }

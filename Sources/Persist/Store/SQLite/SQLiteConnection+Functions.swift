@@ -27,6 +27,14 @@ extension SQLiteConnection {
     }
   }
 
+  /// Defines the functions that the triggers of Persist's own derived columns call. Other programs that write to such a
+  /// store have to define them too; reading needs none of them.
+  func defineDerivedFunctions() {
+    define(.uppercase, as: "PersistUppercase")
+    define(.lowercase, as: "PersistLowercase")
+    define(.canonical, as: "PersistCanonical")
+  }
+
   private static func isKeyword(_ word: String) -> Bool {
     sqlite3_keyword_check(word, Int32(clamping: word.utf8.count)) != 0
   }

@@ -24,6 +24,7 @@ extension SQLiteConnection {
       try setSynchronous(unlessIn: pragmas)
     }
     for pragma in pragmas where !pragma.isOfTheFile { try execute(.set(pragma)) }
+    defineDerivedFunctions()
     try defineMissingFunctions()
     definePredicateFunctions()
     defineCollations()

@@ -81,7 +81,10 @@ final class WritePlan: Sendable {
     var columns: [Column] = []
     var columnsBySlot: [[Column]] = Array(repeating: [], count: entity.properties.count)
     for column in place.columns {
-      guard let property = entity.property(named: column.property) else { continue }
+      // The store computes the value of a derived attribute.
+      guard let property = entity.property(named: column.property), property.attribute?.isDerived != true else {
+        continue
+      }
       let written = Column(name: column.name, source: Self.source(of: column, property), slot: property.slot)
       columns.append(written)
       columnsBySlot[property.slot].append(written)

@@ -71,3 +71,15 @@ struct SQLTokens: Sequence, IteratorProtocol {
     return rest.base[start..<rest.startIndex]
   }
 }
+
+extension StoreSchema.Trigger {
+  /// Whether its text names something.
+  func mentions(_ name: String) -> Bool {
+    let wanted = name.foldedIdentifier
+    for token in SQLTokens(sql) {
+      let plain = token.first?.isLetter == true ? token : token.dropFirst().dropLast()
+      if String(plain).foldedIdentifier == wanted { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,105 @@
+/// Derived columns: their values, and the triggers that keep them.
+///
+/// - SeeAlso: <https://sqlite.org/lang_createtrigger.html>
+extension SQLText {
+  static func create(_ trigger: DerivedTrigger) -> SQLText {
+    let event: SQLText =
+      switch trigger.event {
+      case .insert: "INSERT"
+      case .delete: "DELETE"
+      case .update(let columns): "UPDATE OF \(names: columns)"
+      }
+    let changed: [SQLText] =
+      switch trigger.event {
+      case .insert: ["NEW"]
+      case .delete: ["OLD"]
+      case .update: trigger.hops.isEmpty ? ["NEW"] : ["NEW", "OLD"]
+      }
+    let affected = changed.map { rows(of: trigger, from: $0) }.joined(separator: " OR ")
+    return """
+      CREATE TRIGGER \(name: trigger.name) AFTER \(event) ON \(name: trigger.table) FOR EACH ROW BEGIN \
+      UPDATE \(name: trigger.column.table) SET \(name: trigger.column.name) = \(value(of: trigger.column)) \
+      WHERE (\(affected)) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers)); END
+      """
+  }
+
+  /// Gives the rows that exist their values. A time of the last change is given only to rows that have none.
+  static func fill(_ column: DerivedColumn) -> SQLText {
+    let wrong: SQLText =
+      column.value == .now ? "\(name: column.name) IS NULL" : "\(name: column.name) IS NOT \(value(of: column))"
+    return """
+      UPDATE \(name: column.table) SET \(name: column.name) = \(value(of: column)) \
+      WHERE Z_ENT IN (\(numbers: column.entityNumbers)) AND \(wrong)
+      """
+  }
+
+  static let derivedTriggers: SQLText = """
+    SELECT name FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 11) = 'PERSIST_DA_'
+    """
+
+  private static func value(of column: DerivedColumn) -> SQLText {
+    value(column.value, of: "\(name: column.table)", depth: 1)
+  }
+
+  private static func value(_ value: DerivedValue, of row: SQLText, depth: Int) -> SQLText {
+    switch value {
+    case .column(let name): return "\(row).\(name: name)"
+    // Seconds since 2001-01-01: the Julian day of that midnight is 2451910.5.
+    case .now: return "(julianday('now') - 2451910.5) * 86400.0"
+    case .text(.uppercase, let inner): return "PersistUppercase(\(self.value(inner, of: row, depth: depth)))"
+    case .text(.lowercase, let inner): return "PersistLowercase(\(self.value(inner, of: row, depth: depth)))"
+    case .text(.canonical, let inner): return "PersistCanonical(\(self.value(inner, of: row, depth: depth)))"
+    case .through(let hop, let inner):
+      let next: SQLText = "\(row: SQLRow(number: depth))"
+      return "(SELECT \(self.value(inner, of: next, depth: depth + 1)) FROM \(members(hop, of: row, as: next)))"
+    case .aggregate(let operation, let hop, let inner):
+      let next: SQLText = "\(row: SQLRow(number: depth))"
+      let member = inner.map { self.value($0, of: next, depth: depth + 1) } ?? "*"
+      let result: SQLText =
+        switch operation {
+        case .sum: "IFNULL(SUM(\(member)), 0)"
+        case .minimum: "MIN(\(member))"
+        case .maximum: "MAX(\(member))"
+        case .average: "AVG(\(member))"
+        default: "COUNT(\(member))"
+        }
+      return "(SELECT \(result) FROM \(members(hop, of: row, as: next)))"
+    }
+  }
+
+  /// The rows that a hop leads to.
+  private static func members(_ hop: DerivedHop, of row: SQLText, as next: SQLText) -> SQLText {
+    switch hop.way {
+    case .key(let column): "\(name: hop.target) AS \(next) WHERE \(next).Z_PK = \(row).\(name: column)"
+    case .owner(let column): "\(name: hop.target) AS \(next) WHERE \(next).\(name: column) = \(row).Z_PK"
+    case .join(let table, let own, let member):
+      """
+      \(name: hop.target) AS \(next) WHERE \(next).Z_PK IN \
+      (SELECT \(name: member) FROM \(name: table) WHERE \(name: own) = \(row).Z_PK)
+      """
+    }
+  }
+
+  /// The rows of the column's table from which the hops lead to what changed.
+  private static func rows(of trigger: DerivedTrigger, from changed: SQLText) -> SQLText {
+    guard let last = trigger.hops.last else { return "Z_PK = \(changed).Z_PK" }
+    var keys: SQLText
+    switch last.way {
+    case .key(let column): keys = "SELECT Z_PK FROM \(name: last.source) WHERE \(name: column) = \(changed).Z_PK"
+    // What the row says itself: it may be gone already.
+    case .owner(let column): keys = "\(changed).\(name: column)"
+    case .join(_, let own, _) where trigger.isPair: keys = "\(changed).\(name: own)"
+    case .join(let table, let own, let member):
+      keys = "SELECT \(name: own) FROM \(name: table) WHERE \(name: member) = \(changed).Z_PK"
+    }
+    for hop in trigger.hops.dropLast().reversed() {
+      switch hop.way {
+      case .key(let column): keys = "SELECT Z_PK FROM \(name: hop.source) WHERE \(name: column) IN (\(keys))"
+      case .owner(let column): keys = "SELECT \(name: column) FROM \(name: hop.target) WHERE Z_PK IN (\(keys))"
+      case .join(let table, let own, let member):
+        keys = "SELECT \(name: own) FROM \(name: table) WHERE \(name: member) IN (\(keys))"
+      }
+    }
+    return "Z_PK IN (\(keys))"
+  }
+}

@@ -1,0 +1,89 @@
+/// A trigger that keeps a derived column right when rows change that it depends on, as a value.
+struct DerivedTrigger: Sendable, Hashable {
+  enum Event: Sendable, Hashable {
+    case insert
+    case delete
+    case update(of: [String])
+  }
+
+  /// What Persist's triggers' names begin with.
+  static let prefix = "PERSIST_DA_"
+
+  let name: String
+  /// The table whose changes it hears of.
+  let table: String
+  let event: Event
+  let column: DerivedColumn
+  /// The way from the column's own rows to those that changed.
+  let hops: [DerivedHop]
+  /// Whether what changed is a pair in the last hop's join table, not a row.
+  let isPair: Bool
+}
+
+extension DerivedColumn {
+  /// Everything that the column depends on.
+  ///
+  /// - Parameter ownColumns: the columns of its own table that aren't derived, for the time of the last change.
+  func triggers(ownColumns: [String]) -> [DerivedTrigger] {
+    var triggers: [DerivedTrigger] = []
+    func add(_ table: String, _ event: DerivedTrigger.Event, _ hops: [DerivedHop], isPair: Bool = false) {
+      triggers.append(
+        DerivedTrigger(
+          name: "\(DerivedTrigger.prefix)\(self.table)_\(name)_\(triggers.count + 1)", table: table, event: event,
+          column: self, hops: hops, isPair: isPair))
+    }
+    var levels: [(hops: [DerivedHop], table: String, columns: [String])] = []
+    collect(value, from: [], table, ownColumns, into: &levels)
+    for (hops, table, columns) in levels {
+      add(table, .insert, hops)
+      if !hops.isEmpty { add(table, .delete, hops) }
+      if !columns.isEmpty { add(table, .update(of: columns), hops) }
+      if case .join(let join, let own, let member)? = hops.last?.way {
+        add(join, .insert, hops, isPair: true)
+        add(join, .delete, hops, isPair: true)
+        add(join, .update(of: [own, member]), hops, isPair: true)
+      }
+    }
+    return triggers
+  }
+
+  /// The rows that a value takes from, level by level, with the columns that matter in each.
+  private func collect(
+    _ value: DerivedValue, from hops: [DerivedHop], _ table: String, _ ownColumns: [String],
+    into levels: inout [(hops: [DerivedHop], table: String, columns: [String])]
+  ) {
+    func note(_ columns: [String]) {
+      let owner: [String] = if case .owner(let column)? = hops.last?.way { [column] } else { [] }
+      levels.append((hops, table, owner + columns))
+    }
+    switch value {
+    case .column(let name): note([name])
+    case .now: note(ownColumns)
+    case .text(_, let inner): collect(inner, from: hops, table, ownColumns, into: &levels)
+    case .through(let hop, let inner):
+      if case .key(let column) = hop.way { note([column]) }
+      collect(inner, from: hops + [hop], hop.target, ownColumns, into: &levels)
+    case .aggregate(_, let hop, let inner):
+      note([])
+      if let inner {
+        collect(inner, from: hops + [hop], hop.target, ownColumns, into: &levels)
+      } else {
+        let owner: [String] = if case .owner(let column) = hop.way { [column] } else { [] }
+        levels.append((hops + [hop], hop.target, owner))
+      }
+    }
+  }
+}
+
+extension [DerivedColumn] {
+  /// The triggers that keep these columns.
+  ///
+  /// - Parameter layout: all columns of each table.
+  func triggers(in layout: [String: [TableMap.PlacedColumn]]) -> [DerivedTrigger] {
+    let derived = Set(map { [$0.table, $0.name] })
+    return flatMap { column in
+      let own = (layout[column.table] ?? []).map(\.name).filter { !derived.contains([column.table, $0]) }
+      return column.triggers(ownColumns: ["Z_OPT"] + own)
+    }
+  }
+}
