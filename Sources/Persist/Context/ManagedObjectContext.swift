@@ -29,6 +29,8 @@ public final class ManagedObjectContext {
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
 
+  /// The stores that new objects were assigned to, by the objects' numbers.
+  var assignedStores: [Int64: String] = [:]
   var inserted = ChangeSet()
   var updated = ChangeSet()
   var deleted = ChangeSet()
@@ -90,7 +92,7 @@ public final class ManagedObjectContext {
     return layout
   }
 
-  private func findEntity(servedBy type: ManagedObject.Type) -> Entity {
+  func findEntity(servedBy type: ManagedObject.Type) -> Entity {
     if let index = classes.firstIndex(where: { $0 == type }) { return layouts[index].entity }
     let name = String(describing: type)
     guard let entity = coordinator.model.entitiesByName[name] else {

@@ -1,44 +1,97 @@
 public import Foundation
 
 extension PersistentStoreCoordinator {
-  /// What the store of a file says of itself. The file isn't changed, and needn't be of a known model.
-  ///
-  /// - Throws: ``PersistError/Code/fileAccess``, ``PersistError/Code/notAStore``, ``PersistError/Code/storeDamaged``.
-  public static func metadata(at url: URL) throws -> StoreMetadata {
-    let pool = try SQLiteConnectionPool(url, options: StoreOptions(isReadOnly: true))
-    defer { pool.close() }
-    return try pool.readOnce { try StoreMetadata($0) }
-  }
-
-  /// Replaces the metadata of a store that isn't open, at once.
-  ///
-  /// - Parameter metadata: as ``metadata(at:)`` gave them, with the application's own keys changed.
-  public static func setMetadata(_ metadata: StoreMetadata, at url: URL) throws {
-    let pool = try SQLiteConnectionPool(url, options: StoreOptions())
-    defer { pool.close() }
-    try pool.write { try metadata.write(to: $0) }
-  }
-
-  /// What an open store says of itself.
-  public func metadata(of store: StoreInfo) throws -> StoreMetadata { try requireOpen(store).metadata() }
-
-  /// Replaces the application's own metadata of an open store, at once.
-  public func setMetadata(_ metadata: StoreMetadata, of store: StoreInfo) throws {
-    try requireOpen(store).setMetadata(metadata)
-  }
-
   /// Deletes the store of a file and everything that belongs to it: its log, its index, its journal, its files of
   /// large values. Where it is open in this coordinator it is closed first. Where there is nothing, nothing happens.
   ///
   /// - Throws: ``PersistError/Code/notAStore`` where the file is something else, so that a wrong path costs nothing;
   ///   ``PersistError/Code/fileAccess`` where a file can't be deleted.
-  public func destroyStore(at url: URL) throws {
+  public func destroyPersistentStore(at url: URL) throws {
     if let open = store(at: url) { try remove(open) }
     try StoreFiles(storeAt: url).delete()
   }
 
-  private func requireOpen(_ store: StoreInfo) throws -> any PersistentStore {
+  /// Makes the store of a file a copy of another one: restores it from a backup, say.
+  ///
+  /// Where there is a store already, its content is exchanged in one transaction: killed at any instant, the file is
+  /// the old store or the new one, whole, and other programs that have it open see the new content from then on. The
+  /// copy has the identifier of its original, and so have its objects.
+  ///
+  /// - Parameters:
+  ///   - destination: not open in this coordinator; with or without a store.
+  ///   - source: a store, open or not, of whichever model. It isn't changed.
+  /// - Throws: ``PersistError/Code/invalidRequest`` where the destination is open here;
+  ///   ``PersistError/Code/notAStore``; ``PersistError/Code/fileAccess``; ``PersistError/Code/storeBusy`` where another
+  ///   program is writing.
+  public func replacePersistentStore(at destination: URL, withPersistentStoreFrom source: URL) throws {
+    guard destination.standardizedFileURL != source.standardizedFileURL else {
+      throw PersistError(
+        .invalidRequest, at: .store(destination), "A store can't be replaced by itself.", fix: "Name another source.")
+    }
+    guard store(at: destination) == nil else {
+      throw PersistError(
+        .invalidRequest, at: .store(destination),
+        "The store is open in this coordinator, and would be exchanged under it.",
+        fix: "Remove it first, and add it again afterwards.")
+    }
+    try StoreBackup.replace(storeAt: destination, withStoreAt: source)
+  }
+
+  /// Copies an open store, as it is at one moment, into a new file: a backup while the store is in use.
+  ///
+  /// Others go on reading meanwhile; who saves waits until the copy is there. What the log holds and the files of large
+  /// values are part of it. The copy comes up under its name when it is whole, and memory doesn't grow with the store.
+  ///
+  /// ```swift
+  /// try coordinator.backUp(store, to: folder.appendingPathComponent("Backup.sqlite"))
+  /// // later, with the store closed
+  /// try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: backup)
+  /// ```
+  ///
+  /// - Throws: ``PersistError/Code/fileAccess`` where there is a file already, or one can't be written.
+  /// - SeeAlso: <https://sqlite.org/backup.html>
+  public func backUp(_ store: StoreInfo, to url: URL) throws {
+    try StoreBackup.copy(requireSQLite(store), to: url)
+  }
+
+  /// Moves a store to another file, or between a file and memory: the new one takes its place in this coordinator.
+  ///
+  /// The old file stays as it was; ``destroyPersistentStore(at:)`` removes it. Everything goes along: relationships,
+  /// files of large values, the application's metadata. Who saves meanwhile waits, and then meets a closed store.
+  ///
+  /// The new store has an identifier of its own, and so have its objects: rows keep their keys, but identifiers and
+  /// URIs of the old store no longer lead anywhere here. Contexts have to be reset, or made anew.
+  ///
+  /// - Parameters:
+  ///   - url: where there is no file yet; nil for a store in memory.
+  ///   - options: how the new store is opened.
+  /// - Returns: the new store.
+  /// - Throws: ``PersistError/Code/fileAccess`` where there is a file already, or one can't be written. The coordinator
+  ///   then has the old store still.
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: StoreInfo, to url: URL?, options: StoreOptions = StoreOptions()
+  ) throws -> StoreInfo {
+    var options = options
+    options.configuration = options.configuration ?? store.configuration
+    try requireConfiguration(options.configuration)
+    let old = try requireSQLite(store)
+    let new = try old.pool.closing { () throws -> SQLiteStore in
+      let new = try StoreBackup.move(old, to: url, options: options)
+      exchange(old, for: new)
+      return new
+    }
+    return StoreInfo(new)
+  }
+
+  func requireOpen(_ store: StoreInfo) throws -> any PersistentStore {
     if let open = openStore(identifier: store.identifier) { return open }
     throw PersistError(.invalidRequest, at: .store(store.url), "The store isn't open in this coordinator.")
+  }
+
+  private func requireSQLite(_ store: StoreInfo) throws -> SQLiteStore {
+    if let store = try requireOpen(store) as? SQLiteStore { return store }
+    throw PersistError(
+      .storeTypeMismatch, at: .store(store.url), "A store of the type '\(store.type)' can't be copied as a file.")
   }
 }

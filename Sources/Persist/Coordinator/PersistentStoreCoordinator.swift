@@ -52,8 +52,7 @@ public final class PersistentStoreCoordinator: Sendable {
 public struct StoreInfo: Sendable, Hashable {
   /// The UUID in the store's metadata.
   public let identifier: String
-  /// `SQLite` or `InMemory`.
-  public let type: String
+  public let type: StoreType
   /// Nil for a store in memory.
   public let url: URL?
   /// The configuration whose entities the store holds; nil for all.
@@ -62,7 +61,7 @@ public struct StoreInfo: Sendable, Hashable {
 
   init(_ store: any PersistentStore) {
     identifier = store.identifier
-    type = store.type
+    type = StoreType(rawValue: store.type)
     url = store.url
     configuration = store.configuration
     isReadOnly = store.isReadOnly
@@ -96,6 +95,13 @@ extension PersistentStoreCoordinator {
   func take(identifier: String) -> (any PersistentStore)? {
     open.withLock { stores in
       stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }
+    }
+  }
+
+  /// Puts a store that is open in the place of another, which is taken out, still open.
+  func exchange(_ old: any PersistentStore, for new: any PersistentStore) {
+    open.withLock { stores in
+      if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
     }
   }
 
@@ -135,7 +141,7 @@ extension PersistentStoreCoordinator {
 
   /// Whether a store holds the rows of an entity, by its configuration. A configuration that has one entity of a
   /// hierarchy holds that one's subentities too.
-  private func holds(_ store: any PersistentStore, _ entity: Entity) -> Bool {
+  func holds(_ store: any PersistentStore, _ entity: Entity) -> Bool {
     guard let names = store.configuration.flatMap({ model.description.configurations[$0] }) else { return true }
     var next: Entity? = entity
     while let current = next {

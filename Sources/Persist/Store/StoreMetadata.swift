@@ -30,6 +30,12 @@ extension StoreMetadata {
     static let storeType = "NSStoreType"
     static let autoVacuum = "_NSAutoVacuumLevel"
     static let storeIdentifier = "NSStoreUUID"
+
+    /// What describes the store and its model, and isn't the application's to set.
+    static let own = [
+      versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
+      storeType, autoVacuum, storeIdentifier,
+    ]
   }
 
   /// `SQLite`, for stores in files.
@@ -47,6 +53,13 @@ extension StoreMetadata {
   /// where those weren't known.
   public var versionHashes: [String: Data] {
     (values[Key.versionHashes]?.dictionaryValue ?? [:]).compactMapValues(\.dataValue)
+  }
+
+  /// These metadata with the application's keys of others, and their identifier.
+  func replacingApplicationValues(by other: StoreMetadata) -> StoreMetadata {
+    var result = other
+    for key in Key.own { result.values[key] = values[key] }
+    return result
   }
 
   /// The metadata of a new store.

@@ -40,4 +40,11 @@ public enum StoredValue: Sendable, Hashable {
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
+
+  /// The element of a composite that names lead to; null where there is none.
+  func element(at path: some Sequence<String>) -> StoredValue {
+    path.reduce(self) { value, name in
+      if case .composite(let elements) = value { elements[name] ?? .null } else { .null }
+    }
+  }
 }

@@ -127,29 +127,11 @@ struct CoordinatorTests {
       let neighbour = folder.appendingPathComponent("Store.txt")
       try Data("kept".utf8).write(to: neighbour)
       #expect(try FolderSnapshot(folder).paths.count > 2)
-      try coordinator.destroyStore(at: url)
+      try coordinator.destroyPersistentStore(at: url)
       #expect(try FolderSnapshot(folder).paths == ["Store.txt"] && coordinator.stores.isEmpty)
-      try coordinator.destroyStore(at: url)
-      #expect(persistError { try coordinator.destroyStore(at: neighbour) }?.code == .notAStore)
+      try coordinator.destroyPersistentStore(at: url)
+      #expect(persistError { try coordinator.destroyPersistentStore(at: neighbour) }?.code == .notAStore)
       #expect(FileManager.default.fileExists(atPath: neighbour.path))
-    }
-  }
-
-  @Test("Metadata are read and written without opening the store, and through it")
-  func metadata() throws {
-    try withTemporaryStore { url in
-      let coordinator = PersistentStoreCoordinator(model: people)
-      let store = try coordinator.addStore(at: url)
-      var metadata = try PersistentStoreCoordinator.metadata(at: url)
-      #expect(metadata.identifier == store.identifier && metadata.type == "SQLite")
-      metadata.values["author"] = .string("tester")
-      try coordinator.setMetadata(metadata, of: store)
-      #expect(try PersistentStoreCoordinator.metadata(at: url)["author"] == "tester")
-      try coordinator.remove(store)
-      metadata.values["author"] = .string("other")
-      try PersistentStoreCoordinator.setMetadata(metadata, at: url)
-      let again = try coordinator.addStore(at: url)
-      #expect(try coordinator.metadata(of: again)["author"] == "other" && again.identifier == store.identifier)
     }
   }
 
@@ -192,9 +174,5 @@ struct CoordinatorTests {
 }
 
 extension PersistentStoreCoordinator {
-  fileprivate func addStoreAndClose(at url: URL) throws { try remove(addStore(at: url)) }
-}
-
-extension StoreMetadata {
-  fileprivate subscript(key: String) -> String? { values[key]?.stringValue }
+  func addStoreAndClose(at url: URL) throws { try remove(addStore(at: url)) }
 }

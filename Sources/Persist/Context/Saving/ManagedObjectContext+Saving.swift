@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   public func save() throws {
     try throwDeferredError()
     processTrackedChanges()
-    guard hasChanges || tracker != nil else { return }
+    guard hasChanges || tracker != nil else { return try coordinator.savePendingMetadata() }
     var pass = SavePass(self)
     tell(.willSave)
     try pass.runHooks()
@@ -32,5 +32,7 @@ extension ManagedObjectContext {
     pass.finish()
     undoKeeper?.endEvent()
     tell(.didSave(pass.saved))
+    // Of stores that no changed row belongs to.
+    try coordinator.savePendingMetadata()
   }
 }

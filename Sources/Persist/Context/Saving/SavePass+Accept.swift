@@ -28,6 +28,7 @@ extension SavePass {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + 1) }
     }
     let numbers = writes.inserted.compactMap { $0.table === unsaved ? $0.key : nil }
+    if !context.assignedStores.isEmpty { for number in numbers { context.assignedStores[number] = nil } }
     give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
     // New objects are still found by their temporary numbers, for the members that name them so.
     for objects in [writes.inserted, writes.updated, writes.touched] {
@@ -119,12 +120,10 @@ private struct SnapshotWriters {
       if let slot = stored.entityNumberSlot, let index = index(of: id.entityName) {
         writer.setInteger(Int64(index + 1), slot: slot)
       }
-    case .composite(let parts):
+    case .composite:
       for element in layout.properties[stored.slot].elements {
-        let value = element.path.dropFirst().reduce(StoredValue.composite(parts)) { value, name in
-          if case .composite(let parts) = value { parts[name] ?? .null } else { .null }
-        }
-        writer.set(value, slot: element.slot, as: SlotForm(element.attribute))
+        let part = value.element(at: element.path.dropFirst())
+        writer.set(part, slot: element.slot, as: SlotForm(element.attribute))
       }
     default: writer.set(value, slot: stored.slot, as: stored.form)
     }

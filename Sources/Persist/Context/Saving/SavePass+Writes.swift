@@ -29,7 +29,7 @@ extension SavePass {
     mutating func insert(_ object: ManagedObject) throws {
       let tables = object.table?.siblings
       let place: Int
-      if let tables { place = self.place(of: tables) } else { place = try placeForInsert(of: object.layout) }
+      if let tables { place = self.place(of: tables) } else { place = try placeForInsert(of: object) }
       let layout = object.layout
       var values = object.pending
       for slot in layout.transientSlots { values[slot] = nil }
@@ -141,7 +141,7 @@ extension SavePass {
       let identifier: String
       if id.isTemporary {
         guard isSpread, let other = context.registeredObject(for: id) else { return }
-        identifier = try context.coordinator.storeForInsert(of: other.layout.entity).identifier
+        identifier = try context.storeForInsert(of: other).identifier
       } else {
         identifier = id.storeIdentifier
       }
@@ -152,7 +152,11 @@ extension SavePass {
         fix: "Relationships can't cross stores: keep both objects in one, or keep the other's URI in an attribute.")
     }
 
-    private mutating func placeForInsert(of layout: EntityLayout) throws -> Int {
+    private mutating func placeForInsert(of object: ManagedObject) throws -> Int {
+      let layout = object.layout
+      if !context.assignedStores.isEmpty, context.assignedStores[object.key] != nil {
+        return place(of: context.tables(of: try context.storeForInsert(of: object)))
+      }
       if let place = placeForInserts[layout.index] { return place }
       let store = try context.coordinator.storeForInsert(of: layout.entity)
       let place = place(of: context.tables(of: store))

@@ -78,6 +78,38 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try body(writer)
   }
 
+  /// Runs `body` while nobody else writes through this pool, and then closes it, so that no write comes between.
+  ///
+  /// Where `body` throws, the pool stays open.
+  func closing<T>(_ body: () throws -> T) throws -> T {
+    writing.lock()
+    do {
+      try requireOpen()
+      let result = try body()
+      condition.lock()
+      isClosed = true
+      condition.unlock()
+      writing.unlock()
+      close()
+      return result
+    } catch {
+      writing.unlock()
+      throw error
+    }
+  }
+
+  /// Reads while no program writes to the store, as long as `body` lasts.
+  ///
+  /// - Parameter hasWriteLock: whether the caller runs within ``closing(_:)``, which holds this pool's own writers off.
+  func readWhileNobodyWrites<T>(hasWriteLock: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    guard let writer else { return try readOnce(body) }
+    if !hasWriteLock { writing.lock() }
+    defer { if !hasWriteLock { writing.unlock() } }
+    try requireOpen()
+    if url == nil { return try body(writer) }
+    return try writer.transaction { try readOnce(body) }
+  }
+
   /// Brings the file to WAL mode, or whatever the options ask for. Nothing happens where the store is only read.
   func setFileUp() throws {
     guard !isReadOnly else { return }

@@ -29,6 +29,7 @@ extension SQLiteStore {
   private func attempt(_ writes: RowWrites, freeingValuesFirst: Bool) throws -> CommitReceipt {
     var files = LargeValueFiles(nil)
     var isWritten = false
+    var metadata: StoreMetadata?
     do {
       let receipt = try pool.write { connection in
         var pass = CommitPass(writes, store: self, connection: connection)
@@ -47,12 +48,14 @@ extension SQLiteStore {
         try pass.orderRows()
         if !freeingValuesFirst { try pass.deleteRows() }
         try pass.throwConflicts()
+        metadata = try writePendingMetadata(to: connection)
         if needsNote.withLock({ $0 }) { try StoreMetadata(connection).note(model, in: connection) }
         try pass.files.synchronizeFolder()
         isWritten = true
         return pass.receipt
       }
       needsNote.withLock { $0 = false }
+      settle(metadata)
       files.discardReplaced(externalFolder)
       return receipt
     } catch {

@@ -13,22 +13,33 @@ extension SQLiteStore {
     precondition(!allowsGaps || options.isReadOnly, "A store with gaps is only read.")
     let pool = try SQLiteConnectionPool(url, options: options)
     do {
-      let catalog = try pool.read { try StoreCatalog($0) }
-      let map = catalog.tableMap(of: model)
-      guard allowsGaps || map.differences.isEmpty else {
-        throw PersistError(
-          .incompatibleModel, at: .store(url),
-          "The store has no place for all of the model: \(map.differences.joined(separator: " "))",
-          fix: "Open it with the model that it was written with, or migrate it.")
-      }
-      try pool.setFileUp()
-      return SQLiteStore(
-        pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
-        hasNote: catalog.record?.fingerprints == model.fingerprints)
+      return try attached(to: pool, model: model, options: options, allowsGaps: allowsGaps)
     } catch {
       pool.close()
       throw error
     }
+  }
+
+  /// The store of a database that is open already.
+  static func attached(
+    to pool: SQLiteConnectionPool, model: ManagedObjectModel, options: StoreOptions, allowsGaps: Bool = false
+  ) throws -> SQLiteStore {
+    let catalog = try pool.read { try StoreCatalog($0) }
+    let map = catalog.tableMap(of: model)
+    guard allowsGaps || map.differences.isEmpty else {
+      throw PersistError(
+        .incompatibleModel, at: .store(pool.url),
+        "The store has no place for all of the model: \(map.differences.joined(separator: " "))",
+        fix: "Open it with the model that it was written with, or migrate it.")
+    }
+    try pool.setFileUp()
+    let derived = map.possibleDerivedColumns
+    if !pool.isReadOnly, !derived.areKept(by: catalog.schema, layout: map.layout) {
+      try pool.write { try $0.keepDerivedColumns(derived, in: map.layout) }
+    }
+    return SQLiteStore(
+      pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
+      hasNote: catalog.record?.fingerprints == model.fingerprints)
   }
 
   /// Makes a new store; one that another program has made in the same moment is opened.
@@ -68,6 +79,7 @@ extension SQLiteStore {
   ) throws -> StoreMetadata {
     for table in map.tableDefinitions { try connection.execute(.create(table)) }
     for index in map.indexDefinitions { try connection.execute(.create(index)) }
+    for trigger in try map.derivedColumns().triggers(in: map.layout) { try connection.execute(.create(trigger)) }
     for table in SQLText.storeTables { try connection.execute(table) }
     for table in map.tables {
       let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0
@@ -79,16 +91,5 @@ extension SQLiteStore {
     try metadata.write(to: connection)
     try metadata.note(map.model, in: connection)
     return metadata
-  }
-
-  func metadata() throws -> StoreMetadata { try pool.readOnce { try StoreMetadata($0) } }
-
-  func setMetadata(_ metadata: StoreMetadata) throws {
-    guard metadata.identifier == identifier else {
-      throw PersistError(
-        .invalidRequest, at: .store(url), "A store that is open keeps its identifier: objects are known by it.",
-        fix: "Close the store first, or leave the identifier as it is.")
-    }
-    try pool.write { try metadata.write(to: $0) }
   }
 }

@@ -23,6 +23,8 @@ final class SQLiteStore: PersistentStore {
   let writePlans: [WritePlan]
   /// Whether Persist's note of the store's model is still to be written, with the first save.
   let needsNote: Mutex<Bool>
+  /// Metadata that were set and reach the file with the next save.
+  let pendingMetadata = Mutex<StoreMetadata?>(nil)
   let related = Mutex<[RelatedKey: PreparedSQL]>([:])
 
   var type: String { url == nil ? "InMemory" : "SQLite" }

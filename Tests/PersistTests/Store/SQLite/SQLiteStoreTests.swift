@@ -211,6 +211,7 @@ struct SQLiteStoreTests {
       var metadata = try again.metadata()
       metadata.values["mine"] = .string("x")
       try again.setMetadata(metadata)
+      try again.savePendingMetadata()
       try again.close()
       let other = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Other")]))
       let error = #expect(throws: PersistError.self) { try SQLiteStore.open(url, model: other) }

@@ -135,3 +135,15 @@ extension SQLText {
     """
   }
 }
+
+/// Values that stand in files, when they come to stand in their rows.
+extension SQLText {
+  /// Key and content of the rows whose value stands in a file.
+  static func valuesInFiles(of table: String, column: String) -> SQLText {
+    "SELECT Z_PK, \(name: column) FROM \(name: table) WHERE substr(\(name: column), 1, 1) = x'02'"
+  }
+
+  static func setValue(_ value: SQLValue, of column: String, in table: String, key: Int64) -> SQLText {
+    "UPDATE \(name: table) SET \(name: column) = \(value: value) WHERE Z_PK = \(value: .integer(key))"
+  }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+extension SQLiteStore {
+  func metadata() throws -> StoreMetadata {
+    if let pending = pendingMetadata.withLock({ $0 }) { return pending }
+    return try pool.readOnce { try StoreMetadata($0) }
+  }
+
+  func setMetadata(_ metadata: StoreMetadata) throws {
+    guard metadata.identifier == identifier else {
+      throw PersistError(
+        .invalidRequest, at: .store(url), "A store that is open keeps its identifier: objects are known by it.",
+        fix: "Close the store first, or leave the identifier as it is.")
+    }
+    guard !isReadOnly else {
+      throw PersistError(
+        .storeReadOnly, at: .store(url), "The store was opened for reading only, and so keeps its metadata.",
+        fix: "Open it without isReadOnly to write.")
+    }
+    pendingMetadata.withLock { $0 = metadata }
+  }
+
+  /// Writes the metadata that were set, where no commit took them along.
+  func savePendingMetadata() throws {
+    guard pendingMetadata.withLock({ $0 != nil }) else { return }
+    let written = try pool.write { try writePendingMetadata(to: $0) }
+    settle(written)
+  }
+
+  /// Writes the metadata that were set since the last commit; the caller holds the transaction.
+  ///
+  /// - Returns: what was written, for ``settle(_:)`` once it is committed.
+  func writePendingMetadata(to connection: SQLiteConnection) throws -> StoreMetadata? {
+    guard let pending = pendingMetadata.withLock({ $0 }) else { return nil }
+    try StoreMetadata(connection).replacingApplicationValues(by: pending).write(to: connection)
+    return pending
+  }
+
+  /// Nothing is pending any more, unless other metadata were set meanwhile.
+  func settle(_ written: StoreMetadata?) {
+    guard let written else { return }
+    pendingMetadata.withLock { if $0 == written { $0 = nil } }
+  }
+}

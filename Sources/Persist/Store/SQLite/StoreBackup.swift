@@ -1,0 +1,157 @@
+package import Foundation
+
+/// Copies of stores that are stores themselves.
+package enum StoreBackup {
+  /// Copies the store of a file as it is at one moment: what its log holds included, and its files of large values.
+  ///
+  /// The store isn't changed. The copy comes up under its name when it is whole.
+  ///
+  /// - Throws: ``PersistError/Code/fileAccess`` where there is a file already, or one can't be written.
+  package static func copy(storeAt url: URL, to copy: URL) throws {
+    let connection = try SQLiteConnection(url, mode: .readOnly)
+    defer { connection.close() }
+    try self.copy(connection, to: copy)
+  }
+
+  /// Copies a store that is open. Others read meanwhile, and wait with writing: so no file of a large value goes that
+  /// the copy names.
+  static func copy(_ store: SQLiteStore, to copy: URL) throws {
+    try store.pool.readWhileNobodyWrites { try self.copy($0, to: copy) }
+  }
+
+  /// A copy of a store with an identifier of its own, open.
+  ///
+  /// The caller holds off the store's own writers.
+  ///
+  /// - Parameter url: where there is no file yet; nil for a store in memory.
+  static func move(_ store: SQLiteStore, to url: URL?, options: StoreOptions) throws -> SQLiteStore {
+    guard let url else { return try copyInMemory(store, options) }
+    try store.pool.readWhileNobodyWrites(hasWriteLock: true) { connection in
+      try copy(connection, to: url) { try giveIdentity(to: $0, type: "SQLite") }
+    }
+    return try SQLiteStore.open(url, model: store.model, options: options)
+  }
+
+  /// Makes the store of a file the copy of another, in one transaction.
+  static func replace(storeAt url: URL, withStoreAt other: URL) throws {
+    guard !SQLiteStore.canCreate(at: url) else {
+      try? FileManager.default.removeItem(at: url)
+      return try copy(storeAt: other, to: url)
+    }
+    let source = try SQLiteConnection(other, mode: .readOnly)
+    defer { source.close() }
+    let target = try SQLiteConnection(url, mode: .readWrite)
+    defer { target.close() }
+    for connection in [source, target] { _ = try StoreCatalog(connection) }
+    let folder = ExternalDataFolder(storeAt: url)
+    let old = folder.names()
+    let new = try copyLargeValues(of: source, to: folder)
+    try source.copyDatabase(into: target)
+    // Only now does no row name them any more.
+    for name in Set(old).subtracting(new) {
+      if let file = try? folder.file(named: name) { try? FileManager.default.removeItem(at: file) }
+    }
+  }
+
+  // MARK: Steps
+
+  private static func copy(
+    _ source: SQLiteConnection, to copy: URL, preparing prepare: ((SQLiteConnection) throws -> Void)? = nil
+  ) throws {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: copy.path) else {
+      throw PersistError(
+        .fileAccess, at: .file(copy), "There is a file of this name already.", fix: "Choose another name for the copy.")
+    }
+    let partial = copy.appendingPathExtension("partial-\(UUID().uuidString)")
+    do {
+      try source.copyDatabase(to: partial)
+      if let prepare {
+        let connection = try SQLiteConnection(partial, mode: .readWrite)
+        defer { connection.close() }
+        try connection.transaction { try prepare(connection) }
+      }
+      try copyLargeValues(of: source, to: ExternalDataFolder(storeAt: copy))
+      // What a former store of this name left would be taken for the copy's own log.
+      removeCompanions(of: copy)
+      try files.moveItem(at: partial, to: copy)
+    } catch {
+      try? files.removeItem(at: partial)
+      removeCompanions(of: partial)
+      throw error as? PersistError
+        ?? PersistError(.fileAccess, at: .file(copy), "The copy can't be made: \(error.localizedDescription)")
+    }
+  }
+
+  private static func removeCompanions(of url: URL) {
+    let companions = [
+      SQLiteFileName.companion(of: url, "-wal"), SQLiteFileName.companion(of: url, "-shm"),
+      SQLiteFileName.companion(of: url, "-journal"),
+    ]
+    for companion in companions { try? FileManager.default.removeItem(at: companion) }
+  }
+
+  /// - Returns: the names of the store's files of large values.
+  @discardableResult
+  private static func copyLargeValues(of store: SQLiteConnection, to target: ExternalDataFolder) throws -> [String] {
+    guard let url = store.url else { return [] }
+    let source = ExternalDataFolder(storeAt: url)
+    let names = source.names()
+    guard !names.isEmpty else { return [] }
+    do {
+      try FileManager.default.createDirectory(at: target.url, withIntermediateDirectories: true)
+      for name in names {
+        let copy = target.url.appendingPathComponent(name)
+        guard let file = try? source.file(named: name), !FileManager.default.fileExists(atPath: copy.path) else {
+          continue
+        }
+        try FileManager.default.copyItem(at: file, to: copy)
+      }
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(target.url), "The files of large values can't be copied: \(error.localizedDescription)")
+    }
+    return names
+  }
+
+  private static func copyInMemory(_ store: SQLiteStore, _ options: StoreOptions) throws -> SQLiteStore {
+    let pool = try SQLiteConnectionPool(nil, options: options)
+    do {
+      try store.pool.readWhileNobodyWrites(hasWriteLock: true) { source in
+        try pool.withWriter { target in
+          try source.copyDatabase(into: target)
+          try target.transaction {
+            try giveIdentity(to: target, type: "InMemory")
+            try takeIn(store, target)
+          }
+        }
+      }
+      return try SQLiteStore.attached(to: pool, model: store.model, options: options)
+    } catch {
+      pool.close()
+      throw error
+    }
+  }
+
+  /// Puts the values that stand in files into their rows: a store in memory has no files.
+  private static func takeIn(_ store: SQLiteStore, _ connection: SQLiteConnection) throws {
+    let columns = Set(store.writePlans.flatMap { plan in plan.fileColumns.map { [plan.table, $0] } })
+    for column in columns {
+      let rows = try connection.all(.valuesInFiles(of: column[0], column: column[1])) { ($0.integer(0), $0.data(1)) }
+      for (key, content) in rows {
+        let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        let value = SQLValue.blob(Data([1]) + (try store.externalData(named: name)))
+        try connection.execute(.setValue(value, of: column[1], in: column[0], key: key))
+      }
+    }
+  }
+
+  /// A copy that is to be open beside its original needs an identifier of its own.
+  private static func giveIdentity(to connection: SQLiteConnection, type: String) throws {
+    var metadata = try StoreMetadata(connection)
+    metadata.identifier = UUID().uuidString
+    metadata.values[StoreMetadata.Key.storeType] = .string(type)
+    metadata.values[StoreMetadata.Key.storeIdentifier] = nil
+    try metadata.write(to: connection)
+  }
+}

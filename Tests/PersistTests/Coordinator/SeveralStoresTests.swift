@@ -1,0 +1,160 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Several stores")
+struct SeveralStoresTests {
+  private let model: ManagedObjectModel
+
+  init() throws {
+    var description = ModelDescription(entities: [
+      EntityDescription(
+        "Book", attributes: [AttributeDescription("title", .string)],
+        relationships: [RelationshipDescription("pages", toMany: "Page", inverse: "book", deleteRule: .cascade)]),
+      EntityDescription(
+        "Page", attributes: [AttributeDescription("number", .int32)],
+        relationships: [RelationshipDescription("book", to: "Book", inverse: "pages")]),
+      EntityDescription("Feedback", attributes: [AttributeDescription("comment", .string)]),
+    ])
+    description.configurations = ["part1": ["Book", "Page"], "part2": ["Feedback"]]
+    model = try ManagedObjectModel(description)
+  }
+
+  private func withTwoStores(
+    configurations: (String?, String?) = (nil, nil),
+    _ body: (PersistentStoreCoordinator, StoreInfo, StoreInfo) throws -> Void
+  ) throws {
+    try withTemporaryFolder { folder in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let first = try coordinator.addStore(
+        at: folder.appendingPathComponent("1.sqlite"), options: StoreOptions(configuration: configurations.0))
+      let second = try coordinator.addStore(
+        at: folder.appendingPathComponent("2.sqlite"), options: StoreOptions(configuration: configurations.1))
+      try body(coordinator, first, second)
+    }
+  }
+
+  @Test("A SQLite store and one in memory are both there, in the order in which they were added (CRD-01)")
+  func order() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let file = try coordinator.addStore(at: url)
+      let memory = try coordinator.addInMemoryStore()
+      #expect(coordinator.stores.map(\.type) == [.sqlite, .inMemory])
+      try coordinator.remove(file)
+      #expect(coordinator.stores == [memory])
+      try coordinator.remove(memory)
+      #expect(coordinator.stores.isEmpty)
+    }
+  }
+
+  @Test("New objects go to the first store that holds their entity, or to the one they are assigned to")
+  func assigning() throws {
+    try withTwoStores { coordinator, first, second in
+      let context = ManagedObjectContext(coordinator)
+      let here = try context.make("Feedback", ["comment": "here"])
+      let there = try context.make("Feedback", ["comment": "there"])
+      try context.assign(there, to: second)
+      try context.save()
+      #expect(here.objectID.storeIdentifier == first.identifier)
+      #expect(there.objectID.storeIdentifier == second.identifier)
+      #expect(context.assignedStores.isEmpty)
+      try #expect(ManagedObjectContext(coordinator).count(FetchRequest("Feedback")) == 2)
+      try coordinator.remove(first)
+      try #expect(ManagedObjectContext(coordinator).names("Feedback", by: "comment") == ["there"])
+    }
+  }
+
+  @Test("Without limit and order the first result comes from the store that was added first (FET-17)")
+  func firstResult() throws {
+    try withTwoStores { coordinator, first, second in
+      let context = ManagedObjectContext(coordinator)
+      for (store, comment) in [(second, "b"), (first, "a")] {
+        try context.assign(context.make("Feedback", ["comment": comment]), to: store)
+        try context.save()
+      }
+      let found = try ManagedObjectContext(coordinator).fetch(FetchRequest("Feedback"))
+      #expect(found.map { $0["comment"] as? String } == ["a", "b"])
+      let ids = try ManagedObjectContext(coordinator).fetchObjectIDs(FetchRequest("Feedback"))
+      #expect(ids.map(\.storeIdentifier) == [first.identifier, second.identifier])
+      let sorted = try ManagedObjectContext(coordinator).fetch(
+        FetchRequest("Feedback", sortedBy: "comment", isAscending: false))
+      #expect(sorted.map { $0["comment"] as? String } == ["b", "a"])
+    }
+  }
+
+  @Test("Related objects that are assigned to one store are saved there together; to two they are refused")
+  func relationships() throws {
+    try withTwoStores { coordinator, first, second in
+      let context = ManagedObjectContext(coordinator)
+      let book = try context.make("Book", ["title": "Emma"])
+      let page = try context.make("Page", ["number": 1, "book": book])
+      try context.assign(book, to: second)
+      let error = persistError { try context.save() }
+      #expect(error?.code == .saveFailed && error?.message.contains("another store") == true)
+      #expect(book.isInserted && page.isInserted)
+      try context.assign(page, to: second)
+      try context.save()
+      let fresh = ManagedObjectContext(coordinator)
+      let again = try fresh.named("Book", "Emma", by: "title")
+      try #expect(again.many("pages").count == 1 && again.objectID.storeIdentifier == second.identifier)
+      try #expect(coordinator.stores(holding: model.entity(named: "Book")).count == 2 && first != second)
+    }
+  }
+
+  @Test("Only new objects are assigned, and only to open stores that hold their entity and can be written")
+  func refusals() throws {
+    try withTwoStores(configurations: ("part1", "part2")) { coordinator, first, second in
+      let context = ManagedObjectContext(coordinator)
+      let feedback = try context.make("Feedback")
+      #expect(persistError { try context.assign(feedback, to: first) }?.code == .invalidRequest)
+      try context.assign(feedback, to: second)
+      try context.save()
+      #expect(persistError { try context.assign(feedback, to: second) }?.code == .invalidRequest)
+      try coordinator.remove(second)
+      let reader = try coordinator.addStore(
+        at: try #require(second.url), options: StoreOptions(isReadOnly: true, configuration: "part2"))
+      let another = try context.make("Feedback")
+      #expect(persistError { try context.assign(another, to: reader) }?.code == .storeReadOnly)
+      #expect(persistError { try context.save() }?.code == .storeReadOnly)
+    }
+  }
+
+  @Test("Each configuration's store gets its entities, and one save writes both")
+  func configurations() throws {
+    try withTwoStores(configurations: ("part1", "part2")) { coordinator, first, second in
+      let context = ManagedObjectContext(coordinator)
+      let book = try context.make("Book", ["title": "Emma"])
+      let feedback = try context.make("Feedback", ["comment": "great"])
+      try context.save()
+      #expect(book.objectID.storeIdentifier == first.identifier)
+      #expect(feedback.objectID.storeIdentifier == second.identifier)
+    }
+  }
+
+  @Test("A store opened for a configuration still has the tables of all entities (CRD-07)")
+  func tables() throws {
+    try withTwoStores(configurations: ("part1", "part2")) { coordinator, _, second in
+      let url = try #require(second.url)
+      try coordinator.remove(second)
+      let connection = try SQLiteConnection(url, mode: .readOnly)
+      defer { connection.close() }
+      let schema = try StoreSchema(connection)
+      #expect(["ZBOOK", "ZPAGE", "ZFEEDBACK"].allSatisfy { schema.table(named: $0) != nil })
+    }
+  }
+
+  @Test("An object assigned to a store that was removed since is refused, and kept")
+  func removed() throws {
+    try withTwoStores { coordinator, _, second in
+      let context = ManagedObjectContext(coordinator)
+      let feedback = try context.make("Feedback")
+      try context.assign(feedback, to: second)
+      try coordinator.remove(second)
+      #expect(persistError { try context.save() }?.code == .saveFailed)
+      #expect(feedback.isInserted)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Metadata of stores")
+struct StoreMetadataTests {
+  private let people: ManagedObjectModel
+
+  init() throws { people = try ManagedObjectModel(SampleModels.people) }
+
+  @Test("The types of stores that can be added are listed (CRD-01)")
+  func types() {
+    #expect(PersistentStoreCoordinator.registeredStoreTypes == [.sqlite, .inMemory])
+  }
+
+  @Test("A store reports its type, and its URL gives it back (CRD-02)")
+  func typeAndURL() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      #expect(FileManager.default.fileExists(atPath: url.path))
+      #expect(store.type == .sqlite && coordinator.store(at: url) == store)
+      try #expect(coordinator.metadata(of: store).type == "SQLite")
+    }
+  }
+
+  @Test("Metadata set on an open store reach the file with the next save, not before (CRD-04)")
+  func nextSave() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      try context.make("Person", ["name": "Alice"])
+      try set("first", coordinator, store)
+      try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == nil)
+      try #expect(coordinator.metadata(of: store).values["author"] == .string("first"))
+      try context.save()
+      try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == .string("first"))
+      let second = PersistentStoreCoordinator(model: people)
+      try #expect(second.metadata(of: second.addStore(at: url)).values["author"] == .string("first"))
+    }
+  }
+
+  @Test("A save without changes writes metadata that were set, and one that fails doesn't")
+  func saveWithoutChanges() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.staff))
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      try set("first", coordinator, store)
+      let invalid = try context.make("Employee")
+      #expect(throws: PersistError.self) { try context.save() }
+      try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == nil)
+      context.delete(invalid)
+      try context.save()
+      try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == .string("first"))
+    }
+  }
+
+  @Test("Metadata that were set and not saved go with the stack")
+  func unsaved() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      try set("first", coordinator, store)
+      try coordinator.remove(store)
+      try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == nil)
+    }
+  }
+
+  @Test("Metadata set by file URL are written at once; a stack sees them after adding the store again (CRD-05)")
+  func byURL() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      var metadata = try PersistentStoreCoordinator.metadata(at: url)
+      metadata.values["author"] = .string("other")
+      try PersistentStoreCoordinator.setMetadata(metadata, at: url)
+      try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == .string("other"))
+      try coordinator.remove(store)
+      let again = try coordinator.addStore(at: url)
+      try #expect(coordinator.metadata(of: again).values["author"] == .string("other"))
+      #expect(again.identifier == store.identifier)
+    }
+  }
+
+  @Test("What says which model a store has can't be set away")
+  func ownKeys() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      let bare = StoreMetadata(identifier: store.identifier, values: ["author": .string("x")])
+      try coordinator.setMetadata(bare, of: store)
+      try ManagedObjectContext(coordinator).save()
+      try PersistentStoreCoordinator.setMetadata(bare, at: url)
+      try coordinator.remove(store)
+      try coordinator.addStore(at: url)
+      let read = try PersistentStoreCoordinator.metadata(at: url)
+      #expect(read.versionHashes.keys.sorted() == ["Person"] && read.type == "SQLite")
+      #expect(read.values["author"] == .string("x"))
+    }
+  }
+
+  @Test("An open store keeps its identifier, and a store that is only read its metadata")
+  func refusals() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      let store = try coordinator.addStore(at: url)
+      let other = StoreMetadata(identifier: "other", values: [:])
+      #expect(persistError { try coordinator.setMetadata(other, of: store) }?.code == .invalidRequest)
+      try coordinator.remove(store)
+      let reader = try coordinator.addStore(at: url, options: StoreOptions(isReadOnly: true))
+      let metadata = try coordinator.metadata(of: reader)
+      #expect(persistError { try coordinator.setMetadata(metadata, of: reader) }?.code == .storeReadOnly)
+    }
+  }
+
+  private func set(_ author: String, _ coordinator: PersistentStoreCoordinator, _ store: StoreInfo) throws {
+    var metadata = try coordinator.metadata(of: store)
+    metadata.values["author"] = .string(author)
+    try coordinator.setMetadata(metadata, of: store)
+  }
+}
