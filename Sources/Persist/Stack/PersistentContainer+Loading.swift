@@ -1,0 +1,97 @@
+public import Foundation
+
+extension PersistentContainer {
+  /// Opens every store of ``persistentStoreDescriptions`` that isn't open yet: makes it with its folder where there is
+  /// none, and migrates it where it has another model.
+  ///
+  /// Where one can't be opened, those that were opened before it stay open; calling again goes on with the others.
+  ///
+  /// - Throws: what ``PersistentStoreCoordinator/addStore(at:options:)`` throws; ``PersistError/Code/fileAccess`` where
+  ///   the folder can't be made; ``PersistError/Code/storeTypeMismatch`` for a type that there isn't.
+  public func loadPersistentStores() throws {
+    for description in persistentStoreDescriptions { try load(description) }
+  }
+
+  /// As ``loadPersistentStores()``, on a thread that may wait: for a migration that takes its time.
+  public func loadPersistentStores() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      DispatchQueue.global(qos: .userInitiated).async {
+        continuation.resume(with: Result { try self.loadPersistentStores() })
+      }
+    }
+  }
+
+  private func load(_ description: PersistentStoreDescription) throws {
+    switch description.type {
+    case .inMemory:
+      if coordinator.stores.contains(where: { $0.type == .inMemory && $0.configuration == description.configuration }) {
+        return
+      }
+      try coordinator.addInMemoryStore(options: description.options)
+    case .sqlite:
+      guard let url = description.url else {
+        throw PersistError(
+          .fileAccess, "The description of a store in a file names no file.",
+          fix: "Give it a URL, or the type inMemory.")
+      }
+      guard coordinator.store(at: url) == nil else { return }
+      if !description.isReadOnly { try Self.makeFolder(of: url) }
+      try coordinator.addStore(at: url, options: description.options)
+    default:
+      let types = PersistentStoreCoordinator.registeredStoreTypes
+      throw PersistError(
+        .storeTypeMismatch, at: .store(description.url), "There are no stores of the type '\(description.type)'.",
+        fix: "The types are \(types.map(\.rawValue).joined(separator: ", ")).")
+    }
+  }
+
+  private static func makeFolder(of url: URL) throws {
+    let folder = url.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(folder), "The store's folder can't be made: \(error.localizedDescription)")
+    }
+  }
+
+  /// Where stores are that nobody gave another place: a folder with the program's name where the platform keeps
+  /// applications' data. It is made when a store is.
+  ///
+  /// | platform | folder |
+  /// |---|---|
+  /// | Linux and others | `$XDG_DATA_HOME/<program>`, `~/.local/share/<program>` |
+  /// | macOS | `~/Library/Application Support/<program>` |
+  /// | Windows | `%LOCALAPPDATA%\<program>` |
+  /// | iOS, tvOS, watchOS, visionOS | the application's own `Library/Application Support` |
+  ///
+  /// - SeeAlso: <https://specifications.freedesktop.org/basedir-spec/latest/>
+  public static func defaultDirectoryURL() -> URL {
+    dataFolder(environment: ProcessInfo.processInfo.environment)
+  }
+
+  static func dataFolder(environment: [String: String]) -> URL {
+    let program = ProcessInfo.processInfo.processName
+    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+      return platformFolder
+    #elseif os(macOS)
+      return platformFolder.appendingPathComponent(program, isDirectory: true)
+    #elseif os(Windows)
+      let local = environment["LOCALAPPDATA"].map { URL(fileURLWithPath: $0, isDirectory: true) }
+      return (local ?? platformFolder).appendingPathComponent(program, isDirectory: true)
+    #else
+      // A relative path there is invalid and to be ignored, as the specification has it.
+      let given = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      let home = environment["HOME"] ?? NSHomeDirectory()
+      return URL(fileURLWithPath: given ?? "\(home)/.local/share", isDirectory: true)
+        .appendingPathComponent(program, isDirectory: true)
+    #endif
+  }
+
+  #if canImport(Darwin) || os(Windows)
+    private static var platformFolder: URL {
+      FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        ?? FileManager.default.temporaryDirectory
+    }
+  #endif
+}

@@ -1,0 +1,242 @@
+import Foundation
+import PersistTestSupport
+import Synchronization
+import Testing
+
+@testable import Persist
+
+private struct Colour: Codable, Sendable, Hashable {
+  var name: String
+  var parts: [Double]
+  var date: Date
+}
+
+/// Turns a text round, and counts how often it is asked.
+private final class ReversingTransformer: AttributeTransformer {
+  let asked = Mutex((forward: 0, back: 0))
+
+  func data(from value: Any) throws -> Data {
+    asked.withLock { $0.forward += 1 }
+    guard let text = value as? String else { throw PersistError(.typeMismatch, "Only texts are turned round.") }
+    return Data(text.utf8.reversed())
+  }
+
+  func value(from data: Data) throws -> Any {
+    asked.withLock { $0.back += 1 }
+    return String(decoding: data.reversed(), as: UTF8.self)
+  }
+}
+
+@Suite("Transformable attributes")
+struct TransformableTests {
+  private static func box(transformer: String? = nil, default value: StoredValue = .null) -> ModelDescription {
+    ModelDescription(entities: [
+      EntityDescription(
+        "Item",
+        attributes: [
+          AttributeDescription("name", .string),
+          AttributeDescription("payload", .transformable, default: value, valueTransformerName: transformer),
+        ])
+    ])
+  }
+
+  private func bytes(_ object: ManagedObject) throws -> Data {
+    let slot = try #require(object.entity.property(named: "payload")).slot
+    return try #require(object.data(at: slot))
+  }
+
+  @Test("Without a transformer a list and a registered type come back; the class's name stands in the file (TRF-01)")
+  func archives() throws {
+    AttributeTransformers.register(Colour.self)
+    try withStack(Self.box()) { stack in
+      let context = stack.context()
+      let date = Date(timeIntervalSinceReferenceDate: 1.5)
+      let colour = Colour(name: "teal", parts: [0, 0.5, 0.5], date: date)
+      try context.make("Item", ["name": "list", "payload": ["text", 7, date] as [Any]])
+      try context.make("Item", ["name": "colour", "payload": colour])
+      try context.save()
+      let again = try stack.reopened().context()
+      let list = try #require(again.named("Item", "list")["payload"] as? [Any])
+      #expect(list[0] as? String == "text" && list[1] as? Int == 7 && list[2] as? Date == date)
+      let read = try again.named("Item", "colour")
+      #expect(read["payload"] as? Colour == colour)
+      let objects = try PropertyList(data: bytes(read))["$objects"]?.arrayValue
+      let names = objects?.compactMap { $0["$classname"]?.stringValue }
+      #expect(names?.contains("Colour") == true)
+    }
+  }
+
+  @Test("Property-list values come back equal, with Core Data's secure transformer named too (TRF-02)", arguments: [
+    nil, "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer",
+  ])
+  func propertyLists(transformer: String?) throws {
+    try withStack(Self.box(transformer: transformer)) { stack in
+      let uuid = UUID()
+      let values: [any Hashable & Sendable] = [
+        "text", "", 0, -1, Int64.max, 1.5, true, false, Data([0, 1]), Data(), uuid, URL(string: "https://a.b/c?d")!,
+        ["a", "b"], [1, 2], ["k": ["nested": [1.5]]], [String](), Set(["x", "y"]),
+        Date(timeIntervalSinceReferenceDate: 3),
+      ]
+      let context = stack.context()
+      for (index, value) in values.enumerated() { try context.make("Item", ["name": "\(index)", "payload": value]) }
+      try context.save()
+      let again = try stack.reopened().context()
+      for (index, value) in values.enumerated() {
+        let read = try #require(again.named("Item", "\(index)")["payload"])
+        try #expect(KeyedArchiveWriter.archive(value) == KeyedArchiveWriter.archive(read), "\(value)")
+        if !(value is any Collection) || value is String || value is Data {
+          #expect(AnyHashable(value) == read as? AnyHashable, "\(value)")
+        }
+      }
+    }
+  }
+
+  @Test("What Apple's archiver wrote is read, and what is written has its form")
+  func form() throws {
+    let archive = try KeyedArchiveWriter.archive(["a", 1, Date(timeIntervalSinceReferenceDate: 2)] as [Any])
+    let list = try PropertyList(data: archive)
+    #expect(list["$archiver"] == .string("NSKeyedArchiver") && list["$version"] == .integer(100_000))
+    #expect(list["$top"] == .dictionary(["root": .uid(1)]))
+    let objects = try #require(list["$objects"]?.arrayValue)
+    #expect(objects[0] == .string("$null"))
+    #expect(objects[1]["NS.objects"]?.arrayValue?.count == 3)
+    let classes = [NSArray.self, NSString.self, NSNumber.self, NSDate.self] as [AnyClass]
+    let unarchived = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: archive) as? [Any])
+    #expect(unarchived.count == 3 && unarchived[0] as? String == "a")
+    let dictionary = NSDictionary(dictionary: ["k": NSArray(array: ["x", NSNumber(value: 4)])])
+    let written = try NSKeyedArchiver.archivedData(withRootObject: dictionary, requiringSecureCoding: true)
+    let read = try #require(KeyedArchiveReader.value(in: written) as? [String: Any])
+    let inner = try #require(read["k"] as? [Any])
+    #expect(inner[0] as? String == "x" && inner[1] as? Int == 4)
+  }
+
+  @Test("A registered transformer is asked forward once, its bytes are stored, and it is asked back when read (TRF-04)")
+  func custom() throws {
+    let transformer = ReversingTransformer()
+    AttributeTransformers.register(transformer, named: "TRF-04")
+    try withStack(Self.box(transformer: "TRF-04")) { stack in
+      let context = stack.context()
+      let item = try context.make("Item", ["payload": "abc"])
+      try context.save()
+      try #expect(bytes(item) == Data("cba".utf8))
+      #expect(transformer.asked.withLock { $0 } == (1, 0))
+      let again = try stack.reopened().context().fetch(FetchRequest("Item"))[0]
+      #expect(again["payload"] as? String == "abc")
+      #expect(transformer.asked.withLock { $0 } == (1, 1))
+      let error = persistError { try item.setValue(7, forKey: "payload") }
+      #expect(error?.code == .typeMismatch && error?.place.property == "payload")
+    }
+  }
+
+  @Test("Only what is set anew is stored: a value changed in place changes nothing (TRF-05)")
+  func changes() throws {
+    try withStack(Self.box()) { stack in
+      let context = stack.context()
+      let list = NSMutableArray(array: ["one"])
+      let item = try context.make("Item", ["payload": list as? [Any] ?? ["one"]])
+      try context.save()
+      list.add("two")
+      #expect(!item.hasChanges && !context.hasChanges)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      let read = try fresh.fetch(FetchRequest("Item"))[0]
+      #expect((read["payload"] as? [Any])?.count == 1)
+      read["payload"] = ["one", "two"]
+      #expect(read.hasChanges)
+      try fresh.save()
+      let last = try ManagedObjectContext(fresh.coordinator).fetch(FetchRequest("Item"))[0]
+      #expect((last["payload"] as? [Any])?.count == 2)
+    }
+  }
+
+  @Test("A default is there after insertion, nil wins over it, and both survive reopening (TRF-07)")
+  func defaults() throws {
+    try withStack(Self.box(default: .archived(["new"]))) { stack in
+      let context = stack.context()
+      let item = try context.make("Item", ["name": "with"])
+      #expect(item["payload"] as? [String] == ["new"])
+      try context.make("Item", ["name": "without", "payload": nil])
+      try context.save()
+      let again = try stack.reopened().context()
+      try #expect(again.named("Item", "with")["payload"] as? [String] == ["new"])
+      try #expect(again.named("Item", "without")["payload"] == nil)
+    }
+  }
+
+  @Test("Filtering by contents is done in memory, by a closure (TRF-08)")
+  func filtering() throws {
+    try withStack(Self.box()) { stack in
+      let context = stack.context()
+      for name in ["a", "b"] { try context.make("Item", ["name": name, "payload": [name, "x"]]) }
+      try context.save()
+      let found = try context.fetch(FetchRequest("Item")).filter {
+        ($0["payload"] as? [String])?.contains("b") == true
+      }
+      #expect(found.map { $0["name"] as? String } == ["b"])
+    }
+  }
+
+  @Test("A transformer that isn't registered leaves the bytes, and takes bytes alone")
+  func unknown() throws {
+    try withStack(Self.box(transformer: "Nobody's")) { stack in
+      let context = stack.context()
+      let item = try context.make("Item", ["payload": Data([1, 2])])
+      try context.save()
+      #expect(item["payload"] as? Data == Data([1, 2]))
+      let error = persistError { try item.setValue(["a"], forKey: "payload") }
+      #expect(error?.code == .typeMismatch && error?.fix?.contains("AttributeTransformers") == true)
+    }
+  }
+
+  @Test("Nothing in a store makes a type that wasn't registered: reading is an error, never a crash")
+  func hostile() throws {
+    func archive(_ className: String) throws -> Data {
+      try PropertyList.dictionary([
+        "$top": .dictionary(["root": .uid(1)]),
+        "$objects": .array([
+          .string("$null"), .dictionary(["$class": .uid(2), "content": .uid(1)]),
+          .dictionary(["$classname": .string(className), "$classes": .array([.string(className)])]),
+        ]),
+      ]).binaryData()
+    }
+    AttributeTransformers.register(Colour.self)
+    try withStack(Self.box()) { stack in
+      let context = stack.context()
+      let hostile = try [archive("NSTask"), archive("Colour"), archive("NSArray"), Data([1]), Data()]
+      for (index, data) in hostile.enumerated() {
+        let item = try context.make("Item", ["name": "\(index)", "payload": StoredValue.data(data)])
+        if index != 2 { #expect(throws: (any Error).self) { _ = try item.value(forKey: "payload") } }
+        _ = item["payload"]
+        _ = try? context.fetch(FetchRequest("Item"))
+      }
+      try context.save()
+      let item = try context.named("Item", "0")
+      #expect(item["payload"] == nil)
+      #expect(throws: PersistError.self) { try context.save() }
+      try context.save()
+    }
+  }
+
+  @Test("An archive that holds itself is refused")
+  func circle() throws {
+    let archive = try PropertyList.dictionary([
+      "$top": .dictionary(["root": .uid(1)]),
+      "$objects": .array([
+        .string("$null"), .dictionary(["$class": .uid(2), "NS.objects": .array([.uid(1), .uid(1)])]),
+        .dictionary(["$classname": .string("NSArray"), "$classes": .array([.string("NSArray")])]),
+      ]),
+    ]).binaryData()
+    #expect(persistError { _ = try KeyedArchiveReader.value(in: archive) }?.code == .limitExceeded)
+  }
+
+  @Test("Imported data go through the transformer")
+  func importing() throws {
+    try withStack(Self.box()) { stack in
+      let context = stack.context()
+      let item = try context.importObject("Item", from: ["payload": ["a", ["k": 1]] as [Any]])
+      let read = try #require(item["payload"] as? [Any])
+      #expect(read[0] as? String == "a" && (read[1] as? [String: Int]) == ["k": 1])
+    }
+  }
+}

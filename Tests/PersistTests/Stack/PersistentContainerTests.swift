@@ -1,0 +1,134 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Containers")
+struct PersistentContainerTests {
+  private let people: ManagedObjectModel
+
+  init() throws { people = try ManagedObjectModel(SampleModels.people) }
+
+  /// A folder with a model `Shop.json`.
+  private func withModelFolder(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      try Data(SampleModels.people.json.utf8).write(to: folder.appendingPathComponent("Shop.json"))
+      try body(folder)
+    }
+  }
+
+  @Test("A container finds its model by name and makes its store, folders included")
+  func byName() throws {
+    try withModelFolder { folder in
+      let container = try PersistentContainer(name: "Shop", modelsIn: folder)
+      #expect(container.model.entities.map(\.name) == ["Person"] && container.name == "Shop")
+      #expect(container.persistentStoreDescriptions.map { $0.url?.lastPathComponent } == ["Shop.sqlite"])
+      #expect(container.coordinator.stores.isEmpty)
+      let url = folder.appendingPathComponent("deep/er/Shop.sqlite")
+      container.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
+      try container.loadPersistentStores()
+      try container.loadPersistentStores()
+      #expect(container.coordinator.stores.map(\.url) == [url])
+    }
+  }
+
+  @Test("A model that isn't there is an error that names the places")
+  func missingModel() throws {
+    try withTemporaryFolder { folder in
+      let error = persistError { _ = try PersistentContainer(name: "Nothing", modelsIn: folder) }
+      #expect(error?.code == .modelNotFound && error?.message.contains(folder.path) == true)
+      #expect(persistError { _ = try PersistentContainer(name: "Nothing at all") }?.code == .modelNotFound)
+    }
+  }
+
+  @Test("The model of a real program is found by its name, in source and compiled form", .needsSharedData)
+  func realModels() throws {
+    let cars = try SharedData.url("cars")
+    try #expect(PersistentContainer(name: "SampleModel", modelsIn: cars).coordinator.registry?.versions.count == 3)
+    let compiled = cars.appendingPathComponent("Fixtures")
+    try #expect(PersistentContainer(name: "SampleModel", modelsIn: compiled).model.entitiesByName["Car"] != nil)
+  }
+
+  @Test("Loading brings an older store to the newest version, without being asked to")
+  func migrating() throws {
+    try withTemporaryStore { url in
+      try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
+      var richer = SampleModels.people
+      richer.entities[0].attributes.append(AttributeDescription("title", .string))
+      let newer = try ManagedObjectModel(richer)
+      let registry = ModelRegistry(versions: [
+        ModelVersion(name: "1", model: people), ModelVersion(name: "2", model: newer),
+      ])
+      let container = PersistentContainer(name: "Shop", model: newer, registry: registry)
+      var description = PersistentStoreDescription(url: url)
+      description.migratesAutomatically = false
+      container.persistentStoreDescriptions = [description]
+      #expect(persistError { try container.loadPersistentStores() }?.code == .incompatibleModel)
+      description.migratesAutomatically = true
+      container.persistentStoreDescriptions = [description]
+      try container.loadPersistentStores()
+      try #expect(container.newContext().make("Person", ["title": "Dr"])["title"] as? String == "Dr")
+    }
+  }
+
+  @Test("Several descriptions: in a file for one configuration, only read, and in memory")
+  func descriptions() throws {
+    try withTemporaryFolder { folder in
+      var description = SampleModels.pets
+      description.entities.append(EntityDescription("Price", attributes: [AttributeDescription("amount", .decimal)]))
+      description.configurations = ["Pets": ["Person", "Pet"], "Prices": ["Price"]]
+      let model = try ManagedObjectModel(description)
+      let (pets, prices) = (folder.appendingPathComponent("p.sqlite"), folder.appendingPathComponent("q.sqlite"))
+      try PersistentStoreCoordinator(model: model).addStoreAndClose(at: prices)
+      let container = PersistentContainer(name: "Shop", model: model)
+      container.persistentStoreDescriptions = [
+        PersistentStoreDescription(url: pets, configuration: "Pets"),
+        PersistentStoreDescription(url: prices, configuration: "Prices", isReadOnly: true), .inMemory,
+      ]
+      try container.loadPersistentStores()
+      #expect(container.coordinator.stores.map(\.configuration) == ["Pets", "Prices", nil])
+      #expect(container.coordinator.stores.map(\.isReadOnly) == [false, true, false])
+      container.persistentStoreDescriptions = [PersistentStoreDescription(type: "XML", url: pets)]
+      #expect(persistError { try container.loadPersistentStores() }?.code == .storeTypeMismatch)
+      container.persistentStoreDescriptions = [PersistentStoreDescription(type: .sqlite)]
+      #expect(persistError { try container.loadPersistentStores() }?.code == .fileAccess)
+    }
+  }
+
+  @Test("Loading asynchronously throws what loading throws")
+  func asynchronous() async throws {
+    try await withTemporaryFolder { folder in
+      let container = PersistentContainer(name: "Shop", model: people)
+      container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder)]
+      await #expect(throws: PersistError.self) { try await container.loadPersistentStores() }
+      container.persistentStoreDescriptions = [
+        PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite"))
+      ]
+      try await container.loadPersistentStores()
+      #expect(container.coordinator.stores.count == 1)
+    }
+  }
+
+  @Test("The main actor's context is one and the same, and others are their own")
+  @MainActor
+  func contexts() throws {
+    let container = try PersistentContainer(inMemory: people)
+    #expect(container.viewContext === container.viewContext)
+    #expect(container.newBackgroundContext() !== container.newBackgroundContext())
+    let background = container.newBackgroundContext()
+    try background.make("Person", ["name": "Ann"])
+    try background.save()
+    try #expect(container.viewContext.names("Person") == ["Ann"])
+  }
+
+  #if os(Linux)
+    @Test("Stores are where the base directory specification has data, in a folder with the program's name")
+    func defaultFolder() {
+      let program = ProcessInfo.processInfo.processName
+      #expect(PersistentContainer.dataFolder(environment: ["XDG_DATA_HOME": "/data"]).path == "/data/\(program)")
+      let home = ["HOME": "/home/ann", "XDG_DATA_HOME": "relative"]
+      #expect(PersistentContainer.dataFolder(environment: home).path == "/home/ann/.local/share/\(program)")
+    }
+  #endif
+}
