@@ -53,8 +53,10 @@ let package = Package(
     .target(
       name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
       swiftSettings: settings),
+    .executableTarget(
+      name: "SQLRunner", dependencies: ["CSQLite"], path: "Tests/SQLRunner", swiftSettings: settings),
     .testTarget(
-      name: "PersistTests", dependencies: ["Persist", "PersistTestSupport", "CSQLite"],
+      name: "PersistTests", dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "CSQLite"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests", dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses"],

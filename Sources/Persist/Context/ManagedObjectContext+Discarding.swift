@@ -28,6 +28,7 @@ extension ManagedObjectContext {
     updated.removeAll()
     deleted.removeAll()
     retained = []
+    (mergedInsertions, mergedDeletions) = ([], [])
     for table in tables {
       for object in table.map.objects {
         object.detach()
@@ -59,8 +60,7 @@ extension ManagedObjectContext {
     rowGeneration += 1
     if mergingChanges {
       guard object.change == .updated else { return reread(object) }
-      for members in object.toManys { members?.forgetStored() }
-      reread(object)
+      rebase(object)
     } else {
       takeBackRelationshipChanges(of: object)
       if object.change == .updated {
@@ -73,10 +73,23 @@ extension ManagedObjectContext {
 
   /// Refreshes every object that is alive: unchanged ones become faults, changed ones keep their changes.
   public func refreshAllObjects() {
+    mergeArrivedChanges()
     processTrackedChanges()
     let objects = registeredObjects.filter(isRefreshable)
     for object in objects { takeStoredValues(of: object, mergingChanges: object.change == .updated) }
     announce { $0.refreshed.formUnion(objects) }
+  }
+
+  /// Reads the row of an object with unsaved changes, and puts these on top of it.
+  private func rebase(_ object: ManagedObject) {
+    guard let store = object.table?.store else { return }
+    do {
+      guard let row = try storedRows(of: [object], in: store)[object.objectID] else { return object.countAsMissing() }
+      object.rebase(onto: row)
+      if object.loading != .loaded { object.awake() }
+    } catch {
+      deferError(error)
+    }
   }
 
   private func reread(_ object: ManagedObject) {

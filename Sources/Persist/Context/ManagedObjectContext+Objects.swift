@@ -119,8 +119,8 @@ extension ManagedObjectContext {
   public var insertedObjects: Set<ManagedObject> { Set(inserted.objects) }
   /// Changed objects, new and deleted ones not included.
   public var updatedObjects: Set<ManagedObject> { Set(updated.objects) }
-  /// Objects that the next save deletes.
-  public var deletedObjects: Set<ManagedObject> { Set(deleted.objects) }
+  /// Objects that the next save deletes, and those whose rows others have deleted, as the last merge found.
+  public var deletedObjects: Set<ManagedObject> { Set(deleted.objects).union(mergedDeletions) }
   /// Every object that is alive in this context.
   public var registeredObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }) }
   public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }

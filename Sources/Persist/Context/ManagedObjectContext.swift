@@ -21,6 +21,13 @@ public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator
   /// What a save does about rows that others changed, and about values that must be unique.
   public var mergePolicy = MergePolicy.error
+  /// Where saves of others wait until this context merges them.
+  let mailbox = SavedChangesMailbox()
+  /// Nil while the context doesn't merge the saves of others by itself.
+  var automaticMerging: AutomaticMerging?
+  /// What the last merge brought: held until the next one, so that it isn't gone before anybody could look at it.
+  var mergedInsertions: Set<ManagedObject> = []
+  var mergedDeletions: Set<ManagedObject> = []
   let layouts: [EntityLayout]
   let classes: [ManagedObject.Type]
   /// The slots of the classes' declared properties; the layouts hold the tables.

@@ -17,6 +17,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Every known version of the model, for stores that are to be migrated; nil where only ``model`` is known.
   public let registry: ModelRegistry?
   let layouts: [EntityLayout]
+  /// Tells contexts of each other's saves.
+  let savedChangesPost = SavedChangesPost()
   private let open = Mutex<[any PersistentStore]>([])
 
   public init(model: ManagedObjectModel, registry: ModelRegistry? = nil) {

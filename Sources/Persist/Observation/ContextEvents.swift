@@ -44,6 +44,7 @@ final class ContextEventBuffer<Element> {
       events.append(element)
       turn.give()
     }
+    context.mailbox.add(turn.bell)
   }
 
   /// The next event. Whoever waits is woken by the first change after pending changes were processed, comes to its turn

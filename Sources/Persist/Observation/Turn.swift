@@ -42,3 +42,10 @@ final class Turn: Sendable {
     }
   }
 }
+
+extension Turn {
+  /// Gives the turn for as long as there is one to give it to.
+  var bell: SavedChangesMailbox.Bell {
+    SavedChangesMailbox.Bell(ring: { [weak self] in self?.give() }, isHeard: { [weak self] in self != nil })
+  }
+}

@@ -32,6 +32,12 @@ protocol PersistentStore: AnyObject, Sendable {
   /// The content of a value that stands in a file beside the store.
   func externalData(named name: String) throws -> Data
 
+  /// The versions of rows of an entity, by key; those that are gone are left out.
+  func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64]
+  /// A number that is another one whenever somebody else than this store has written to the file since; nil where it
+  /// can't be told just now.
+  func foreignChangeCount() throws -> Int64?
+
   /// Writes everything in one transaction, or nothing.
   ///
   /// - Throws: ``RowConflicts`` where rows changed meanwhile, ``PersistError/Code/constraintConflict`` where a
@@ -53,6 +59,13 @@ protocol PersistentStore: AnyObject, Sendable {
 
 extension PersistentStore {
   func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
+  func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
+    let rows = try rows(RowQuery(entity: entity, includesSubentities: false, keys: keys)).rows
+    return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
+  }
+
+  /// A store that nobody else can reach.
+  func foreignChangeCount() throws -> Int64? { nil }
 }
 
 /// A predicate in two parts, both of which must hold; nil stands for what always holds.

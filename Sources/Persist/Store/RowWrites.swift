@@ -11,11 +11,16 @@ public struct RowWrites: Sendable {
     /// A value for each property slot, nil for no value, as it is for transient attributes, to-many relationships and
     /// fetched properties. Of this type so that an object hands over the values it has without copying them.
     public let values: ContiguousArray<StoredValue?>
+    /// What `Z_OPT` begins with: 1, but for a row that was deleted and comes back.
+    public let version: Int64
 
-    public init(key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>) {
+    public init(
+      key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, version: Int64 = 1
+    ) {
       self.key = key
       self.entity = entity
       self.values = values
+      self.version = version
     }
 
     public init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {

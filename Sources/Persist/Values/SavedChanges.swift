@@ -25,3 +25,16 @@ public struct SavedChanges: Sendable, Hashable {
     insertedObjectIDs.isEmpty && updatedObjectIDs.isEmpty && deletedObjectIDs.isEmpty
   }
 }
+
+extension SavedChanges {
+  /// How many objects were written.
+  public var count: Int { insertedObjectIDs.count + updatedObjectIDs.count + deletedObjectIDs.count }
+
+  /// What two saves wrote, one after the other.
+  func followed(by later: SavedChanges) -> SavedChanges {
+    SavedChanges(
+      inserted: insertedObjectIDs.subtracting(later.deletedObjectIDs).union(later.insertedObjectIDs),
+      updated: updatedObjectIDs.subtracting(later.deletedObjectIDs).union(later.updatedObjectIDs),
+      deleted: deletedObjectIDs.subtracting(later.insertedObjectIDs).union(later.deletedObjectIDs))
+  }
+}

@@ -28,22 +28,6 @@ enum Command {
     }
   }
 
-  struct NotBuilt: Error, CustomStringConvertible {
-    let places: [String]
-    var description: String { "The command isn't built; looked at \(places.joined(separator: ", "))." }
-  }
-
-  /// The program beside the test bundle.
-  static func executable(_ name: String) throws -> URL {
-    let folders = [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-      + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-    let places = folders.map { $0.appendingPathComponent(name) }
-    guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
-      throw NotBuilt(places: places.map(\.path))
-    }
-    return place
-  }
-
   /// - Parameters:
   ///   - program: another program of the package.
   ///   - folder: where it runs; nil for where the tests do.
@@ -52,7 +36,7 @@ enum Command {
     _ arguments: [String], of program: String = "persist", in folder: URL? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
     let process = Process()
-    process.executableURL = try executable(program)
+    process.executableURL = try BuiltProgram.url(program)
     if let folder { process.currentDirectoryURL = folder }
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }

@@ -32,6 +32,16 @@ enum ContextNotifications {
     }
   }
 
+  /// Posts that changes of others were merged.
+  static func postMerge(
+    of changes: SavedChanges, refreshed: Set<ManagedObject>, from context: ManagedObjectContext
+  ) {
+    var info = userInfo(changes)
+    info[ManagedObjectContext.NotificationKey.refreshedObjectIDs.rawValue] = Set(refreshed.map(\.objectID))
+    NotificationCenter.default.post(
+      name: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, userInfo: info)
+  }
+
   private static func userInfo(_ changes: ObjectsDidChange) -> [AnyHashable: Any] {
     let sets: [(ManagedObjectContext.NotificationKey, Set<ManagedObject>)] = [
       (.insertedObjects, changes.inserted), (.updatedObjects, changes.updated), (.deletedObjects, changes.deleted),

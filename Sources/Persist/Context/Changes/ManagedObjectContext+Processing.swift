@@ -11,6 +11,7 @@ extension ManagedObjectContext {
   /// context.processPendingChanges()      // observers hear of the new name now
   /// ```
   public func processPendingChanges() {
+    mergeArrivedChanges()
     beginTracking()
     processTrackedChanges()
     undoKeeper?.endEvent()

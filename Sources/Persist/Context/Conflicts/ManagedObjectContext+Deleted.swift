@@ -38,6 +38,8 @@ extension ManagedObjectContext {
 
   /// Makes an object whose row others deleted one that the next save inserts, under the key that it had.
   ///
+  /// It keeps its snapshot, from which the new row gets its version; see ``ManagedObject/insertedVersion``.
+  ///
   /// - Throws: the store's errors.
   func reinsert(_ object: ManagedObject) throws {
     if object.eventIndex < 0 { object.enterEvent() }
@@ -48,7 +50,6 @@ extension ManagedObjectContext {
     for stored in object.layout.storedSlots {
       object.setPending(object.presentValue(at: stored.slot), at: stored.slot)
     }
-    object.snapshot = nil
     object.loading = .loaded
     for members in object.toManys { members?.rebase(onto: []) }
     updated.remove(object)
@@ -91,6 +92,12 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+  /// The version of the row that the next save inserts for a new object.
+  ///
+  /// A row that comes back must have none that it had before: contexts that still hold the old row would take it for
+  /// that. How far the old row got isn't known; a leap is beyond every count of saves between a read and a deletion.
+  final var insertedVersion: Int64 { snapshot.map { $0.version + 1 << 20 } ?? 1 }
+
   /// The other ends of a relationship that are known without a look into the store.
   fileprivate final func endsInMemory(
     of relationship: RelationshipLayout, readingMembers: Bool = false

@@ -29,6 +29,7 @@ extension SavePass {
         case .rows(let conflicts):
           try policy.resolve(conflicts, in: context)
           let objects = conflicts.compactMap { context.registeredObject(for: $0.sourceObjectID) }
+          for object in objects { object.awakeFromSnapshotEvents(.mergePolicy) }
           context.announce { $0.refreshed.formUnion(objects) }
         case .constraints(let conflicts):
           try policy.resolve(conflicts, in: context)

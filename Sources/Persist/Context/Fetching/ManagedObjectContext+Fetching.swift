@@ -66,6 +66,7 @@ extension ManagedObjectContext {
   }
 
   func prepareToFetch() throws {
+    mergeArrivedChanges()
     processTrackedChanges()
     try throwDeferredError()
   }

@@ -14,8 +14,10 @@ extension ManagedObjectContext {
   ///   store's errors; an error that a subclass's own validation threw, as it is.
   /// - Complexity: O(*changes*), however many objects are alive.
   public func save() throws {
+    mergeArrivedChanges()
     try throwDeferredError()
     processTrackedChanges()
+    (mergedInsertions, mergedDeletions) = ([], [])
     guard hasChanges || tracker != nil else { return try coordinator.savePendingMetadata() }
     var pass = SavePass(self)
     tell(.willSave)
@@ -31,6 +33,9 @@ extension ManagedObjectContext {
     }
     pass.finish()
     undoKeeper?.endEvent()
+    if coordinator.savedChangesPost.hasReceivers {
+      coordinator.savedChangesPost.deliver(pass.savedChanges, from: mailbox)
+    }
     tell(.didSave(pass.saved))
     // Of stores that no changed row belongs to.
     try coordinator.savePendingMetadata()

@@ -23,7 +23,7 @@ extension SavePass {
 
     let unsaved = context.unsavedTable
     var writers = SnapshotWriters(layouts: context.layouts, unsaved: unsaved, keys: receipt.insertedKeys)
-    for object in writes.inserted { object.snapshot = writers.snapshot(of: object, version: 1) }
+    for object in writes.inserted { object.snapshot = writers.snapshot(of: object, version: object.insertedVersion) }
     for object in writes.updated {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + 1) }
     }

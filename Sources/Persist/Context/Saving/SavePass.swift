@@ -111,8 +111,13 @@ struct SavePass {
   var saved: ObjectsDidSave {
     ObjectsDidSave(
       inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted),
-      savedChanges: SavedChanges(
-        inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
-        deleted: Set(deleted.map(\.objectID))))
+      savedChanges: savedChanges)
+  }
+
+  /// What was written, as identifiers.
+  var savedChanges: SavedChanges {
+    SavedChanges(
+      inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
+      deleted: Set(deleted.map(\.objectID)))
   }
 }

@@ -110,6 +110,14 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try writer.transaction { try readOnce(body) }
   }
 
+  /// The writer without a transaction, where nobody uses it just now; nil where somebody does.
+  func withIdleWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T? {
+    guard let writer, writing.try() else { return nil }
+    defer { writing.unlock() }
+    try requireOpen()
+    return try body(writer)
+  }
+
   /// Brings the file to WAL mode, or whatever the options ask for. Nothing happens where the store is only read.
   func setFileUp() throws {
     guard !isReadOnly else { return }

@@ -25,6 +25,7 @@ extension CommitPass {
       do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
         throw describe(error, plan, row: key) { insert.values[$0] }
       }
+      if insert.version != 1 { try connection.execute(.setVersion(insert.version, of: key, in: plan.table)) }
       for slot in plan.orderedSlots {
         if case .objectID(let owner)? = insert.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
       }

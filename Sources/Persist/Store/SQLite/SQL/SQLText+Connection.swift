@@ -26,5 +26,8 @@ extension SQLText {
     ["SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT"].contains { text.hasPrefix($0) }
   }
 
+  /// Another number once another connection has written to the file.
+  static let dataVersion: SQLText = "PRAGMA data_version"
+
   static let objectCount: SQLText = "SELECT COUNT(*) FROM sqlite_master"
 }

@@ -58,6 +58,18 @@ extension SQLText {
     "SELECT IFNULL(Z_OPT, 0) FROM \(name: table) WHERE Z_PK = \(parameter: ())"
   }
 
+  static func setVersion(_ version: Int64, of key: Int64, in table: String) -> SQLText {
+    "UPDATE \(name: table) SET Z_OPT = \(value: .integer(version)) WHERE Z_PK = \(value: .integer(key))"
+  }
+
+  /// Keys and versions of the rows whose keys are in a JSON array.
+  static func versions(in table: String, keys: String) -> SQLText {
+    """
+    SELECT Z_PK, IFNULL(Z_OPT, 0) FROM \(name: table) \
+    WHERE Z_PK IN (SELECT value FROM json_each(\(value: .text(keys))))
+    """
+  }
+
   /// The beginnings of columns whose values may stand in files: enough for a file's name. Parameter: the key.
   static func fileNames(in table: String, _ columns: [String]) -> SQLText {
     let heads = columns.map { "substr(\(name: $0), 1, 300)" as SQLText }.joined(separator: ", ")

@@ -1,0 +1,85 @@
+extension ManagedObjectContext {
+  /// Whether the context takes in what others save, by itself.
+  ///
+  /// A context has no queue on which that could happen behind its owner's back. Saves of the coordinator's other
+  /// contexts wait in a mailbox. The context looks into it when it fetches, saves, refreshes all its objects, or
+  /// processes its pending changes; and, while somebody awaits one of its sequences, such as ``objectsDidChange``, as
+  /// soon as there is something. At the same moments it asks its stores whether another coordinator or process has
+  /// written; where one has, it compares the versions of the objects that it holds with the store's.
+  ///
+  /// Stores that are open for reading only aren't asked.
+  ///
+  /// To follow other processes without using the context there is
+  /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
+  ///
+  /// False in a new context. What was saved before it became true isn't merged.
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { automaticMerging != nil }
+    set {
+      guard newValue != automaticallyMergesChangesFromParent else { return }
+      if newValue {
+        automaticMerging = AutomaticMerging(storesOf: self)
+        coordinator.savedChangesPost.add(mailbox)
+      } else {
+        coordinator.savedChangesPost.remove(mailbox)
+        automaticMerging = nil
+        _ = mailbox.take()
+      }
+    }
+  }
+
+  /// Merges what others have saved since this was done before; nothing where the context isn't to do so by itself.
+  func mergeArrivedChanges() {
+    guard automaticMerging != nil else { return }
+    do {
+      let mail = mailbox.take()
+      if case .changes(let changes)? = mail { mergeChanges(from: changes) }
+      for store in coordinator.openStores {
+        let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
+        if hasForeignChanges || mail == .tooMuch { mergeChanges(from: try foreignChanges(of: store)) }
+      }
+    } catch {
+      deferError(error)
+    }
+  }
+
+  /// What the store holds otherwise than the objects of this context.
+  ///
+  /// - Complexity: O(*registered objects*): without a history of the store there is no other way to know.
+  private func foreignChanges(of store: any PersistentStore) throws -> SavedChanges {
+    var changes = SavedChanges()
+    for table in tables(of: store).existing {
+      let objects = table.map.objects.filter { $0.change != .inserted && $0.loading != .missing }
+      for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {
+        guard let entity = objects.first?.layout.entity else { continue }
+        let versions = try store.versions(of: objects.map(\.key), in: entity)
+        for object in objects {
+          switch (versions[object.key], object.snapshot?.version) {
+          case (nil, _): changes.deletedObjectIDs.insert(object.objectID)
+          case (let now?, let read?) where now == read: continue
+          case (_?, nil) where object.toManys.isEmpty: continue
+          default: changes.updatedObjectIDs.insert(object.objectID)
+          }
+        }
+      }
+    }
+    return changes
+  }
+}
+
+/// What a context that merges by itself knows of its stores.
+struct AutomaticMerging {
+  /// By store: how often others had written when the context looked.
+  private var seen: [String: Int64] = [:]
+
+  init(storesOf context: ManagedObjectContext) {
+    for store in context.coordinator.openStores { _ = try? noteForeignChanges(of: store) }
+  }
+
+  /// Whether another coordinator or process has written since the context looked last.
+  mutating func noteForeignChanges(of store: any PersistentStore) throws -> Bool {
+    guard let count = try store.foreignChangeCount() else { return false }
+    defer { seen[store.identifier] = count }
+    return seen[store.identifier].map { $0 != count } ?? false
+  }
+}

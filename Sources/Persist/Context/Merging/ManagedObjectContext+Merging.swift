@@ -1,0 +1,96 @@
+public import Foundation
+
+extension ManagedObjectContext {
+  /// Takes in what another context has saved.
+  ///
+  /// Objects of this context show the saved values; unsaved changes stay on top of them, property by property, and no
+  /// longer conflict with what was merged. Objects whose rows were deleted leave the context, with their unsaved
+  /// changes. New objects become faults of this context, held until its next merge or save.
+  ///
+  /// ```swift
+  /// for await changes in background.savedChanges {      // a stream of values, taken to the view context's actor
+  ///   viewContext.mergeChanges(from: changes)
+  /// }
+  /// ```
+  ///
+  /// Errors of reading are thrown by the context's next call that can throw.
+  ///
+  /// - Complexity: O(*changes*), however many objects are registered.
+  public func mergeChanges(from changes: SavedChanges) {
+    merge(changes, holdingNewObjects: true)
+  }
+
+  /// Takes in what another context has saved, from a ``didSaveObjectsNotification`` or a
+  /// ``didSaveObjectIDsNotification``.
+  ///
+  /// The first kind holds the other context's objects: it is for contexts of the same isolation.
+  public func mergeChanges(fromContextDidSave notification: Notification) {
+    merge(SavedChanges(userInfo: notification.userInfo ?? [:], in: coordinator), holdingNewObjects: true)
+  }
+
+  /// Takes what was written beside contexts, as by a batch operation or another process, into some.
+  ///
+  /// - Parameter contexts: of the caller's isolation. New objects aren't registered: their faults live for as long as
+  ///   it takes to tell observers.
+  public static func mergeChanges(fromRemoteContextSave changes: SavedChanges, into contexts: [ManagedObjectContext]) {
+    for context in contexts { context.merge(changes, holdingNewObjects: false) }
+  }
+
+  /// As ``mergeChanges(fromRemoteContextSave:into:)-(SavedChanges,_)``, with a dictionary as Core Data takes it.
+  ///
+  /// - Parameter changes: identifiers, their URIs or objects, in arrays or sets, by the keys of ``NotificationKey``.
+  public static func mergeChanges(
+    fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
+  ) {
+    for context in contexts {
+      context.merge(SavedChanges(userInfo: changes, in: context.coordinator), holdingNewObjects: false)
+    }
+  }
+
+  private func merge(_ changes: SavedChanges, holdingNewObjects: Bool) {
+    guard !changes.isEmpty else { return }
+    processTrackedChanges()
+    rowGeneration += 1
+    var pass = MergePass(self)
+    do { try pass.merge(changes) } catch { deferError(error) }
+    mergedDeletions = pass.merged.deleted
+    mergedInsertions = holdingNewObjects ? pass.merged.inserted : []
+    announce { noted in
+      noted.inserted.formUnion(pass.merged.inserted)
+      noted.deleted.formUnion(pass.merged.deleted)
+      noted.refreshed.formUnion(pass.merged.refreshed)
+    }
+    if ContextNotifications.areWanted {
+      ContextNotifications.postMerge(of: changes, refreshed: pass.merged.refreshed, from: self)
+    }
+  }
+}
+
+extension SavedChanges {
+  /// Reads what a notification's user info holds; what belongs to no store of the coordinator is left out.
+  init(userInfo: [AnyHashable: Any], in coordinator: PersistentStoreCoordinator) {
+    func ids(_ keys: ManagedObjectContext.NotificationKey...) -> Set<ManagedObjectID> {
+      keys.reduce(into: []) { ids, key in
+        let elements: [Any] =
+          switch userInfo[AnyHashable(key.rawValue)] ?? userInfo[AnyHashable(key)] {
+          case let objects as Set<ManagedObject>: Array(objects)
+          case let found as Set<ManagedObjectID>: Array(found)
+          case let sequence as any Sequence: sequence.map { $0 }
+          default: []
+          }
+        for element in elements {
+          switch element {
+          case let id as ManagedObjectID: ids.insert(id)
+          case let object as ManagedObject: ids.insert(object.objectID)
+          case let uri as URL: if let id = coordinator.managedObjectID(forURIRepresentation: uri) { ids.insert(id) }
+          default: continue
+          }
+        }
+      }
+    }
+    self.init(
+      inserted: ids(.insertedObjectIDs, .insertedObjects),
+      updated: ids(.updatedObjectIDs, .updatedObjects, .refreshedObjectIDs, .refreshedObjects),
+      deleted: ids(.deletedObjectIDs, .deletedObjects))
+  }
+}

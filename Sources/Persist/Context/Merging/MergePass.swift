@@ -1,0 +1,75 @@
+/// Brings what others saved into a context.
+///
+/// The context's own unsaved changes stay, on top of what was saved. What it costs follows from what was saved: of
+/// objects that the context doesn't have nothing is read, faults are only told that their rows are old, and the rows of
+/// all others are read together.
+struct MergePass {
+  private let context: ManagedObjectContext
+  private(set) var merged = ObjectsDidChange()
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// - Throws: the store's errors.
+  mutating func merge(_ changes: SavedChanges) throws {
+    for id in changes.deletedObjectIDs { delete(id) }
+    try refresh(changes.updatedObjectIDs)
+    for id in changes.insertedObjectIDs { insert(id) }
+  }
+
+  private mutating func delete(_ id: ManagedObjectID) {
+    guard !id.isTemporary, let object = context.registeredObject(for: id) else { return }
+    context.vanish(object)
+    merged.deleted.insert(object)
+  }
+
+  private mutating func insert(_ id: ManagedObjectID) {
+    guard !id.isTemporary, let object = context.registeredOrFault(id) else { return }
+    // The row may have been looked for before it was there.
+    if object.loading == .missing { object.loading = .fault }
+    merged.inserted.insert(object)
+  }
+
+  private mutating func refresh(_ ids: Set<ManagedObjectID>) throws {
+    var held: [ObjectIdentifier: [ManagedObject]] = [:]
+    for id in ids where !id.isTemporary {
+      guard let object = context.registeredObject(for: id), object.change != .inserted else { continue }
+      merged.refreshed.insert(object)
+      if object.change == .none, object.loading != .loaded {
+        object.forgetRow()
+      } else if let table = object.table {
+        held[ObjectIdentifier(table), default: []].append(object)
+      }
+    }
+    for objects in held.values {
+      guard let store = objects.first?.table?.store else { continue }
+      let rows = try context.storedRows(of: objects, in: store)
+      for object in objects { take(rows[object.objectID], into: object) }
+    }
+  }
+
+  private mutating func take(_ row: RowSnapshot?, into object: ManagedObject) {
+    guard let row else {
+      context.vanish(object)
+      merged.refreshed.remove(object)
+      merged.deleted.insert(object)
+      return
+    }
+    if object.change == .deleted {
+      object.snapshot = row
+    } else if object.loading == .missing {
+      object.forgetRow()
+    } else {
+      object.rebase(onto: row)
+      object.awakeFromSnapshotEvents(.refresh)
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Has a fault read its row, and the members of its relationships, again when they are used.
+  fileprivate final func forgetRow() {
+    loading = .fault
+    snapshot = nil
+    toManys = []
+  }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Merging by itself")
+struct AutomaticMergingTests {
+  @Test("A context that merges by itself shows what others saved once it is used")
+  func entryPoints() throws {
+    try withStack(SampleModels.people) { stack in
+      let (view, background) = (stack.context(), stack.context())
+      let ann = try background.make("Person", ["name": "Ann"])
+      try background.save()
+      let copy = try view.named("Person", "Ann")
+      #expect(!view.automaticallyMergesChangesFromParent)
+      view.automaticallyMergesChangesFromParent = true
+      for (name, use) in [
+        ("fetch", { _ = try view.fetch(FetchRequest("Person")) }),
+        ("count", { _ = try view.count(FetchRequest("Person")) }),
+        ("process", { view.processPendingChanges() }), ("save", { try view.save() }),
+        ("refresh", { view.refreshAllObjects() }),
+      ] as [(String, () throws -> Void)] {
+        ann["name"] = name
+        try background.save()
+        try use()
+        #expect(copy["name"] as? String == name)
+      }
+      view.automaticallyMergesChangesFromParent = false
+      ann["name"] = "unseen"
+      try background.save()
+      _ = try view.fetch(FetchRequest("Person"))
+      #expect(copy["name"] as? String == "refresh")
+    }
+  }
+
+  @Test("Several saves are merged as one: the last value, no object that came and went, none of its own saves")
+  func several() throws {
+    try withStack(SampleModels.people) { stack in
+      let (view, background) = (stack.context(), stack.context())
+      view.automaticallyMergesChangesFromParent = true
+      let ann = try background.make("Person", ["name": "Ann"])
+      try background.save()
+      let brief = try background.make("Person", ["name": "brief"])
+      ann["name"] = "Anna"
+      try background.save()
+      background.delete(brief)
+      try background.save()
+      let events = EventRecorder(view)
+      view.processPendingChanges()
+      #expect(events.changes.map { $0.inserted.compactMap { $0["name"] as? String } } == [["Anna"]])
+      try view.make("Person", ["name": "own"])
+      try view.save()
+      view.processPendingChanges()
+      #expect(events.changes.count == 2)
+    }
+  }
+
+  @Test("A save with nobody to tell makes no list of what it saved")
+  func nobody() throws {
+    try withStack(SampleModels.people) { stack in
+      #expect(!stack.coordinator.savedChangesPost.hasReceivers)
+      var view: ManagedObjectContext? = stack.context()
+      view?.automaticallyMergesChangesFromParent = true
+      #expect(stack.coordinator.savedChangesPost.hasReceivers)
+      view?.automaticallyMergesChangesFromParent = false
+      #expect(!stack.coordinator.savedChangesPost.hasReceivers)
+      view = nil
+    }
+  }
+
+  @Test("A mailbox that nobody empties keeps no more than so many identifiers; the context then looks at every object")
+  func overfull() throws {
+    try withStack(SampleModels.people) { stack in
+      let (view, background) = (stack.context(), stack.context())
+      let ann = try background.make("Person", ["name": "Ann"])
+      try background.save()
+      let copy = try view.named("Person", "Ann")
+      view.automaticallyMergesChangesFromParent = true
+      ann["name"] = "Anna"
+      try background.save()
+      view.mailbox.post(
+        SavedChanges(
+          inserted: Set((1...60_000).map {
+            ManagedObjectID(entityName: "Person", storeIdentifier: "elsewhere", key: .permanent($0))
+          })))
+      #expect(copy["name"] as? String == "Ann")
+      view.processPendingChanges()
+      #expect(copy["name"] as? String == "Anna")
+    }
+  }
+
+  @Test("Who awaits a context's changes hears of saves on other tasks as they happen") @MainActor
+  func awaited() async throws {
+    try await withTemporaryFolder { folder in
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+      try coordinator.addStore(at: folder.appendingPathComponent("Store.sqlite"))
+      let view = ManagedObjectContext(coordinator)
+      view.automaticallyMergesChangesFromParent = true
+      let changes = view.objectsDidChange
+      let background = Task.detached {
+        let context = ManagedObjectContext(coordinator)
+        try context.make("Person", ["name": "Ann"])
+        try context.save()
+      }
+      var next = changes.makeAsyncIterator()
+      let change = await next.next(isolation: #isolation)
+      #expect(change?.inserted.map { $0["name"] as? String } == ["Ann"])
+      try await background.value
+    }
+  }
+
+  @Test("A context that merges continuously follows other tasks without being used, until its task is cancelled")
+  @MainActor
+  func continuous() async throws {
+    try await withTemporaryFolder { folder in
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+      try coordinator.addStore(at: folder.appendingPathComponent("Store.sqlite"))
+      let view = ManagedObjectContext(coordinator)
+      let ann = try view.make("Person", ["name": "Ann"])
+      try view.save()
+      let id = ann.objectID
+      let merging = Task { await view.mergeChangesContinuously(checkingEvery: .seconds(3600)) }
+      while !view.automaticallyMergesChangesFromParent { await Task.yield() }
+      try await Task.detached {
+        let context = ManagedObjectContext(coordinator)
+        try context.existingObject(with: id)["name"] = "Anna"
+        try context.save()
+      }.value
+      while ann["name"] as? String != "Anna" { await Task.yield() }
+      merging.cancel()
+      await merging.value
+    }
+  }
+}
+
+@Suite("Changes from beside the coordinator")
+struct ForeignChangesTests {
+  private func withStore(_ body: (URL, PersistentStoreCoordinator, ManagedObjectContext) throws -> Void) throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+      try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      for name in ["Ann", "Ben", "Cleo"] { try context.make("Person", ["name": name, "salary": 1]) }
+      try context.save()
+      try body(url, coordinator, context)
+    }
+  }
+
+  private func names(_ objects: [ManagedObject]) -> [String?] { objects.map { $0["name"] as? String } }
+
+  @Test("What another coordinator of the process saved is merged")
+  func otherCoordinator() throws {
+    try withStore { url, coordinator, context in
+      let held = try context.fetch(FetchRequest("Person", sortedBy: "name"))
+      _ = names(held)
+      context.automaticallyMergesChangesFromParent = true
+      let other = PersistentStoreCoordinator(model: coordinator.model)
+      try other.addStore(at: url)
+      let elsewhere = ManagedObjectContext(other)
+      try elsewhere.named("Person", "Ben")["name"] = "Benny"
+      elsewhere.delete(try elsewhere.named("Person", "Cleo"))
+      try elsewhere.save()
+      let events = EventRecorder(context)
+      context.processPendingChanges()
+      #expect(names(Array(held.prefix(2))) == ["Ann", "Benny"] && held[2].isDeleted)
+      #expect(events.changes.map(\.refreshed) == [[held[1]]] && events.changes.map(\.deleted) == [[held[2]]])
+      context.processPendingChanges()
+      #expect(events.changes.count == 1)
+    }
+  }
+
+  @Test("What another process wrote is merged, with unsaved changes on top")
+  func otherProcess() throws {
+    try withStore { url, coordinator, context in
+      let held = try context.fetch(FetchRequest("Person", sortedBy: "name"))
+      _ = names(held)
+      context.automaticallyMergesChangesFromParent = true
+      held[0]["salary"] = 9
+      try BuiltProgram.run(
+        "SQLRunner", url.path,
+        "UPDATE ZPERSON SET ZNAME = ZNAME || '2', ZSALARY = 2, Z_OPT = Z_OPT + 1 WHERE ZNAME < 'C'")
+      context.processPendingChanges()
+      #expect(names(held) == ["Ann2", "Ben2", "Cleo"])
+      #expect(held.map { $0["salary"] as? Int } == [9, 2, 1])
+      try context.save()
+      try BuiltProgram.run("SQLRunner", url.path, "DELETE FROM ZPERSON WHERE ZNAME = 'Cleo'")
+      #expect(try context.count(FetchRequest("Person")) == 2 && held[2].isDeleted)
+    }
+  }
+
+  @Test("A save that meets what another process wrote is a conflict like any other")
+  func conflict() throws {
+    try withStore { url, _, context in
+      let ann = try context.named("Person", "Ann")
+      _ = ann["salary"]
+      try BuiltProgram.run(
+        "SQLRunner", url.path, "UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Ann'")
+      ann["name"] = "Anna"
+      #expect(persistError { try context.save() }?.mergeConflicts.first?.cachedSnapshot?["salary"] == 5)
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.save()
+      #expect(ann["name"] as? String == "Anna" && ann["salary"] as? Int == 5)
+    }
+  }
+
+  @Test("A context that merges continuously notices another process") @MainActor
+  func continuous() async throws {
+    try await withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Store.sqlite")
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+      try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      let ann = try context.make("Person", ["name": "Ann"])
+      try context.save()
+      let merging = Task { await context.mergeChangesContinuously(checkingEvery: .milliseconds(20)) }
+      while !context.automaticallyMergesChangesFromParent { await Task.yield() }
+      try BuiltProgram.run("SQLRunner", url.path, "UPDATE ZPERSON SET ZNAME = 'Anna', Z_OPT = Z_OPT + 1")
+      while ann["name"] as? String != "Anna" { await Task.yield() }
+      merging.cancel()
+      await merging.value
+    }
+  }
+
+  @Test("Who asks for foreign changes while the store writes isn't kept waiting")
+  func busyWriter() throws {
+    try withStore { url, coordinator, _ in
+      let store = try #require(coordinator.openStores.first as? SQLiteStore)
+      try store.pool.write { _ in try #expect(store.foreignChangeCount() == nil) }
+      try #expect(store.foreignChangeCount() != nil)
+    }
+  }
+
+  @Test("Own saves aren't foreign: nothing is compared after them")
+  func ownSaves() throws {
+    try withStore { _, coordinator, context in
+      context.automaticallyMergesChangesFromParent = true
+      let store = try #require(coordinator.openStores.first)
+      let before = try store.foreignChangeCount()
+      try context.make("Person")
+      try context.save()
+      #expect(try store.foreignChangeCount() == before)
+    }
+  }
+}
