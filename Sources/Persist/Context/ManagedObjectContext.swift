@@ -62,6 +62,8 @@ public final class ManagedObjectContext {
     didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
   }
   var retained: [ManagedObject] = []
+  /// Who watches what this context reads; nil for nobody.
+  var readMonitor: ReadMonitor?
   /// How many times rows may have become outdated that were read ahead and not given to objects yet.
   var rowGeneration = 0
   /// An error of a getter, which can't throw, for the next call that can.

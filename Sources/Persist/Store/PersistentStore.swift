@@ -19,12 +19,13 @@ protocol PersistentStore: AnyObject, Sendable {
   /// Divides a predicate into what the store answers with exactly evaluation's result, and what is left to ask of each
   /// object. The predicate is both together.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
-  func rows(_ query: RowQuery) throws -> RowBatch
+  /// - Parameter monitor: who watches and may stop the read; nil for nobody.
+  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch
   func count(_ query: RowQuery) throws -> Int
   /// How the store would read the rows of a query; nil where it runs no statement for it.
   func explain(_ query: RowQuery) throws -> StatementExplanation?
   /// Values computed from rows; nil where the store can't compute exactly what evaluation in memory gives.
-  func values(_ query: ValueQuery) throws -> [[StoredValue]]?
+  func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]?
   /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
   /// The rows at the other end of a to-many relationship of many rows, in one statement.
@@ -66,6 +67,10 @@ extension PersistentStore {
 
   /// A store that nobody else can reach.
   func foreignChangeCount() throws -> Int64? { nil }
+}
+
+extension PersistentStore {
+  func rows(_ query: RowQuery) throws -> RowBatch { try rows(query, monitor: nil) }
 }
 
 /// A predicate in two parts, both of which must hold; nil stands for what always holds.

@@ -35,9 +35,9 @@ final class RecordingStore: PersistentStore {
     try store.divide(predicate, over: entity)
   }
 
-  func rows(_ query: RowQuery) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     record.withLock { $0.calls += 1 }
-    return try store.rows(query)
+    return try store.rows(query, monitor: monitor)
   }
 
   func count(_ query: RowQuery) throws -> Int {
@@ -45,9 +45,9 @@ final class RecordingStore: PersistentStore {
     return try store.count(query)
   }
 
-  func values(_ query: ValueQuery) throws -> [[StoredValue]]? {
+  func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? {
     record.withLock { $0.calls += 1 }
-    return try store.values(query)
+    return try store.values(query, monitor: monitor)
   }
 
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {

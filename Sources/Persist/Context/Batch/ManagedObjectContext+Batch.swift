@@ -88,6 +88,7 @@ extension ManagedObjectContext {
     over rows: FetchRequest<ManagedObjectID>, _ body: (any PersistentStore, RowQuery) throws -> BatchOutcome
   ) throws -> [BatchOutcome] {
     try prepareToFetch()
+    rowGeneration += 1
     var rows = rows
     rows.includesPendingChanges = false
     let pass = try FetchPass(rows, in: self)

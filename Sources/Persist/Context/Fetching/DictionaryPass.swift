@@ -40,11 +40,13 @@ struct DictionaryPass {
     guard var rows = pass.query(for: source, keysOnly: false) else { return columns.isGrouped ? nil : [] }
     if !isWindowedBefore { (rows.limit, rows.offset) = (nil, 0) }
     if columns.isGrouped { rows.sort = [] }
-    return try source.store.values(ValueQuery(rows: rows, columns: columns.columns, groups: columns.groups))
+    let query = ValueQuery(rows: rows, columns: columns.columns, groups: columns.groups)
+    return try source.store.values(query, monitor: context.readMonitor)
   }
 
   private func computedLines() throws -> [[StoredValue]] {
     let saved = ManagedObjectContext(context.coordinator)
+    saved.readMonitor = context.readMonitor
     var request = request
     if !isWindowedBefore { (request.fetchLimit, request.fetchOffset) = (0, 0) }
     let objects = try saved.fetch(request)

@@ -17,7 +17,7 @@ struct FetchPass {
   let added: [ManagedObject]
   /// What is read ahead for the results; nil for nothing.
   let prefetch: PrefetchPass?
-  private let evaluator = ExpressionEvaluator()
+  private let evaluator: ExpressionEvaluator
 
   /// One store and which part of the predicate it answers.
   struct Source {
@@ -27,8 +27,10 @@ struct FetchPass {
     let rest: FetchPredicate?
   }
 
-  init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext) throws {
+  /// - Parameter now: the time that `now()` stands for in the predicate.
+  init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext, now: Date = Date()) throws {
     let request = try context.named(request.returning(ManagedObject.self))
+    evaluator = ExpressionEvaluator(now: now)
     self.context = context
     self.request = request
     layout = context.layout(of: try context.entity(named: request.entityName))
@@ -65,12 +67,15 @@ struct FetchPass {
     }
   }
 
-  func objects() throws -> [ManagedObject] {
+  var now: Date { evaluator.now }
+
+  /// - Parameter read: gives the rows of a question; nil to ask the store.
+  func objects(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObject] {
     var results: [ManagedObject] = []
     for source in sources {
-      let keysOnly = !request.includesPropertyValues && order.isEmpty && source.rest == nil
-      guard let query = query(for: source, keysOnly: keysOnly) else { continue }
-      results = merge(results, try matching(make(source.store.rows(query), from: source.store), source))
+      guard let question = question(for: source, identifiersOnly: false) else { continue }
+      let rows = try read?(question) ?? ask(question)
+      results = merge(results, try matching(make(rows, from: source.store), source))
     }
     results = window(merge(results, order.sorted(added)))
     try prefetch?.run(results)
@@ -82,16 +87,16 @@ struct FetchPass {
     return results
   }
 
-  func objectIDs() throws -> [ManagedObjectID] {
-    let isOrderOfStore = order.isEmpty || (added.isEmpty && sources.count == 1)
-    guard isOrderOfStore, !hasRest else { return try objects().map(\.objectID) }
+  /// - Parameter read: gives the rows of a question; nil to ask the store.
+  func objectIDs(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObjectID] {
+    guard areIdentifiersEnough else { return try objects(reading: read).map(\.objectID) }
     var results: [ManagedObjectID] = []
     for source in sources {
-      let store = source.store
-      guard let query = query(for: source, keysOnly: true) else { continue }
-      for row in try store.rows(query).rows {
+      guard let question = question(for: source, identifiersOnly: true) else { continue }
+      let identifier = source.store.identifier
+      for row in try (read?(question) ?? ask(question)).rows {
         let entity = context.layouts[row.entityIndex].entity
-        let id = ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(row.key))
+        let id = ManagedObjectID(entityName: entity.name, storeIdentifier: identifier, key: .permanent(row.key))
         if !overlaid.contains(id) { results.append(id) }
       }
     }
@@ -115,7 +120,7 @@ struct FetchPass {
 
   private func isOfEntity(_ object: ManagedObject) -> Bool { object.layout.isKind(ofEntityAt: layout.index) }
 
-  private var hasRest: Bool { sources.contains { $0.rest != nil } }
+  var hasRest: Bool { sources.contains { $0.rest != nil } }
 
   /// Whether the stores' answers, as they stand, are the results.
   var isAnsweredByStore: Bool {
@@ -123,7 +128,7 @@ struct FetchPass {
   }
 
   /// Whether one store's answer alone, as it stands, has the right window.
-  private var isWindowedByStore: Bool { sources.count == 1 && !hasRest && overlaid.isEmpty && added.isEmpty }
+  var isWindowedByStore: Bool { sources.count == 1 && !hasRest && overlaid.isEmpty && added.isEmpty }
 
   /// Those of a store's objects for which the rest of the predicate holds.
   func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
@@ -133,32 +138,7 @@ struct FetchPass {
     return found
   }
 
-  /// Nil where the request's identifiers name none of the store's rows.
-  func query(for source: Source, keysOnly: Bool) -> RowQuery? {
-    let store = source.store
-    var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
-    query.predicate = source.stored
-    query.now = evaluator.now
-    query.sort = request.sortDescriptors
-    if let ids = request.objectIDs {
-      query.keys = ids.compactMap { id in
-        guard id.storeIdentifier == store.identifier, let entity = context.layout(named: id.entityName),
-          entity.rootIndex == layout.rootIndex
-        else { return nil }
-        return id.primaryKey
-      }
-      if query.keys?.isEmpty == true { return nil }
-    }
-    if isWindowedByStore {
-      query.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
-      query.offset = request.fetchOffset
-    } else if request.fetchLimit > 0, source.rest == nil {
-      query.limit = request.fetchOffset + request.fetchLimit + overlaid.count
-    }
-    return query
-  }
-
-  private func window<Result>(_ results: [Result]) -> [Result] {
+  func window<Result>(_ results: [Result]) -> [Result] {
     isWindowedByStore ? results : cut(results)
   }
 
@@ -167,51 +147,5 @@ struct FetchPass {
     guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return results }
     let rest = results.dropFirst(request.fetchOffset)
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
-  }
-
-  func make(_ batch: RowBatch, from store: any PersistentStore) -> [ManagedObject] {
-    let tables = context.tables(of: store)
-    let table = tables.table(for: layout)
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(batch.rows.count)
-    for row in batch.rows {
-      if let object = table.map[row.key] {
-        if !overlaid.isEmpty, overlaid.contains(object.objectID) { continue }
-        if object.layout.index == row.entityIndex, let snapshot = row.snapshot, refreshes(object) {
-          object.snapshot = snapshot
-        }
-        objects.append(object)
-      } else {
-        let object = context.makeFault(context.layouts[row.entityIndex], key: row.key, id: nil, in: table)
-        object.snapshot = row.snapshot
-        objects.append(object)
-      }
-    }
-    return objects
-  }
-
-  /// Whether an object that is alive takes the values that were read for it.
-  private func refreshes(_ object: ManagedObject) -> Bool {
-    object.loading == .fault || (request.shouldRefreshRefetchedObjects && object.change == .none)
-  }
-
-  /// Two lists that are in order each, as one; of equal objects those of the first list come first.
-  private func merge(_ first: [ManagedObject], _ second: [ManagedObject]) -> [ManagedObject] {
-    if first.isEmpty { return second }
-    if second.isEmpty { return first }
-    if order.isEmpty { return first + second }
-    var merged: [ManagedObject] = []
-    merged.reserveCapacity(first.count + second.count)
-    var (i, j) = (0, 0)
-    while i < first.count, j < second.count {
-      if order.isAscending(second[j], first[i]) {
-        merged.append(second[j])
-        j += 1
-      } else {
-        merged.append(first[i])
-        i += 1
-      }
-    }
-    return merged + first[i...] + second[j...]
   }
 }

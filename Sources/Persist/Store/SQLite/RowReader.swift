@@ -8,6 +8,10 @@ struct RowReader {
   /// By variant of the plan; made when its first row comes.
   private var writers: [RowChunkWriter?]
   private let expectedRows: Int?
+  /// Who is told how many rows were read; nil for nobody.
+  var monitor: ReadMonitor?
+  /// After how many rows a monitor hears of them.
+  static let notedRows = 1000
   private(set) var batch = RowBatch()
   /// What stood in the owners' column, for each row.
   private(set) var owners: [Int64] = []
@@ -39,6 +43,7 @@ struct RowReader {
       batch.rows.append(
         RowBatch.Row(
           key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: snapshot))
+      if let monitor, batch.rows.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
       if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
     }
   }
@@ -50,6 +55,7 @@ struct RowReader {
       batch.rows.append(
         RowBatch.Row(
           key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: nil))
+      if let monitor, batch.rows.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
     }
     statement.reset()
   }

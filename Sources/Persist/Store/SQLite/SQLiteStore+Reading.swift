@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension SQLiteStore {
-  func rows(_ query: RowQuery) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     let plan = try plan(for: query)
     guard !map.absent.contains(query.entity.name) else { return RowReader(plan, map: map, expectedRows: 0).batch }
     if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil,
@@ -13,10 +13,14 @@ extension SQLiteStore {
     let selection = try selection(query, plan)
     return try pool.readOnce { connection in
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
+      reader.monitor = monitor
       let columns = query.keysOnly ? ["Z_PK", "Z_ENT"] : plan.columns
-      try connection.withStatement(.rows(columns, selection)) { statement in
-        try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
+      try connection.watched(by: monitor) {
+        try connection.withStatement(.rows(columns, selection)) { statement in
+          try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
+        }
       }
+      monitor?.note(rows: reader.batch.rows.count % RowReader.notedRows)
       return reader.batch
     }
   }

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 extension SQLiteStore {
-  func values(_ query: ValueQuery) throws -> [[StoredValue]]? {
+  func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? {
     let plan = try plan(for: query.rows)
     let (entity, root) = (query.rows.entity, SQLText.RowSelection.root)
     var translation = PredicateTranslation(map, storeIdentifier: identifier, now: query.rows.now)
@@ -19,7 +19,7 @@ extension SQLiteStore {
     let sql = SQLText.values(columns.flatMap(\.sqlColumns), selection, groups: groups)
     do {
       return try pool.readOnce { connection in
-        try connection.all(sql) { row in read(columns, row) }
+        try connection.watched(by: monitor) { try connection.all(sql) { row in read(columns, row) } }
       }
     } catch let error as PersistError where error.message.contains("integer overflow") {
       // SQLite's sum of whole numbers fails where it has no 64-bit form; evaluation goes on with doubles.

@@ -1,0 +1,54 @@
+/// The objects of rows, and lists of them.
+extension FetchPass {
+  /// The objects of rows.
+  ///
+  /// - Parameter withOverlaid: whether those are among them that the stores' answer isn't true for.
+  func make(
+    _ batch: RowBatch, from store: any PersistentStore, withOverlaid: Bool = false
+  ) -> [ManagedObject] {
+    let tables = context.tables(of: store)
+    let table = tables.table(for: layout)
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(batch.rows.count)
+    for row in batch.rows {
+      if let object = table.map[row.key] {
+        if !withOverlaid, !overlaid.isEmpty, overlaid.contains(object.objectID) { continue }
+        if object.layout.index == row.entityIndex, let snapshot = row.snapshot, refreshes(object) {
+          object.snapshot = snapshot
+          if object.loading == .loaded { (object.toManys, object.companions) = ([], nil) }
+        }
+        objects.append(object)
+      } else {
+        let object = context.makeFault(context.layouts[row.entityIndex], key: row.key, id: nil, in: table)
+        object.snapshot = row.snapshot
+        objects.append(object)
+      }
+    }
+    return objects
+  }
+
+  /// Whether an object that is alive takes the values that were read for it.
+  private func refreshes(_ object: ManagedObject) -> Bool {
+    object.loading == .fault || (request.shouldRefreshRefetchedObjects && object.change == .none)
+  }
+
+  /// Two lists that are in order each, as one; of equal objects those of the first list come first.
+  func merge(_ first: [ManagedObject], _ second: [ManagedObject]) -> [ManagedObject] {
+    if first.isEmpty { return second }
+    if second.isEmpty { return first }
+    if order.isEmpty { return first + second }
+    var merged: [ManagedObject] = []
+    merged.reserveCapacity(first.count + second.count)
+    var (i, j) = (0, 0)
+    while i < first.count, j < second.count {
+      if order.isAscending(second[j], first[i]) {
+        merged.append(second[j])
+        j += 1
+      } else {
+        merged.append(first[i])
+        i += 1
+      }
+    }
+    return merged + first[i...] + second[j...]
+  }
+}

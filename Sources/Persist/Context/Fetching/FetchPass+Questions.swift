@@ -1,0 +1,50 @@
+/// What a fetch asks of the stores: values, so that they may be answered elsewhere.
+extension FetchPass {
+  /// What the fetch asks of the stores.
+  ///
+  /// - Parameter identifiersOnly: whether the identifiers of results are wanted and not the objects.
+  func questions(identifiersOnly: Bool) -> [FetchQuestion] {
+    sources.compactMap { question(for: $0, identifiersOnly: identifiersOnly) }
+  }
+
+  func question(for source: Source, identifiersOnly: Bool) -> FetchQuestion? {
+    let keysOnly =
+      identifiersOnly && areIdentifiersEnough
+      || !request.includesPropertyValues && order.isEmpty && source.rest == nil
+    return query(for: source, keysOnly: keysOnly).map { FetchQuestion(store: source.store, query: $0) }
+  }
+
+  func ask(_ question: FetchQuestion) throws -> RowBatch {
+    try question.store.rows(question.query, monitor: context.readMonitor)
+  }
+
+  /// Whether the identifiers of results can be told without making objects.
+  var areIdentifiersEnough: Bool {
+    !hasRest && (order.isEmpty || (added.isEmpty && sources.count == 1))
+  }
+
+  /// Nil where the request's identifiers name none of the store's rows.
+  func query(for source: Source, keysOnly: Bool) -> RowQuery? {
+    let store = source.store
+    var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
+    query.predicate = source.stored
+    query.now = now
+    query.sort = request.sortDescriptors
+    if let ids = request.objectIDs {
+      query.keys = ids.compactMap { id in
+        guard id.storeIdentifier == store.identifier, let entity = context.layout(named: id.entityName),
+          entity.rootIndex == layout.rootIndex
+        else { return nil }
+        return id.primaryKey
+      }
+      if query.keys?.isEmpty == true { return nil }
+    }
+    if isWindowedByStore {
+      query.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
+      query.offset = request.fetchOffset
+    } else if request.fetchLimit > 0, source.rest == nil {
+      query.limit = request.fetchOffset + request.fetchLimit + overlaid.count
+    }
+    return query
+  }
+}

@@ -1,0 +1,64 @@
+/// The results of a request as a sequence that waits for its rows: constant memory, and the context's actor isn't
+/// blocked while a store reads.
+///
+/// Not Sendable: it gives objects of its context, and so stays where the context is.
+public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
+  public typealias Element = Object
+  public typealias Failure = any Error
+
+  let context: ManagedObjectContext
+  let request: FetchRequest<Object>
+
+  public func makeAsyncIterator() -> Iterator { Iterator(context: context, request: request) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    let context: ManagedObjectContext
+    let request: FetchRequest<Object>
+    private var walk: FetchWalk?
+    private var unsaved: [[ManagedObject]]?
+    private var batch: [Object] = []
+    private var place = 0
+
+    init(context: ManagedObjectContext, request: FetchRequest<Object>) {
+      self.context = context
+      self.request = request
+    }
+
+    /// - Throws: as a fetch; `CancellationError` where the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Object? {
+      while place == batch.count {
+        guard let objects = try await nextGroup(actor) else { return nil }
+        batch = try Object.typed(objects) { .object($0) }
+        place = 0
+      }
+      defer { place += 1 }
+      return batch[place]
+    }
+
+    private mutating func nextGroup(_ actor: isolated (any Actor)?) async throws -> [ManagedObject]? {
+      try Task.checkCancellation()
+      // Objects of the last group that nobody holds go before the next is read.
+      (batch, place) = ([], 0)
+      var walk = try await begun(actor)
+      defer { self.walk = walk }
+      if unsaved == nil, let question = walk.question() {
+        let rows = try await BackgroundRead.run(nil) { try question.store.rows(question.query, monitor: $0) }
+        return try walk.objects(of: rows, from: question)
+      }
+      var rest = unsaved ?? walk.unsaved
+      let next = rest.isEmpty ? nil : rest.removeFirst()
+      unsaved = rest
+      return next
+    }
+
+    private func begun(_ actor: isolated (any Actor)?) async throws -> FetchWalk {
+      if let walk { return walk }
+      try context.prepareToFetch()
+      let size = request.fetchBatchSize > 0 ? request.fetchBatchSize : 500
+      let pass = try FetchPass(request, in: context)
+      if FetchWalk.isByKey(pass) { return FetchWalk(pass, size: size, ids: nil) }
+      let ids = try await context.fetch(request.returning(ManagedObjectID.self), isolation: actor)
+      return FetchWalk(try FetchPass(request, in: context), size: size, ids: ids)
+    }
+  }
+}
