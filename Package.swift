@@ -45,7 +45,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(
-      name: "FirstSteps", dependencies: ["Persist"], path: "Examples/FirstSteps", swiftSettings: settings),
+      name: "FirstSteps", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/FirstSteps",
+      swiftSettings: settings),
     .executableTarget(name: "Tour", dependencies: ["Persist"], path: "Examples/Tour", swiftSettings: settings),
     .target(
       name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",

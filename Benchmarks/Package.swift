@@ -11,6 +11,17 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CSQLiteForBenchmarks", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "PropertyClasses",
+      dependencies: [
+        .product(name: "Persist", package: "Persist"), .product(name: "PersistMacrosless", package: "Persist"),
+      ]),
+    .executableTarget(
+      name: "PropertyBenchmarks",
+      dependencies: [
+        "PropertyClasses", .product(name: "Persist", package: "Persist"),
+        .product(name: "PersistMacrosless", package: "Persist"),
+      ]),
     .executableTarget(
       name: "PersistBenchmarks",
       dependencies: [

@@ -1,27 +1,29 @@
 import Foundation
 import Persist
+import PersistMacrosless
 
-let model = try ManagedObjectModel {                                   // or ModelRegistry(contentsOf: modelsFolder)
-  EntityDescription("Item") {
-    AttributeDescription("name", .string, default: "New Item")
-    AttributeDescription("quantity", .int32, default: 1)
-    RelationshipDescription("category", to: "Category", inverse: "items")
-  }
-  EntityDescription("Category") {
-    AttributeDescription("name", .string)
-    RelationshipDescription("items", toMany: "Item", deleteRule: .cascade)
-  }
+final class Item: ManagedObject {
+  @Attribute var name = "New Item"
+  @Attribute var quantity = 1
+  @Relationship(inverse: \Category.items) var category: Category?
 }
+
+final class Category: ManagedObject {
+  @Attribute var name = ""
+  @Relationship(deleteRule: .cascade) var items: RelationshipSet<Item>
+}
+
+let model = try ManagedObjectModel(Item.self, Category.self)           // or ModelRegistry(contentsOf: modelsFolder)
 let coordinator = PersistentStoreCoordinator(model: model)
 try coordinator.addStore(at: URL(fileURLWithPath: "Shop.sqlite"), options: .automaticMigration)
 
 let context = ManagedObjectContext(coordinator)
-let tea = ManagedObject(entity: "Item", context: context)
-let drinks = ManagedObject(entity: "Category", context: context)
-tea["name"] = "Tea"
-tea["category"] = drinks                                               // and drinks["items"] has the tea
+let tea = Item(context: context)
+let drinks = Category(context: context)
+tea.name = "Tea"
+tea.category = drinks                                                  // and drinks.items has the tea
 try context.save()
 
-for item in try context.fetch(FetchRequest("Item", where: "quantity < %@", 5, sortedBy: [.init("name")])) {
-  print(item["name"] ?? "nameless", item["quantity"] ?? 0)
+for item in try context.fetch(Item.where(\.quantity < 5).sorted(by: \.name)) {
+  print(item.name, item.quantity)
 }

@@ -16,6 +16,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
 
   var modelName: String? { traits.name }
 
+  var valueType: Any.Type { Value.self }
   var hasInitialValue: Bool { makeValue != nil }
 
   func initialValue() -> StoredValue { makeValue.map { converted($0().stored) } ?? .null }

@@ -98,9 +98,24 @@ struct ModelFromClasses {
 }
 
 extension ModelFromClasses {
-  /// The name of a composite's type in the model, which has it from now on.
+  /// The name of a composite's type in the model, which has it from now on, with those that its parts are of.
   mutating func addComposite(_ type: any CompositeValue.Type) -> String {
     let name = String(describing: type)
+    guard !description.composites.contains(where: { $0.name == name }) else { return name }
+    // Named before its parts are looked at: a type may, wrongly, contain itself.
+    let index = description.composites.count
+    description.composites.append(CompositeDescription(name, elements: []))
+    do {
+      description.composites[index].elements = try type.elements().map { part in
+        var element = AttributeDescription(part.name, part.type.attributeType, isOptional: part.isOptional)
+        if let inner = part.type.wrappedType as? any CompositeValue.Type { element.compositeName = addComposite(inner) }
+        return element
+      }
+    } catch {
+      report(
+        .entity(name), "The parts of the composite type \(name) can't be found: \(error)",
+        fix: "Let every part be a StorableValue, and the compiler write how the type is coded.")
+    }
     return name
   }
 }

@@ -47,6 +47,7 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
   }
 
   var modelName: String? { traits.name }
+  var valueType: Any.Type { Value.self }
   var hasInitialValue: Bool { false }
   func initialValue() -> StoredValue { .null }
 

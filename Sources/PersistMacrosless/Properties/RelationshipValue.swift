@@ -19,7 +19,7 @@ extension Optional: RelationshipValue where Wrapped: ManagedObject {
   public static var isToMany: Bool { false }
   public static var isOrdered: Bool { false }
   public static func related(to owner: ManagedObject, at slot: Int) -> Wrapped? {
-    guard let object = owner.toOne(at: slot) else { return nil }
+    guard let object = owner.toOne(at: slot) else { return owner.followedDestination(as: Wrapped.self) }
     guard let typed = object as? Wrapped else {
       preconditionFailure("\(object) is of class \(type(of: object)), not \(Wrapped.self): register its class.")
     }

@@ -1,3 +1,5 @@
+public import Persist
+
 /// A `Codable` type whose parts are stored in columns of their own, under the name of the property.
 ///
 /// ```swift
@@ -14,7 +16,47 @@
 ///
 /// A predicate reaches the parts: `"address.city == 'Rome'"`. Parts are ``StorableValue``s or composites again. Their
 /// names and types are found by decoding the type once.
-public protocol CompositeValue: StorableValue, Codable {
-  /// A value whose parts are what parts of a new one are.
+public protocol CompositeValue: CompositeProperty, Codable {
+  /// A value whose parts are what those of a new one are.
   init()
+}
+
+extension CompositeValue {
+  public static var attributeType: AttributeType { .composite }
+  public static var absent: Self { Self() }
+
+  public init?(stored: StoredValue) {
+    guard case .composite(let parts) = stored, let value = try? Self(from: CompositeDecoder(parts)) else { return nil }
+    self = value
+  }
+
+  /// The parts that have a value. A type that codes itself in a way that isn't one value for each key has none.
+  public var stored: StoredValue {
+    let encoder = CompositeEncoder()
+    guard (try? encode(to: encoder)) != nil else { return .null }
+    return .composite(encoder.parts)
+  }
+
+  /// The parts as attributes of a composite type, in the order in which the type decodes them.
+  ///
+  /// - Throws: where a part can't be stored, or the type isn't decoded key by key.
+  static func elements() throws -> [CompositeElement] {
+    let encoder = CompositeEncoder()
+    try Self().encode(to: encoder)
+    let shape = CompositeShape(example: encoder.parts)
+    _ = try Self(from: CompositeDecoder(encoder.parts, noting: shape))
+    return shape.elements
+  }
+}
+
+/// What a property with ``Composite`` may be: a ``CompositeValue``, or an optional of one.
+public protocol CompositeProperty: AttributeValue {}
+
+extension Optional: CompositeProperty where Wrapped: CompositeValue {}
+
+/// A part of a composite type.
+struct CompositeElement {
+  let name: String
+  let type: any StorableValue.Type
+  let isOptional: Bool
 }

@@ -93,15 +93,32 @@ public struct ClassDeclaration: Sendable {
 }
 
 extension ClassDeclaration {
-  /// The member that a key path leads to; nil where it leads to none, or further.
+  /// The declared properties that a key path leads over, from this class on; nil where it uses properties in another
+  /// way than one after the other, or none.
   ///
   /// ```swift
-  /// ClassDeclaration(Category.self).member(at: \Category.items)?.name          // items
+  /// ClassDeclaration(Item.self).members(along: \Item.category?.name)?.map(\.name)          // category, name
   /// ```
+  public func members(along keyPath: AnyKeyPath) -> [Member]? {
+    let root = type.prototype()
+    let notes = DeclarationRecording.notes {
+      DeclarationRecording.current?.destinations = []
+      _ = root[keyPath: keyPath]
+    }
+    let objects = [root] + (notes.destinations ?? [])
+    guard !notes.uses.isEmpty, notes.uses.count <= objects.count,
+      zip(notes.uses, objects).allSatisfy({ $0.object === $1 })
+    else { return nil }
+    let members = notes.uses.compactMap { use in
+      ClassDeclaration(use.owner).members.first { $0.key == use.key && $0.owner == use.owner }
+    }
+    return members.count == notes.uses.count ? members : nil
+  }
+
+  /// The one declared property that a key path leads to; nil where it leads to none, or further.
   public func member(at keyPath: AnyKeyPath) -> Member? {
-    let notes = DeclarationRecording.notes { _ = type.prototype()[keyPath: keyPath] }
-    guard let use = notes.uses.first, notes.uses.count == 1 else { return nil }
-    return members.first { $0.key == use.key && $0.owner == use.owner }
+    guard let members = members(along: keyPath), members.count == 1 else { return nil }
+    return members.first
   }
 
   /// The slots of the class's properties in objects of an entity. A property that the entity doesn't have, or has in

@@ -21,7 +21,20 @@ public enum DeclarationRecording {
   final class Notes: @unchecked Sendable {
     var declarations: [(key: DeclarationKey, declaration: any PropertyDeclaration)] = []
     /// The properties of prototypes that were used.
-    var uses: [(key: DeclarationKey, owner: ManagedObject.Type)] = []
+    var uses: [(key: DeclarationKey, owner: ManagedObject.Type, object: ManagedObject)] = []
+    /// While a key path is followed: the prototypes at the other ends of the relationships that were used.
+    var destinations: [ManagedObject]?
+
+    /// Forgets what an object declared that was made beside the prototype, by the initial value of a stored property:
+    /// its properties were the last ones made with their keys.
+    func leaveOut(_ object: ManagedObject) {
+      guard !object.isPrototype else { return }
+      for level in sequence(first: Mirror(reflecting: object), next: \.superclassMirror) {
+        for case let property as any DeclaredProperty in level.children.map(\.value) {
+          if let index = declarations.lastIndex(where: { $0.key == property.key }) { declarations.remove(at: index) }
+        }
+      }
+    }
   }
 
   static func notes(while body: () throws -> Void) rethrows -> Notes {

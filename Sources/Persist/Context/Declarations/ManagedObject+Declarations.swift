@@ -15,7 +15,7 @@ extension ManagedObject {
   @usableFromInline @inline(never)
   final func findSlot(of key: DeclarationKey, declaredBy owner: ManagedObject.Type) -> Int {
     if isPrototype {
-      DeclarationRecording.current?.uses.append((key, owner))
+      DeclarationRecording.current?.uses.append((key, owner, self))
       return 0
     }
     let table = layout.slotTable(of: Swift.type(of: self))
@@ -27,6 +27,14 @@ extension ManagedObject {
   /// What a new object has for a declared property; nil where it has no default.
   public final func declaredDefault(at slot: Int) -> StoredValue? {
     layout.slotTable(of: Swift.type(of: self)).initialValues.first { $0.slot == slot }?.make()
+  }
+
+  /// What stands at the other end of a declared to-one relationship while a key path is followed; nil otherwise.
+  public final func followedDestination<Object: ManagedObject>(as type: Object.Type) -> Object? {
+    guard isPrototype, let notes = DeclarationRecording.current, notes.destinations != nil else { return nil }
+    let object = type.prototype() as? Object
+    if let object { notes.destinations?.append(object) }
+    return object
   }
 
   private static func sentence(for key: DeclarationKey, of type: ManagedObject.Type, in entity: Entity) -> String {

@@ -5,6 +5,8 @@
 public protocol PropertyDeclaration: Sendable {
   /// The property's name in the model; nil for the variable's.
   var modelName: String? { get }
+  /// The variable's type.
+  var valueType: Any.Type { get }
   /// Whether the class says what a new object has.
   var hasInitialValue: Bool { get }
   /// What a new object has; asked anew for each.

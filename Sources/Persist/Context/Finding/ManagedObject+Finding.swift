@@ -17,10 +17,7 @@ extension FindableObject where Self: ManagedObject {
   /// A new object of the entity that this class serves.
   @discardableResult
   public static func create(in context: ManagedObjectContext) -> Self {
-    let layout = context.layout(serving: Self.self)
-    let object = Self(ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded))
-    context.adopt(object, layout)
-    return object
+    Self(ManagedObject.Origin(inserting: Self.self, into: context))
   }
 
   /// The first object with a value of an attribute, nil for none; of several the first in the order.

@@ -15,10 +15,12 @@ import Foundation
 /// A subclass serves the entities whose class name it has; see ``ManagedObjectClasses``. It isn't Sendable and must not
 /// become so: it belongs to its context, and the context to whoever made that.
 ///
+/// It is declared `nonisolated` so that subclasses stay it in modules whose default isolation is an actor's.
+///
 /// An object whose context is gone, that was reset, or that was deleted and saved, has no context any more. What it had
 /// read stays readable; everything else reads as empty, and assignments stay in memory. No use of it crashes. A
 /// subclass must not look itself up in its context from its `deinit`.
-open class ManagedObject {
+nonisolated open class ManagedObject {
   /// Whether the object holds its row.
   enum Loading: UInt8 {
     /// The row wasn't used yet. It may have been read all the same: the snapshot is then there.
@@ -88,6 +90,7 @@ open class ManagedObject {
     slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entries } ?? SlotTable.empty.entries
     if origin.table?.isTemporary != false { pending = origin.layout.initialValues }
     if let table = origin.slotTable, origin.isNew { takeDefaults(of: table.takeUnretainedValue()) }
+    if DeclarationRecording.isActive { DeclarationRecording.current?.leaveOut(self) }
     if let context = origin.inserting { context.takeUnretainedValue().adopt(self, layout) }
   }
 

@@ -1,0 +1,123 @@
+import Foundation
+import Persist
+
+extension ObjectGraph: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    let nodes = try GraphNodes(of: self)
+    var graph = encoder.container(keyedBy: GraphKey.self)
+    try graph.encode(objects.compactMap { nodes.number(of: $0) }, forKey: .roots)
+    var list = graph.nestedUnkeyedContainer(forKey: .objects)
+    for node in nodes.all {
+      var object = list.nestedContainer(keyedBy: GraphKey.self)
+      try object.encode(nodes.number(of: node.object), forKey: .number)
+      try object.encode(node.object.entity.name, forKey: .entity)
+      var attributes = object.nestedContainer(keyedBy: GraphKey.self, forKey: .attributes)
+      for property in node.object.entity.properties where property.isCoded {
+        try attributes.encode(node.object.attributeValue(at: property.slot), for: property.name)
+      }
+      guard !node.relationships.isEmpty else { continue }
+      var relationships = object.nestedContainer(keyedBy: GraphKey.self, forKey: .relationships)
+      for name in node.relationships.sorted() {
+        guard let property = node.object.entity.property(named: name) else { continue }
+        let numbers = node.object.others(at: property).compactMap { nodes.number(of: $0) }
+        if property.isToMany {
+          try relationships.encode(numbers, forKey: GraphKey(name))
+        } else {
+          try relationships.encodeIfPresent(numbers.first, forKey: GraphKey(name))
+        }
+      }
+    }
+  }
+}
+
+/// The objects of a graph, each once, in the order in which they are met.
+private struct GraphNodes {
+  struct Node {
+    let object: ManagedObject
+    /// The relationships that are followed from the object, by whichever way it was reached.
+    var relationships: Set<String>
+  }
+
+  private(set) var all: [Node] = []
+  private var places: [ManagedObject: Int] = [:]
+
+  /// - Throws: ``PersistError/Code/unknownProperty`` for a path that isn't one of relationships.
+  init(of graph: ObjectGraph) throws {
+    let paths = Set(graph.paths.map { $0.split(separator: ".").map(String.init) })
+    // A path is followed over its beginnings.
+    let steps = paths.reduce(into: Set<[String]>()) { steps, path in
+      for length in 1...max(1, path.count) { steps.insert(Array(path.prefix(length))) }
+    }
+    var waiting = graph.objects.map { (object: $0, path: [String]()) }
+    var seen: Set<Step> = []
+    while !waiting.isEmpty {
+      var next: [(object: ManagedObject, path: [String])] = []
+      for (object, path) in waiting where seen.insert(Step(object: object, path: path)).inserted {
+        let names = steps.filter { $0.count == path.count + 1 && $0.starts(with: path) }.compactMap(\.last)
+        note(object, names)
+        for name in names.sorted() {
+          for other in try object.others(at: relationship(name, of: object)) { next.append((other, path + [name])) }
+        }
+      }
+      waiting = next
+    }
+  }
+
+  private struct Step: Hashable {
+    let object: ManagedObject
+    let path: [String]
+  }
+
+  func number(of object: ManagedObject) -> Int? { places[object].map { $0 + 1 } }
+
+  private mutating func note(_ object: ManagedObject, _ names: [String]) {
+    if let place = places[object] {
+      all[place].relationships.formUnion(names)
+    } else {
+      places[object] = all.count
+      all.append(Node(object: object, relationships: Set(names)))
+    }
+  }
+
+  private func relationship(_ name: String, of object: ManagedObject) throws -> Property {
+    if let property = object.entity.property(named: name), property.relationship != nil { return property }
+    throw PersistError(
+      .unknownProperty, at: .property(object.entity.name, name),
+      "'\(object.entity.name)' has no relationship '\(name)'.",
+      fix: "It has \(object.entity.relationships.map(\.name).sorted().joined(separator: ", ")).")
+  }
+}
+
+extension Property {
+  /// Whether a graph keeps the property's value: a stored attribute that isn't computed.
+  var isCoded: Bool { attribute.map { !$0.isTransient && $0.derivation == nil } ?? false }
+}
+
+extension ManagedObject {
+  /// The objects at the other end of a relationship, none or one of a to-one.
+  fileprivate func others(at property: Property) -> [ManagedObject] {
+    property.isToMany
+      ? Array(toMany(at: property.slot, of: ManagedObject.self)) : toOne(at: property.slot).map { [$0] } ?? []
+  }
+}
+
+extension KeyedEncodingContainer<GraphKey> {
+  /// Encodes a value in the encoder's own form for its type; none is left out.
+  fileprivate mutating func encode(_ value: StoredValue, for name: String) throws {
+    let key = GraphKey(name)
+    switch value {
+    case .null, .objectID: break
+    case .boolean(let value): try encode(value, forKey: key)
+    case .integer(let value): try encode(value, forKey: key)
+    case .double(let value): try encode(value, forKey: key)
+    case .decimal(let value): try encode(value.description, forKey: key)
+    case .string(let value), .uri(let value): try encode(value, forKey: key)
+    case .date(let value): try encode(value, forKey: key)
+    case .data(let value): try encode(value, forKey: key)
+    case .uuid(let value): try encode(value, forKey: key)
+    case .composite(let parts):
+      var inner = nestedContainer(keyedBy: GraphKey.self, forKey: key)
+      for (name, part) in parts.sorted(by: { $0.key < $1.key }) { try inner.encode(part, for: name) }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Persist
+
+/// What a class declares as a fetched property.
+struct FetchedPropertyDeclaration: DescribedDeclaration {
+  let modelName: String?
+  let destination: ManagedObject.Type
+  let predicate: String
+  let sort: [FetchRequestDescription.Sort]
+  let limit: Int
+  let userInfo: [String: String]
+
+  var valueType: Any.Type { [ManagedObject].self }
+  var hasInitialValue: Bool { false }
+  func initialValue() -> StoredValue { .null }
+
+  func problem(with property: Property) -> String? {
+    property.fetchedProperty == nil ? "is no fetched property." : nil
+  }
+
+  func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
+    let place = PersistError.Place.property(entity.name, member.modelName)
+    guard let name = plan.entityName(of: destination) else {
+      plan.report(
+        place, "'\(member.name)' asks for the class \(destination), which isn't one of the model's.",
+        fix: "Name \(destination) among the model's classes.")
+      return
+    }
+    do {
+      _ = try FetchPredicate(predicate)
+    } catch {
+      plan.report(place, "The predicate '\(predicate)' can't be read: \(error)", fix: "Correct it.")
+    }
+    let request = FetchRequestDescription(entity: name, predicate: predicate, sort: sort, fetchLimit: limit)
+    entity.fetchedProperties.append(FetchedPropertyDescription(member.modelName, request: request, userInfo: userInfo))
+  }
+}

@@ -1,0 +1,55 @@
+public import Persist
+
+/// An attribute of several parts, each in a column of its own.
+///
+/// ```swift
+/// @Composite var address = Address()
+/// @Composite var delivery: Address?
+/// ```
+///
+/// The type is a ``CompositeValue``, or an optional of one. It is a value: `shop.address.city = "Rome"` sets the whole.
+@propertyWrapper
+public struct Composite<Value: CompositeProperty>: DeclaredProperty {
+  public let key: DeclarationKey
+
+  /// - Parameters:
+  ///   - wrappedValue: what a new object has.
+  ///   - name: the attribute's name in the model, where it isn't the property's.
+  ///   - renamedFrom: the name that the attribute had in an older version of the model.
+  @inlinable @inline(__always)
+  public init(
+    wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, renamedFrom: String? = nil,
+    line: Int = #line, column: Int = #column
+  ) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Attribute<Value>.record(key, wrappedValue, AttributeTraits(name: name, renamedFrom: renamedFrom))
+  }
+
+  @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
+  public var wrappedValue: Value {
+    get { preconditionFailure("An attribute isn't a property of a managed object.") }
+    set { preconditionFailure("An attribute isn't a property of a managed object.") }
+  }
+
+  @inlinable
+  public static subscript<Owner: ManagedObject>(
+    _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
+    storage storageKeyPath: ReferenceWritableKeyPath<Owner, Composite<Value>>
+  ) -> Value {
+    @inline(__always) get { owner.value(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
+    @inline(__always) set { owner.setValue(newValue, of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
+  }
+}
+
+extension Composite {
+  /// - Parameters:
+  ///   - name: the attribute's name in the model, where it isn't the property's.
+  ///   - renamedFrom: the name that the attribute had in an older version of the model.
+  @inlinable @inline(__always)
+  public init(_ name: String? = nil, renamedFrom: String? = nil, line: Int = #line, column: Int = #column) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Attribute<Value>.record(key, nil, AttributeTraits(name: name, renamedFrom: renamedFrom))
+  }
+}

@@ -1,0 +1,57 @@
+public import Persist
+
+/// A property whose objects come from a request instead of a relationship.
+///
+/// ```swift
+/// final class Author: ManagedObject {
+///   @Attribute var alias = ""
+///   @FetchedProperty("authorAlias == $FETCH_SOURCE.alias", sortedBy: [.init("rating")]) var feedbacks: [Feedback]
+/// }
+/// ```
+///
+/// The request runs when the property is read first, with the object as `$FETCH_SOURCE`; what it finds is kept until
+/// the object is refreshed.
+@propertyWrapper
+public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
+  public let key: DeclarationKey
+
+  /// - Parameters:
+  ///   - predicate: which objects, as a format string.
+  ///   - name: the property's name in the model, where it isn't the variable's.
+  ///   - sortedBy: the order of the objects.
+  ///   - limit: the greatest number of objects; 0 for all.
+  ///   - userInfo: what the predicate finds as `$FETCHED_PROPERTY.userInfo`.
+  @inlinable @inline(__always)
+  public init(
+    _ predicate: String, name: String? = nil,
+    sortedBy sort: @autoclosure () -> [FetchRequestDescription.Sort] = [], limit: Int = 0,
+    userInfo: @autoclosure () -> [String: String] = [:], line: Int = #line, column: Int = #column
+  ) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Self.record(key, predicate, name, sort(), limit, userInfo())
+  }
+
+  @usableFromInline @inline(never)
+  static func record(
+    _ key: DeclarationKey, _ predicate: String, _ name: String?, _ sort: [FetchRequestDescription.Sort], _ limit: Int,
+    _ userInfo: [String: String]
+  ) {
+    let declaration = FetchedPropertyDeclaration(
+      modelName: name, destination: Element.self, predicate: predicate, sort: sort, limit: limit, userInfo: userInfo)
+    DeclarationRecording.record(declaration, key: key)
+  }
+
+  @available(*, unavailable, message: "Fetched properties are properties of subclasses of ManagedObject.")
+  public var wrappedValue: [Element] { preconditionFailure("A fetched property isn't one of a managed object.") }
+
+  @inlinable
+  public static subscript<Owner: ManagedObject>(
+    _enclosingInstance owner: Owner, wrapped wrappedKeyPath: KeyPath<Owner, [Element]>,
+    storage storageKeyPath: ReferenceWritableKeyPath<Owner, FetchedProperty<Element>>
+  ) -> [Element] {
+    @inline(__always) get {
+      owner.fetched(at: owner.slot(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self), of: Element.self)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+public import Persist
+
+/// Steps that make a request out of another one, each checked by the compiler.
+extension FetchRequest where Result: ManagedObject {
+  /// Only the objects for which a predicate holds too.
+  public func `where`(_ predicate: TypedPredicate<Result>) -> FetchRequest {
+    var request = self
+    request.predicate = request.predicate.map { $0 && predicate.predicate } ?? predicate.predicate
+    return request
+  }
+
+  /// In the order of a property, among objects that are equal in the orders given before.
+  ///
+  /// ```swift
+  /// Item.sorted(by: \.category?.position).sorted(by: \.name)      // by position, and by name within one
+  /// ```
+  public func sorted(
+    by keyPath: any PartialKeyPath<Result> & Sendable, ascending: Bool = true,
+    comparison: FetchSortDescriptor.Comparison = .values
+  ) -> FetchRequest {
+    var request = self
+    request.sortDescriptors.append(
+      FetchSortDescriptor(PropertyPath.text(keyPath), isAscending: ascending, comparison: comparison))
+    return request
+  }
+
+  /// At most so many, leaving some out at the beginning.
+  public func limited(to limit: Int, offset: Int = 0) -> FetchRequest {
+    var request = self
+    request.fetchLimit = limit
+    request.fetchOffset = offset
+    return request
+  }
+
+  /// With the objects at the other ends of relationships read at once.
+  public func prefetching(_ keyPaths: any PartialKeyPath<Result> & Sendable...) -> FetchRequest {
+    var request = self
+    request.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath.text($0) }
+    return request
+  }
+
+  /// Rows with some properties' values instead of objects.
+  public func rows(of keyPaths: any PartialKeyPath<Result> & Sendable...) -> FetchRequest<FetchedRow> {
+    var request = returning(FetchedRow.self)
+    request.propertiesToFetch = keyPaths.map { ExpressionDescription(PropertyPath.text($0)) }
+    return request
+  }
+
+  /// A row for each value of some properties, with what is computed of each group.
+  ///
+  /// ```swift
+  /// let totals = try context.fetch(
+  ///   Item.all.grouped(
+  ///     by: \.category, computing: ExpressionDescription("total", try FetchExpression("sum:(quantity)"))))
+  /// ```
+  public func grouped(
+    by keyPaths: any PartialKeyPath<Result> & Sendable..., computing columns: ExpressionDescription...
+  ) -> FetchRequest<FetchedRow> {
+    var request = returning(FetchedRow.self)
+    request.propertiesToGroupBy = keyPaths.map { ExpressionDescription(PropertyPath.text($0)) }
+    request.propertiesToFetch = request.propertiesToGroupBy + columns
+    return request
+  }
+}
+
+extension RelationshipSet {
+  /// The members for which a predicate holds.
+  ///
+  /// ```swift
+  /// let cheap = category.items.filter(\.price < 5)
+  /// ```
+  ///
+  /// - Throws: where the predicate can't be evaluated.
+  public func filter(_ predicate: TypedPredicate<Element>) throws -> [Element] {
+    try filter { try predicate.evaluate(with: $0) }
+  }
+}
+
+extension OrderedRelationshipSet {
+  /// The members for which a predicate holds, in their order.
+  ///
+  /// - Throws: where the predicate can't be evaluated.
+  public func filter(_ predicate: TypedPredicate<Element>) throws -> [Element] { try members.filter(predicate) }
+}

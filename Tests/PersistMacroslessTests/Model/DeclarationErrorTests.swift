@@ -1,0 +1,138 @@
+import Foundation
+import Persist
+import PersistMacrosless
+import Testing
+
+private enum Wrong {
+  final class Lonely: ManagedObject {
+    @Relationship var friend: Lonely?
+  }
+
+  final class Stranger: ManagedObject {
+    @Relationship(inverse: \Unnamed.stranger) var unnamed: Unnamed?
+  }
+
+  final class Unnamed: ManagedObject {
+    @Relationship var stranger: Stranger?
+  }
+
+  final class Twice: ManagedObject {
+    @Attribute var name = ""
+    @Attribute("name") var other = ""
+  }
+
+  class Parent: ManagedObject {
+    @Attribute var name = ""
+  }
+
+  final class Child: Parent {
+    @Attribute("name") var nickname = ""
+  }
+
+  final class WrongType: ManagedObject {
+    @Attribute(type: .string) var count = 1
+    @Attribute(range: 0...5) var text = ""
+  }
+
+  final class WrongDefault: ManagedObject {
+    @Attribute(type: .int16) var count = 100_000
+  }
+
+  final class NotDeclared: ManagedObject, DescribedEntity {
+    static var entityTraits: EntityTraits { EntityTraits(of: NotDeclared.self, unique: [[\.plain]]) }
+    @Attribute var name = ""
+    var plain = ""
+  }
+
+  final class Hidden: ManagedObject, CustomReflectable {
+    @Attribute var name = ""
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
+  final class OneOf: ManagedObject {
+    @Relationship(oneWay: true, count: 0...1) var others: RelationshipSet<OneOf>
+  }
+
+  struct Odd: CompositeValue {
+    var inner: [Int] = []
+  }
+
+  final class OddParts: ManagedObject {
+    @Composite var odd = Odd()
+  }
+}
+
+@Suite("Wrong declarations")
+struct DeclarationErrorTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let classes: [ManagedObject.Type]
+    let place: PersistError.Place
+    let says: String
+    let fix: String
+
+    init(_ classes: ManagedObject.Type..., at place: PersistError.Place, says: String, fix: String) {
+      (self.classes, self.place, self.says, self.fix) = (classes, place, says, fix)
+    }
+
+    var testDescription: String { says }
+  }
+
+  static let cases: [Case] = [
+    Case(
+      Wrong.Lonely.self, at: .property("Lonely", "friend"), says: "No relationship leads back",
+      fix: "@Relationship(inverse: \\Lonely.…)"),
+    Case(
+      Wrong.Stranger.self, at: .property("Stranger", "unnamed"), says: "the class Unnamed, which isn't one of the model's",
+      fix: "Name Unnamed among the model's classes"),
+    Case(Wrong.Twice.self, at: .property("Twice", "name"), says: "named 'name'", fix: "Rename"),
+    Case(
+      Wrong.Parent.self, Wrong.Child.self, at: .property("Child", "name"), says: "name", fix: "Rename"),
+    Case(
+      Wrong.WrongType.self, at: .property("WrongType", "count"), says: "type Int can't be an attribute of type string",
+      fix: "int16, int32, int64"),
+    Case(
+      Wrong.WrongType.self, at: .property("WrongType", "text"), says: "can't limit values of type string",
+      fix: "a range of its own type"),
+    Case(
+      Wrong.WrongDefault.self, at: .property("WrongDefault", "count"), says: "100000 is out of the range",
+      fix: "default"),
+    Case(
+      Wrong.NotDeclared.self, at: .entity("NotDeclared"), says: "no declared property of NotDeclared",
+      fix: "@Attribute"),
+    Case(Wrong.Hidden.self, at: .entity("Hidden"), says: "a mirror of its own", fix: "CustomReflectable"),
+    Case(
+      Wrong.OneOf.self, at: .property("OneOf", "others"), says: "a set of at most one object", fix: "Make it a OneOf?"),
+    Case(Wrong.OddParts.self, at: .entity("Odd"), says: "can't be found", fix: "StorableValue"),
+  ]
+
+  @Test("A wrong declaration is an error with place and mend when the model is made", arguments: cases)
+  func wrong(_ example: Case) throws {
+    let error = try #require(throws: PersistError.self) { try ManagedObjectModel(classes: example.classes) }
+    #expect(error.code == .invalidModel)
+    let all = error.errors.isEmpty ? [error] : error.errors
+    let found = all.filter { $0.place == example.place && $0.message.contains(example.says) }
+    #expect(!found.isEmpty, "\(error)")
+    #expect(found.first?.fix?.contains(example.fix) == true, "\(error)")
+  }
+
+  @Test("Several wrong declarations are told at once")
+  func several() throws {
+    let error = try #require(throws: PersistError.self) {
+      try ManagedObjectModel(Wrong.Lonely.self, Wrong.Twice.self, Wrong.WrongDefault.self)
+    }
+    #expect(error.errors.count == 3)
+  }
+
+  @Test("A property that the store's model doesn't have stops the program with a sentence")
+  func missingProperty() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let model = try ManagedObjectModel { EntityDescription("Twice") { AttributeDescription("title", .string) } }
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.addInMemoryStore()
+      let context = ManagedObjectContext(coordinator, classes: ["Twice": Wrong.Twice.self])
+      _ = Wrong.Twice(context: context).name
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("Twice declares 'name', and the entity 'Twice' has no property 'name'"))
+  }
+}

@@ -1,0 +1,7 @@
+import Persist
+import PersistMacrosless
+
+final class SameLineChild: SameLineParent {
+  @Attribute var third = "three"
+  @Attribute var fourth = 4
+}

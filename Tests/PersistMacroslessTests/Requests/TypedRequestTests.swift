@@ -1,0 +1,83 @@
+import Foundation
+import Persist
+import PersistMacrosless
+import PersistTestSupport
+import ShopClasses
+import Testing
+
+@Suite("Typed requests")
+struct TypedRequestTests {
+  private func context(_ store: URL) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: try ShopModel.current())
+    try coordinator.addStore(at: store)
+    return ManagedObjectContext(coordinator)
+  }
+
+  private func withItems(_ body: (ManagedObjectContext) throws -> Void) throws {
+    try withTemporaryStore { store in
+      do {
+        let context = try context(store)
+        let (drinks, food) = (Category(context: context), Category(context: context))
+        (drinks.name, food.name) = ("Drinks", "Food")
+        let all: [(String, Int, Category)] = [("Tea", 2, drinks), ("Milk", 9, drinks), ("Bread", 4, food)]
+        for (name, quantity, category) in all {
+          let item = Item(context: context)
+          (item.name, item.quantity, item.category) = (name, quantity, category)
+        }
+        try context.save()
+      }
+      try body(try context(store))
+    }
+  }
+
+  @Test("Requests begin at a class, and give objects of it")
+  func requests() throws {
+    try withItems { context in
+      let cheap: [Item] = try context.fetch(Item.where(\.quantity < 5).sorted(by: \.name))
+      #expect(cheap.map(\.name) == ["Bread", "Tea"])
+      #expect(try Item.fetch(in: context).count == 3)
+      #expect(try context.fetch(Category.self).count == 2)
+      #expect(try Item.count(where: \.quantity >= 4, in: context) == 2)
+      #expect(try Item.fetch(where: \.name == "Tea", in: context).map(\.quantity) == [2])
+      #expect(try context.fetch(Item.where("name BEGINSWITH %@", "M")).map(\.name) == ["Milk"])
+    }
+  }
+
+  @Test("Key paths sort, over relationships and by numbers of members too")
+  func sorting() throws {
+    try withItems { context in
+      let items = try context.fetch(
+        Item.sorted(by: \.category?.name, ascending: false).sorted(by: \.quantity).limited(to: 2))
+      #expect(items.map(\.name) == ["Bread", "Tea"])
+      #expect(try context.fetch(Category.sorted(by: \.items.count)).map(\.name) == ["Food", "Drinks"])
+    }
+  }
+
+  @Test("Key paths name what is prefetched, what rows hold and what they are grouped by")
+  func rows() throws {
+    try withItems { context in
+      #expect(try context.fetch(Item.all.prefetching(\.category, \.category?.parent)).count == 3)
+      let rows = try context.fetch(Item.where(\.quantity > 3).sorted(by: \.name).rows(of: \.name, \.quantity))
+      #expect(rows.map { $0["name"] as? String } == ["Bread", "Milk"])
+      let groups = try context.fetch(Item.sorted(by: \.category?.name).grouped(by: \.category?.name))
+      #expect(groups.count == 2)
+    }
+  }
+
+  @Test("A to-many view is filtered by a typed predicate")
+  func filter() throws {
+    try withItems { context in
+      let drinks = try #require(try Category.fetch(where: \.name == "Drinks", in: context).first)
+      #expect(try drinks.items.filter(\.quantity < 5).map(\.name) == ["Tea"])
+    }
+  }
+
+  @Test("A key path that computes something stops the program with a sentence")
+  func computed() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Item.sorted(by: \.name.count)
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("doesn't lead to a property that Item"))
+  }
+}

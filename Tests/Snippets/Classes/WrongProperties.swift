@@ -1,0 +1,30 @@
+import Foundation
+import Persist
+import PersistMacrosless
+
+enum Size: String, StorableValue { case small, large }
+struct Plain {}
+
+// Types without a value that stands for none: their properties have a default, or are optional.
+final class Item: ManagedObject {  // expect-error: class 'Item' has no initializers
+  @Attribute var number: UUID  // expect-error: 'required' initializer
+  @Attribute var size: Size
+}
+
+final class Unstorable: ManagedObject {
+  @Attribute var plain: Plain?  // expect-error: 'Plain' conform to 'StorableValue'
+}
+
+final class NotRelated: ManagedObject {
+  @Relationship var others: [NotRelated]  // expect-error: '[NotRelated]' conform to 'RelationshipValue'
+}
+
+final class Computed: ManagedObject {
+  @Derived("others.@count") var count: Int
+  func set() { count = 1 }  // expect-error: 'count' is a get-only property
+}
+
+struct NoObject {
+  @Attribute var name = ""
+  func read() -> String { name }  // expect-error: 'wrappedValue' is unavailable
+}
