@@ -66,6 +66,10 @@ public final class ManagedObjectContext {
   var readMonitor: ReadMonitor?
   /// How many times rows may have become outdated that were read ahead and not given to objects yet.
   var rowGeneration = 0
+  /// Whether a save checks the rules; a migration does it when the whole is there.
+  var validatesOnSave = true
+  /// The keys that new objects' rows are to have, by the objects' temporary numbers; nil where nothing is reserved.
+  var reservedKeys: [Int64: Int64]?
   /// An error of a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
 

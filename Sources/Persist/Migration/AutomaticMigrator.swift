@@ -2,8 +2,10 @@ public import Foundation
 
 /// Brings stores to the coordinator's model when they are opened: compares, plans, migrates.
 ///
-/// What can be done in place is done in one transaction: killed at any instant, the store is of the old version or of
-/// the new one. What can't is refused, with all that stands in the way, and the store is as it was.
+/// From one version to a later one the way leads through the versions in between. Hops that follow from the models are
+/// done in place, in one transaction. Where a hop has a mapping model or a stage with work in code, all is done in a
+/// file beside the store, which takes its place in the end. Either way, killed at any instant, the store is of the old
+/// version or of the new one. What can't be is refused, with all that stands in the way, and the store is as it was.
 ///
 /// ```swift
 /// try coordinator.addStore(at: url, options: .automaticMigration)
@@ -26,13 +28,31 @@ public struct AutomaticMigrator: StoreMigrator {
   /// Whether to count the store's rows for the report, which takes time in proportion to them.
   public var countsRows: Bool
   public var progress: ProgressHandler?
+  /// Mapping models built in code; they come before those that the registry found.
+  public var mappingModels: [MappingModel]
+  /// The policy classes that mapping models name.
+  public var policies: MigrationPolicies
+  /// Stages with work in code; nil for none.
+  public var staged: StagedMigration?
+  /// Whether to go through a new file even where it could be done in place.
+  public var copies: Bool
+  /// How often to try again where others had the store or the work was interrupted.
+  public var retries = 2
+  /// Makes the manager of a mapping model's run, where a subclass is to serve its expressions; nil for the plain one.
+  public var managerFactory: (@Sendable (ManagedObjectModel, ManagedObjectModel) -> MigrationManager)?
 
   public init(
-    allowsLoss: Bool = true, allowsDowngrade: Bool = false, countsRows: Bool = false, progress: ProgressHandler? = nil
+    allowsLoss: Bool = true, allowsDowngrade: Bool = false, countsRows: Bool = false,
+    mappingModels: [MappingModel] = [], policies: MigrationPolicies = [], staged: StagedMigration? = nil,
+    copies: Bool = false, progress: ProgressHandler? = nil
   ) {
     self.allowsLoss = allowsLoss
     self.allowsDowngrade = allowsDowngrade
     self.countsRows = countsRows
+    self.mappingModels = mappingModels
+    self.policies = policies
+    self.staged = staged
+    self.copies = copies
     self.progress = progress
   }
 
@@ -74,10 +94,53 @@ public struct AutomaticMigrator: StoreMigrator {
         .storeReadOnly, at: .store(url), "The store is of another version and would have to be migrated.",
         fix: "Open it for writing.")
     }
-    return try InPlaceMigration(
-      url: url, destination: version, registry: registry, options: options, allowsLoss: allowsLoss,
-      allowsDowngrade: allowsDowngrade, countsRows: countsRows, progress: progress
-    ).run()
+    var attempt = 0
+    while true {
+      do {
+        return try attemptMigration(url, version, means(registry), options)
+      } catch let error as PersistError
+        where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
+        attempt += 1
+      }
+    }
+  }
+
+  private func attemptMigration(
+    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+  ) throws -> MigrationReport {
+    let survey = try preview(url, version, means, options)
+    if survey.isUpToDate || survey.route.isInPlace {
+      return try InPlaceMigration(
+        url: url, destination: version, registry: means.pathRegistry, options: options, allowsLoss: allowsLoss,
+        allowsDowngrade: allowsDowngrade, countsRows: countsRows, progress: progress
+      ).run()
+    }
+    return try RouteMigration(url: url, destination: version, means: means, options: options, migrator: self).run()
+  }
+
+  /// Looks at the store without writing, so that one which is refused keeps every byte.
+  private func preview(
+    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+  ) throws -> RouteSurvey {
+    let connection = try SQLiteConnection(url, mode: .readOnly, options: options)
+    defer { connection.close() }
+    return try connection.readTransaction {
+      let survey = try RouteSurvey(connection, to: version, means: means)
+      if !survey.isUpToDate, !survey.route.isInPlace, var error = try survey.error(connection, self) {
+        error.place.store = url
+        throw error
+      }
+      return survey
+    }
+  }
+
+  func means(_ registry: ModelRegistry?) -> MigrationMeans {
+    MigrationMeans(
+      registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, copies: copies)
+  }
+
+  func makeManager(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> MigrationManager {
+    managerFactory?(source, destination) ?? MigrationManager(sourceModel: source, destinationModel: destination)
   }
 }
 

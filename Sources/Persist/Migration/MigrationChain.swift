@@ -8,8 +8,6 @@ struct MigrationChain: Sendable {
     let source: ModelVersion
     let destination: ModelVersion
     let comparison: ModelComparison
-    /// A mapping model that belongs to the step.
-    let mappingModel: MappingModelFile?
   }
 
   let source: ModelVersion
@@ -24,15 +22,23 @@ struct MigrationChain: Sendable {
 
   /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things of a version take their place from the same one.
   init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
-    self.source = source
-    self.destination = destination
     let path = Self.path(from: source, to: destination, registry: registry)
-    leadsBack = path.direction == .back
-    isOfOneFamily = path.direction != .unknown
-    hops = try zip(path.versions, path.versions.dropFirst()).map { from, to in
-      Hop(
-        source: from, destination: to, comparison: try ModelComparison(from: from.model, to: to.model),
-        mappingModel: registry?.mappingModels(from: from, to: to).first)
+    try self.init(
+      through: path.versions.isEmpty ? [source, destination] : path.versions, leadsBack: path.direction == .back,
+      isOfOneFamily: path.direction != .unknown, isStill: path.versions.isEmpty)
+  }
+
+  /// The chain through versions that are known already.
+  ///
+  /// - Parameter isStill: whether there is no hop at all: the first version is the last.
+  init(through versions: [ModelVersion], leadsBack: Bool, isOfOneFamily: Bool, isStill: Bool = false) throws {
+    precondition(versions.count > 1, "A chain leads from one version to another.")
+    source = versions[0]
+    destination = versions[versions.count - 1]
+    self.leadsBack = leadsBack
+    self.isOfOneFamily = isOfOneFamily
+    hops = try isStill ? [] : zip(versions, versions.dropFirst()).map { from, to in
+      Hop(source: from, destination: to, comparison: try ModelComparison(from: from.model, to: to.model))
     }
     guard let first = hops.first else {
       comparison = try ModelComparison(from: source.model, to: destination.model)
@@ -45,21 +51,11 @@ struct MigrationChain: Sendable {
   }
 
   /// What stands in the way whatever the rows are.
-  var blockers: [MigrationBlocker] {
-    hops.compactMap { hop in
-      hop.mappingModel.map { file in
-        MigrationBlocker(
-          .missingMappingModel,
-          what: "The step from '\(hop.source.name)' to '\(hop.destination.name)' needs the mapping model "
-            + "\(file.nameWithPolicies), which can't be run yet.",
-          fix: "Migrate this step with the program that the mapping model was made for, then the rest with Persist.")
-      }
-    } + comparison.operations.compactMap(\.obstacle)
-  }
+  var blockers: [MigrationBlocker] { comparison.operations.compactMap(\.obstacle) }
 
-  private enum Direction { case forth, back, unknown }
+  enum Direction { case forth, back, unknown }
 
-  private static func path(
+  static func path(
     from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?
   ) -> (versions: [ModelVersion], direction: Direction) {
     let family = registry?.families.first { family in

@@ -82,6 +82,11 @@ extension MigrationOperation.Kind {
   /// Something that doesn't touch what is stored: rules, counts, delete rules, hash modifiers, class names.
   public static let changeRules = Self(rawValue: "changeRules")
 
+  /// An entity mapping of a mapping model is carried out.
+  public static let mapEntity = Self(rawValue: "mapEntity")
+  /// A stage's work in code.
+  public static let runStage = Self(rawValue: "runStage")
+
   // Steps that follow from others.
   /// Entity numbers follow the new model's order.
   public static let renumberEntities = Self(rawValue: "renumberEntities")

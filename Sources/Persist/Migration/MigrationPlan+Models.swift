@@ -7,6 +7,12 @@ extension MigrationPlan {
   /// - Parameter registry: the versions in between, and mapping models; nil to compare the two directly.
   /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
   public init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry? = nil) throws {
+    let means = MigrationMeans(registry: registry)
+    let route = try MigrationRoute(from: source, to: destination, means: means)
+    guard route.isInPlace else {
+      self = try MigrationPlan(route, means)
+      return
+    }
     let chain = try MigrationChain(from: source, to: destination, registry: registry)
     let old = TableMap.forNewStore(source.model)
     let schema = StoreSchema(newStore: old)
@@ -29,19 +35,12 @@ extension MigrationPlan {
       hops: chain.hops.count > 1 ? chain.hops.map(MigrationPlan.init) : [])
   }
 
-  private init(_ hop: MigrationChain.Hop) {
+  init(_ hop: MigrationChain.Hop) {
     self.init(from: hop.source.name, to: hop.destination.name, comparison: hop.comparison)
-    guard let file = hop.mappingModel else { return }
-    way = .impossible
-    blockers.append(
-      MigrationBlocker(
-        .missingMappingModel,
-        what: "The step needs the mapping model \(file.nameWithPolicies), which can't be run yet.",
-        fix: "Migrate this step with the program that the mapping model was made for."))
   }
 
   /// Each operation with the SQL that is for its sake; what is for several stands in steps of its own at the end.
-  private static func steps(_ comparison: ModelComparison, _ changes: [InPlaceWork.Change]) -> [Step] {
+  static func steps(_ comparison: ModelComparison, _ changes: [InPlaceWork.Change]) -> [Step] {
     var open = changes
     var steps: [Step] = []
     for operation in comparison.operations {

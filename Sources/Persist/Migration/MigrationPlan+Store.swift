@@ -15,15 +15,41 @@ extension MigrationPlan {
   /// - Throws: ``PersistError/Code/missingSourceModel`` where the store's model isn't known,
   ///   ``PersistError/Code/mappingAmbiguous``, and the errors of files that aren't stores.
   /// - Complexity: linear in the number of rows, which are counted.
-  public init(storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry) throws {
+  ///   - migrator: what would carry it out: its mapping models, policies and stages.
+  public init(
+    storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry,
+    migrator: AutomaticMigrator = AutomaticMigrator()
+  ) throws {
     let connection = try SQLiteConnection(url, mode: .readOnly)
     defer { connection.close() }
+    let means = migrator.means(registry)
     self = try connection.readTransaction {
-      let store = try StoreIdentification.identify(connection, registry: registry)
-      let destination = version ?? store.family?.current ?? registry.currentVersion
-      let survey = try StoreSurvey(store, to: destination, registry: registry)
-      return try MigrationPlan(survey, connection, url: url)
+      let family = try StoreIdentification.identify(connection, registry: registry).family
+      let survey = try RouteSurvey(
+        connection, to: version ?? family?.current ?? registry.currentVersion, means: means)
+      guard survey.isUpToDate || survey.route.isInPlace else {
+        return try MigrationPlan(survey, means, connection, url: url)
+      }
+      return try MigrationPlan(survey.direct, connection, url: url)
     }
+  }
+
+  /// A plan that goes through a new file.
+  private init(_ survey: RouteSurvey, _ means: MigrationMeans, _ connection: SQLiteConnection, url: URL) throws {
+    try self.init(survey.route, means)
+    let found = try survey.findings(connection, countingLosses: true)
+    if let first = survey.route.legs.first, first.isInferred {
+      let later = survey.route.legs.dropFirst().filter(\.isInferred)
+      losses = found.losses + later.flatMap { $0.chain.comparison.operations.compactMap(MigrationLoss.init) }
+    }
+    blockers += found.blockers.filter { !blockers.contains($0) }
+      + [survey.direct.backBlocker(found)].compactMap { $0 }
+    if !blockers.isEmpty { way = .impossible }
+    rows = try survey.rows(connection)
+    let bytes = Self.size(of: url)
+    self.bytes = bytes
+    // The old file of a leg goes when the next one is whole.
+    extraBytes = bytes * min(2, survey.route.legs.count) + 64 * 1024
   }
 
   private init(_ survey: StoreSurvey, _ connection: SQLiteConnection, url: URL) throws {

@@ -11,6 +11,9 @@ struct MigrateCommand: ParsableCommand {
 
   @OptionGroup var arguments: MigrationArguments
 
+  @Flag(help: "Go through a new file even where it could be done in place.")
+  var copy = false
+
   @Option(help: "Copy the store to this file first.")
   var backup: String?
 
@@ -22,7 +25,9 @@ struct MigrateCommand: ParsableCommand {
     if let backup { try StoreBackup.copy(storeAt: arguments.url, to: URL(fileURLWithPath: backup)) }
     // The handler may be called on any thread.
     let bar = Mutex(ProgressBar("migrating"))
-    let migrator = AutomaticMigrator(allowsLoss: allowLoss, allowsDowngrade: allowLoss, countsRows: true) { progress in
+    let migrator = AutomaticMigrator(
+      allowsLoss: allowLoss, allowsDowngrade: allowLoss, countsRows: true, copies: copy
+    ) { progress in
       bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)") }
       return true
     }

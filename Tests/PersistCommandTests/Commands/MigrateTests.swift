@@ -169,6 +169,23 @@ struct MigrateTests {
     }
   }
 
+  @Test("--copy goes through a new file and gives the same store", .needsSharedData)
+  func copy() throws {
+    let models = try SharedData.url("moody/Moody.xcdatamodeld").path
+    var dumps: [String] = []
+    for flags in [[], ["--copy"]] {
+      try withCopy(ofStore: "moody/Moody.moody") { store in
+        let outcome = try Command.run(
+          ["migrate", store.path, "--models", models, "--to", "Moody 2", "--json"] + flags)
+        #expect(outcome.status == 0)
+        try #expect(outcome.json()["way"] as? String == (flags.isEmpty ? "inPlace" : "copy"))
+        dumps.append(try Command.run("dump", store.path, "--json").output)
+        try #expect(Command.run("check", store.path, "--models", models).status == 0)
+      }
+    }
+    #expect(dumps[0] == dumps[1])
+  }
+
   @Test("What stands in the way ends a plan with 3, a migration with 1, and the store is as it was", .needsSharedData)
   func blocked() throws {
     let models = try SharedData.url("posts").path

@@ -133,22 +133,6 @@ struct RealChainTests {
     }
   }
 
-  @Test("A step with a mapping model is refused by its name, and the store isn't touched")
-  func mappingModel() throws {
-    let registry = try Self.registry("posts")
-    try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { url in
-      let before = try StoreDump(of: registry.version(named: "CoreDataMigration_Example").model, at: url)
-      let error = #expect(throws: PersistError.self) {
-        try AutomaticMigrator().migrate(storeAt: url, to: registry.currentVersion, registry: registry)
-      }
-      #expect(error?.code == .missingMappingModel)
-      let plan = try MigrationPlan(storeAt: url, registry: registry)
-      #expect(plan.way == .impossible)
-      #expect(plan.hops.map(\.way) == [.inPlace, .impossible, .inPlace])
-      try #expect(StoreDump(of: registry.version(named: "CoreDataMigration_Example").model, at: url) == before)
-    }
-  }
-
   @Test(
     "wallet: filled stores go through the whole chain, and through single hops",
     arguments: [
@@ -161,8 +145,17 @@ struct RealChainTests {
     try withTemporaryStore { url in
       try MadeStore.make(start.model, at: url)
       try MadeStore.fill(start.model, at: url, rows: 7, seed: 1)
+      let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
+      try FileManager.default.copyItem(at: url, to: copy)
       let report = try migrate(url, to: last, registry)
       #expect(report.hops == hops)
+      let end = try registry.version(named: last)
+      let copied = try AutomaticMigrator(copies: true).migrate(storeAt: copy, to: end, registry: registry)
+      #expect(copied.way == .copy)
+      #expect(copied.hops == hops)
+      let (inPlace, byCopy) = (try StoreDump(of: end.model, at: url), try StoreDump(of: end.model, at: copy))
+      #expect(byCopy.differences(from: inPlace) == [])
+      try MadeStore.expectNewStore(of: end.model, at: copy)
     }
     let versions = registry.families[0].versions.drop { $0.name != first }
     let isLong = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] != nil

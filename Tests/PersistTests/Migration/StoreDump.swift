@@ -130,6 +130,13 @@ struct StoreDump: Equatable {
     }
   }
 
+  /// The same without the counters of rows, which begin anew for objects that are made.
+  var withoutVersions: StoreDump {
+    var result = self
+    result.objects = objects.mapValues { $0.mapValues { values in values.filter { $0.key != "Z_OPT" } } }
+    return result
+  }
+
   /// The same without the order of members.
   func unordered(_ model: ManagedObjectModel) -> StoreDump {
     var result = self

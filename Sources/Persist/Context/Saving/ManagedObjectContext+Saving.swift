@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     processTrackedChanges()
     try pass.settlingConflicts { pass in
       try pass.readMissingRows()
-      try pass.validate()
+      if validatesOnSave { try pass.validate() }
       for writes in try pass.writes() {
         let receipt = try pass.commit(writes)
         try pass.accept(writes, receipt)

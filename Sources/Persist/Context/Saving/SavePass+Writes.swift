@@ -43,7 +43,8 @@ extension SavePass {
       stores[place].writes.inserts.append(
         RowWrites.Insert(
           key: tables == nil ? .temporary(UInt64(bitPattern: object.key)) : .permanent(object.key),
-          entity: layout.entity, values: values, version: object.insertedVersion))
+          entity: layout.entity, values: values, version: object.insertedVersion,
+          reservedKey: context.reservedKeys?[object.key]))
       try relate(object, at: place)
     }
 

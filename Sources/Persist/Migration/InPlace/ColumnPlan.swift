@@ -60,6 +60,9 @@ extension RowExpression {
     case .renumbered(let column, let numbers): .renumbered(rename(column), numbers)
     case .marked(let column): .marked(rename(column))
     case .unmarked(let column): .unmarked(rename(column))
+    case .shifted(let column, let distance): .shifted(rename(column), by: distance)
+    case .found(let column, let distance, let table, let numbers):
+      .found(rename(column), by: distance, in: table, entityNumbers: numbers)
     }
   }
 }

@@ -13,13 +13,19 @@ struct StoreSurvey {
   let work: InPlaceWork
 
   init(_ store: IdentifiedStore, to destination: ModelVersion, registry: ModelRegistry?) throws {
-    self.store = store
     let name = store.model.versionIdentifiers.first { !$0.isEmpty } ?? "the store's own model"
     let source = store.version ?? ModelVersion(name: name, model: store.model)
-    chain = try MigrationChain(from: source, to: destination, registry: registry)
+    try self.init(store, through: MigrationChain(from: source, to: destination, registry: registry))
+  }
+
+  /// - Parameter chain: begins at the store's version.
+  init(_ store: IdentifiedStore, through chain: MigrationChain) throws {
+    self.store = store
+    self.chain = chain
     map = store.tableMap
     work = InPlacePlanner.plan(
-      from: map, schema: store.catalog.schema, to: .forNewStore(destination.model), comparison: chain.comparison,
+      from: map, schema: store.catalog.schema, to: .forNewStore(chain.destination.model),
+      comparison: chain.comparison,
       canDropColumns: SQLiteConnection.canDropColumns)
   }
 

@@ -89,7 +89,8 @@ private struct MappingInference {
     guard !attribute.isTransient, let origin = comparison.correspondence.origin(of: attribute.name, in: entity.name)
     else { return nil }
     guard let name = origin.source else {
-      return origin.fill == attribute.defaultValue ? nil : origin.fill.map(FetchExpression.constant)
+      let fill = origin.fill ?? .null
+      return fill == attribute.defaultValue ? nil : .constant(fill)
     }
     let value = FetchExpression.path(of: .variable(MappingVariable.source), [name])
     guard let fill = origin.fill else { return value }

@@ -17,11 +17,15 @@ extension MappingModel {
 
 extension ModelRegistry {
   /// Reads the mapping models that were found for the step between two versions, in name order; several are one step
-  /// in parts, which run one after the other.
+  /// in parts, which run one after the other. Of one that is there as source and compiled, the source is read.
   ///
   /// - Throws: what ``MappingModel/init(contentsOf:from:to:)`` throws.
   public func readMappingModels(from source: ModelVersion, to destination: ModelVersion) throws -> [MappingModel] {
-    try mappingModels(from: source, to: destination)
+    var files: [String: MappingModelFile] = [:]
+    for file in mappingModels(from: source, to: destination) {
+      if files[file.name] == nil || file.url.pathExtension == "xcmappingmodel" { files[file.name] = file }
+    }
+    return try files.values
       .sorted { NaturalOrder.precedes($0.name, $1.name) }
       .map { file in
         var model = try MappingModel(contentsOf: file.url, from: source.model, to: destination.model)

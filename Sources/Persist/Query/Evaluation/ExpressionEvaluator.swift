@@ -21,7 +21,7 @@ public final class ExpressionEvaluator {
   /// The time that `now()` gives.
   public let now: Date
   let calls: (any Calls)?
-  private var variables: [String: FetchValue]
+  fileprivate var variables: [String: FetchValue]
   private var wildcards: [PatternKey: WildcardPattern] = [:]
   private var expressions: [PatternKey: RegularExpressionMatcher] = [:]
 
@@ -137,5 +137,17 @@ public final class ExpressionEvaluator {
     let made = try RegularExpressionMatcher(pattern, options: options)
     expressions[key] = made
     return made
+  }
+}
+
+extension ExpressionEvaluator {
+  /// As ``value(of:for:)``, with further variables for this time only.
+  func value(
+    of expression: FetchExpression, for object: FetchValue, with further: [String: FetchValue]
+  ) throws -> FetchValue {
+    let outer = variables
+    variables.merge(further) { _, further in further }
+    defer { variables = outer }
+    return try value(of: expression, for: object)
   }
 }

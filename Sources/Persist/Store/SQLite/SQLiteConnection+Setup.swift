@@ -7,7 +7,7 @@ extension SQLiteConnection {
       // Else SQLite would look for shared memory, which files without locks don't have.
       try execute(.lockingModeExclusive)
     }
-    if mode == .readOnly { persist_sqlite3_keep_wal_on_close(handle) }
+    if mode == .readOnly || mode == .readOnlyWritingAttached { persist_sqlite3_keep_wal_on_close(handle) }
     // Functions that a damaged or hostile schema calls can do no harm, and cells are checked when a page is read.
     try execute(.trustedSchemaOff)
     try execute(.cellSizeCheckOn)

@@ -21,6 +21,8 @@ final class SQLiteConnection {
     case readOnly
     /// Reads a file that a connection of this process writes, with the ordinary locks.
     case readOnlyBesideWriter
+    /// Reads a file as ``readOnly`` does, and writes others that are attached to the connection.
+    case readOnlyWritingAttached
     /// A database of its own in memory.
     case memory
 
@@ -54,12 +56,15 @@ final class SQLiteConnection {
   init(_ url: URL?, mode: Mode, options: StoreOptions = StoreOptions(), access: ReadOnlyAccess? = nil) throws {
     precondition((url == nil) == (mode == .memory), "A database in memory has no URL; every other has one.")
     var access = access
-    if mode == .readOnly, access == nil, let url { access = try ReadOnlyAccess(choosingFor: url) }
+    if mode == .readOnly || mode == .readOnlyWritingAttached, access == nil, let url {
+      access = try ReadOnlyAccess(choosingFor: url)
+    }
     let name = try Self.name(of: url, access: access)
     let flags: Int32 =
       switch mode {
       case .readWrite: SQLITE_OPEN_READWRITE
-      case .create, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      // What is attached may be written only where the connection as a whole may; the URI takes it back for the file.
+      case .create, .memory, .readOnlyWritingAttached: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readOnly, .readOnlyBesideWriter: SQLITE_OPEN_READONLY
       }
     if mode == .readWrite, let url { try ReadOnlyAccess.requireDatabase(at: url) }

@@ -12,6 +12,10 @@ indirect enum RowExpression: Sendable, Hashable {
   case marked(String)
   /// Bytes from a column that allows external storage, alone.
   case unmarked(String)
+  /// A key that is so much greater in the store that it goes to.
+  case shifted(String, by: Int64)
+  /// The same, where the row that it leads to is of one of some entities; else no value.
+  case found(String, by: Int64, in: String, entityNumbers: [Int])
 
   struct EntityCase: Sendable, Hashable {
     /// `Z_ENT` of the rows, by the numbers that the table has at that moment.

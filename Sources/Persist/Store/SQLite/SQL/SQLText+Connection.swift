@@ -31,3 +31,8 @@ extension SQLText {
 
   static let objectCount: SQLText = "SELECT COUNT(*) FROM sqlite_master"
 }
+
+/// Being alone with a file.
+extension SQLText {
+  static let beginExclusive: SQLText = "BEGIN EXCLUSIVE"
+}

@@ -15,6 +15,13 @@ extension SQLText {
     case .marked(let column): return "CAST(x'01' || \(name: column) AS BLOB)"
     case .unmarked(let column):
       return "CASE WHEN SUBSTR(\(name: column), 1, 1) = x'01' THEN SUBSTR(\(name: column), 2) ELSE \(name: column) END"
+    case .shifted(let column, 0): return "\(name: column)"
+    case .shifted(let column, let distance): return "\(name: column) + \(number: distance)"
+    case .found(let column, let distance, let table, let numbers):
+      return """
+        (SELECT there.Z_PK + \(number: distance) FROM \(name: table) AS there \
+        WHERE there.Z_PK = \(row: RowSelection.root).\(name: column) AND there.Z_ENT IN (\(numbers: numbers)))
+        """
     }
   }
 

@@ -1,0 +1,100 @@
+import Foundation
+
+/// The file that a copy goes into: nothing opens it as a store before it is whole.
+struct CopyFile {
+  /// How contexts open it: a batch can be taken back, and the disk's word for what is written isn't needed yet.
+  static let options = StoreOptions(pragmas: ["journal_mode": "MEMORY", "synchronous": "OFF"])
+
+  let url: URL
+  /// Whether the file is thrown away where the copy fails, so that nothing of it need ever be taken back: a journal of
+  /// a whole table would take memory in proportion to it.
+  let isNew: Bool
+  let model: ManagedObjectModel
+  let map: TableMap
+
+  init(url: URL, isNew: Bool, model: ManagedObjectModel) {
+    self.url = url
+    self.isNew = isNew
+    self.model = model
+    map = .forNewStore(model)
+  }
+
+  /// Makes the file with its tables, without indexes.
+  ///
+  /// - Parameter metadata: of the source: the identifier and the application's own keys go with the objects.
+  func make(metadata: StoreMetadata, coreDataHashes: [String: Data]?) throws {
+    try write(.create) { connection in
+      for table in map.tableDefinitions { try connection.execute(.create(table)) }
+      for table in SQLText.storeTables { try connection.execute(table) }
+      for table in map.tables {
+        let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0
+        try connection.execute(.addEntityNumber(table.number, name: table.entity.name, parent: parent))
+      }
+      var metadata = metadata
+      try metadata.record(model, coreDataHashes: coreDataHashes, in: connection)
+    }
+  }
+
+  /// The greatest keys that are in use, by the name of the hierarchy's root: of a file that others began.
+  func usedKeys() throws -> [String: Int64] {
+    try write(.readWrite) { connection in
+      let catalog = try StoreCatalog(connection)
+      let differences = catalog.tableMap(of: model).differences
+      guard differences.isEmpty else {
+        throw PersistError(
+          .incompatibleModel, at: .store(url),
+          "There is a store of another model in the place of the destination: \(differences.joined(separator: " "))",
+          fix: "Choose another file.")
+      }
+      return Dictionary(
+        catalog.numberRows.compactMap { row in row.maximum.map { (row.name, $0) } },
+        uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  /// Raises the counters, so that objects which policies make get keys of their own.
+  func reserve(_ keys: [String: Int64]) throws {
+    try write(.readWrite) { connection in
+      for (name, key) in keys {
+        guard let entity = model.entitiesByName[name] else { continue }
+        try connection.execute(.setGreatestKey(key, entity: map.numbers[entity], name: name))
+      }
+    }
+  }
+
+  func attach(to connection: SQLiteConnection) throws {
+    // What the copy's triggers would do is done in the end.
+    try connection.prepareForChanges()
+    try connection.execute(.attachCopy(SQLiteFileName.uri(for: url, parameters: [("mode", "rw")])))
+    try connection.execute(.copyLockingNormal)
+    try connection.execute(.copyObjectCount)
+    guard isNew else { return }
+    try connection.execute(.copyJournalOff)
+    try connection.execute(.copySynchronousOff)
+  }
+
+  /// Makes the indexes that aren't there yet.
+  func makeIndexes() throws {
+    try write(.readWrite) { connection in
+      let present = Set(try StoreSchema(connection).indexes.map(\.name))
+      for index in map.indexDefinitions where !present.contains(index.name) { try connection.execute(.create(index)) }
+    }
+  }
+
+  /// Makes the triggers of derived attributes, and gives those their values.
+  func keepDerivedColumns() throws {
+    try write(.readWrite) { try $0.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout) }
+  }
+
+  func apply(_ changes: [SchemaChange]) throws {
+    guard !changes.isEmpty else { return }
+    try write(.readWrite) { connection in for change in changes { try connection.apply(change) } }
+  }
+
+  private func write<T>(_ mode: SQLiteConnection.Mode, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    let pragmas = isNew ? ["journal_mode": "OFF", "synchronous": "OFF"] : [:]
+    let connection = try SQLiteConnection(url, mode: mode, options: StoreOptions(pragmas: pragmas))
+    defer { connection.close() }
+    return try connection.transaction { try body(connection) }
+  }
+}

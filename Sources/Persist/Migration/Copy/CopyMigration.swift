@@ -1,0 +1,156 @@
+import Foundation
+
+/// Runs a mapping model: the objects of a store's file into another file, in three passes.
+///
+/// 1. Destination objects with their attributes, entity mapping by entity mapping.
+/// 2. Their relationships.
+/// 3. The validation of the whole.
+///
+/// What has a form in SQL runs as `INSERT … SELECT` from the one store into the other; the rest object by object.
+struct CopyMigration {
+  let source: URL
+  let destination: URL
+  let mappingModel: MappingModel
+  let policies: MigrationPolicies
+  let manager: MigrationManager
+  /// Core Data's hash of each entity of the destination's model, where they are known.
+  let coreDataHashes: [String: Data]?
+  let goesByObject: Bool
+
+  func run() throws {
+    let isNew = SQLiteStore.canCreate(at: destination)
+    do {
+      try migrate(isNew: isNew)
+    } catch {
+      if isNew { try? StoreFiles(storeAt: destination).delete() }
+      throw error
+    }
+  }
+
+  private func migrate(isNew: Bool) throws {
+    let connection = try SQLiteConnection(source, mode: .readOnlyWritingAttached)
+    defer { connection.close() }
+    let catalog = try StoreCatalog(connection)
+    let map = try tableMap(of: manager.sourceModel, catalog, source)
+    let file = CopyFile(url: destination, isNew: isNew, model: manager.destinationModel)
+    if isNew { try file.make(metadata: catalog.metadata, coreDataHashes: coreDataHashes) }
+    try LargeValueLinks(
+      from: ExternalDataFolder(storeAt: source), to: ExternalDataFolder(storeAt: destination)
+    ).make()
+    let plan = try plan(catalog, map, file, connection)
+    try check(plan, connection)
+    try file.reserve(plan.reservedKeys)
+    try file.attach(to: connection)
+    let objects = try plan.usesObjects ? openObjects(plan, file, connection) : nil
+    defer { objects?.close() }
+    manager.objects = objects?.copy
+    var tally = try CopyTally(plan, connection, manager)
+    if plan.usesObjects { try file.makeIndexes() }
+    try createInstances(plan, objects?.copy, connection, &tally)
+    try createRelationships(plan, objects?.copy, connection, file, &tally)
+    try validate(plan, objects?.copy, file)
+    try tally.end()
+  }
+
+  // MARK: Before
+
+  private func tableMap(of model: ManagedObjectModel, _ catalog: StoreCatalog, _ url: URL) throws -> TableMap {
+    let map = catalog.tableMap(of: model)
+    guard map.differences.isEmpty else {
+      throw PersistError(
+        .incompatibleModel, at: .store(url),
+        "The store isn't one of the source model: \(map.differences.joined(separator: " "))",
+        fix: "Give the manager the model that the store was written with.")
+    }
+    return map
+  }
+
+  private func plan(
+    _ catalog: StoreCatalog, _ map: TableMap, _ file: CopyFile, _ connection: SQLiteConnection
+  ) throws -> CopyPlan {
+    var greatest: [String: Int64] = [:]
+    for table in map.tables where table.entity.superentity == nil && !map.absent.contains(table.entity.name) {
+      greatest[table.entity.name] = try connection.first(.greatestRow(of: table.table)) { $0.integer(0) } ?? 0
+    }
+    var planner = CopyPlanner(
+      mappingModel, from: map, to: file.map, storeIdentifier: catalog.metadata.identifier, policies: policies,
+      greatestKeys: greatest, usedKeys: try file.usedKeys(), goesByObject: goesByObject)
+    return try planner.make()
+  }
+
+  private func check(_ plan: CopyPlan, _ connection: SQLiteConnection) throws {
+    for (count, blocker) in plan.checks {
+      let rows = try connection.count(count)
+      guard rows > 0 else { continue }
+      var blocker = blocker
+      blocker.what += ": \(rows)."
+      throw blocker.error
+    }
+  }
+
+  /// Both stores as contexts see them.
+  private final class OpenObjects {
+    let copy: ObjectCopy
+    private let stores: [SQLiteStore]
+
+    init(copy: ObjectCopy, stores: [SQLiteStore]) {
+      self.copy = copy
+      self.stores = stores
+    }
+
+    func close() { for store in stores { try? store.close() } }
+  }
+
+  private func openObjects(_ plan: CopyPlan, _ file: CopyFile, _ connection: SQLiteConnection) throws -> OpenObjects {
+    let old = try SQLiteStore.open(source, model: manager.sourceModel, options: StoreOptions(isReadOnly: true))
+    let new = try SQLiteStore.open(destination, model: manager.destinationModel, options: CopyFile.options)
+    let coordinators = try [(manager.sourceModel, old), (manager.destinationModel, new)].map { model, store in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(store)
+      return coordinator
+    }
+    return OpenObjects(
+      copy: try ObjectCopy(
+        plan: plan, manager: manager, source: coordinators[0], destination: coordinators[1], connection: connection,
+        now: Date()),
+      stores: [old, new])
+  }
+
+  // MARK: Passes
+
+  private func createInstances(
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ tally: inout CopyTally
+  ) throws {
+    for step in plan.steps {
+      if let rows = step.rows {
+        try tally.run(.copy(rows), weight: tally.rows(of: step), on: connection)
+      } else if step.createsByObject || step.policy != nil {
+        try objects?.createInstances(step) { try tally.advance(Int64($0), step) }
+      }
+    }
+  }
+
+  private func createRelationships(
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ file: CopyFile,
+    _ tally: inout CopyTally
+  ) throws {
+    for step in plan.steps {
+      for (_, way) in step.relationships.sorted(by: { $0.key < $1.key }) {
+        guard case .pairs(let copies) = way else { continue }
+        for copy in copies { try tally.run(.copy(copy), weight: tally.rows(of: step), on: connection) }
+      }
+    }
+    try file.apply(plan.completions)
+    if !plan.usesObjects { try file.makeIndexes() }
+    objects?.refresh()
+    for step in plan.steps where step.relatesByObject {
+      try objects?.createRelationships(step) { try tally.advance(Int64($0), step) }
+    }
+  }
+
+  private func validate(_ plan: CopyPlan, _ objects: ObjectCopy?, _ file: CopyFile) throws {
+    for step in plan.steps where step.policy != nil { try objects?.validate(step) }
+    try file.keepDerivedColumns()
+    try CopyCheck(plan: plan, file: file).run()
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+
+/// What the columns of attributes get, as SQL over the source's row.
+extension CopyPlanner {
+  /// The columns of an attribute with their values; nil where SQL has no exact form.
+  mutating func values(
+    of attribute: AttributeDescription, _ property: Property, in step: CopyPlan.Step
+  ) -> [RowCopy.Column]? {
+    guard let destination = step.destination, let source = step.source else { return nil }
+    let columns = new[destination].columns.filter { $0.property == property.name }
+    let expression = step.mapping.attributeMapping(named: property.name)?.valueExpression
+    if attribute.type == .composite {
+      return composite(property, columns, expression, from: source)
+    }
+    guard let column = columns.first else { return [] }
+    guard let value = value(of: attribute, expression, from: source, in: step) else { return nil }
+    return [.init(column.name, value)]
+  }
+
+  private mutating func value(
+    of attribute: AttributeDescription, _ expression: FetchExpression?, from source: Entity, in step: CopyPlan.Step
+  ) -> RowCopy.Value? {
+    guard let expression else { return literal(attribute.defaultValue, attribute).map(RowCopy.Value.expression) }
+    if let value = expression.constantValue { return literal(value, attribute).map(RowCopy.Value.expression) }
+    if let name = expression.sourceKey {
+      return column(name, of: source, as: attribute, in: step).map(RowCopy.Value.expression)
+    }
+    if case .ternary(let condition, .constant(let fill), let value) = expression, let name = value.sourceKey,
+      condition == .compare(value, .equal, .constant(.null)),
+      let column = column(name, of: source, as: attribute, in: step),
+      case .constant(let constant)? = literal(fill, attribute)
+    {
+      return .expression(.filled(column, with: constant))
+    }
+    return term(expression, from: source, as: attribute)
+  }
+
+  private func literal(_ value: StoredValue, _ attribute: AttributeDescription) -> RowExpression? {
+    if value.isNull { return .constant(.null) }
+    guard let value = AttributeValue(attribute).converted(value) else { return nil }
+    // What is too large to stand in its row needs a file.
+    if case .data(let data) = value, attribute.allowsExternalStorage, data.count > LargeValueFiles.largestInline {
+      return nil
+    }
+    return SQLValue(value, of: attribute).map(RowExpression.constant)
+  }
+
+  /// A source attribute's column, where its values mean the same in the new attribute.
+  private mutating func column(
+    _ name: String, of source: Entity, as attribute: AttributeDescription, in step: CopyPlan.Step
+  ) -> RowExpression? {
+    guard let property = source.property(named: name), let before = property.attribute, before.type != .composite,
+      !before.isTransient, let column = old[source].column(slot: property.slot)
+    else { return nil }
+    switch AttributeConversion(from: before.type, to: attribute.type) {
+    case .same, .exact: break
+    case .refused: return nil
+    case .exactWithin(let range):
+      plan.checks.append(
+        (
+          .outside(range, old[source].table, column: column.name, .entities([old[source].number])),
+          MigrationBlocker(
+            .migrationFailed, entity: step.destination?.name, property: attribute.name,
+            what: "Values of \(source.name).\(name) don't fit into the type \(attribute.type.rawValue)",
+            fix: "Give the property a larger type, or change the values first.")
+        ))
+    }
+    switch (before.allowsExternalStorage, attribute.allowsExternalStorage) {
+    case (false, true): return .marked(column.name)
+    case (true, false): return nil
+    default: return .column(column.name)
+    }
+  }
+
+  /// An expression over the source row, where its kind is the attribute's.
+  private func term(
+    _ expression: FetchExpression, from source: Entity, as attribute: AttributeDescription
+  ) -> RowCopy.Value? {
+    guard !attribute.allowsExternalStorage, expression.variables.isSubset(of: [MappingVariable.source]) else {
+      return nil
+    }
+    var translation = PredicateTranslation(old, storeIdentifier: storeIdentifier, now: now)
+    let scope = PredicateTranslation.Scope(root: .init(row: SQLText.RowSelection.root, entity: source))
+    switch translation.operand(expression.overSource, in: scope) {
+    case nil: return nil
+    case .constant(let value)?: return literal(value, attribute).map(RowCopy.Value.expression)
+    case .term(let term, let kind)?:
+      switch (kind, attribute.type) {
+      case (.whole, .int64), (.text, .string), (.uri, .uri), (.uuid, .uuid), (.decimal, .decimal), (.data, .binary),
+        (.data, .transformable):
+        return .term(term)
+      case (.whole, .double), (.number, .double), (.date, .date): return .term(.real(term))
+      default: return nil
+      }
+    }
+  }
+
+  /// A composite attribute, element by element, where the source's has the same ones.
+  private func composite(
+    _ property: Property, _ columns: [TableMap.Column], _ expression: FetchExpression?, from source: Entity
+  ) -> [RowCopy.Column]? {
+    guard let expression, expression.constantValue != .null else {
+      return columns.map { .init($0.name, .constant(.null)) }
+    }
+    guard let name = expression.sourceKey, let before = source.property(named: name),
+      before.attribute?.type == .composite, before.elements.count == property.elements.count
+    else { return nil }
+    var values: [RowCopy.Column] = []
+    for column in columns {
+      guard let element = property.elements.first(where: { $0.slot == column.slot }),
+        let other = before.elements.first(where: { $0.path.dropFirst() == element.path.dropFirst() }),
+        other.attribute.type == element.attribute.type, let from = old[source].column(slot: other.slot)
+      else { return nil }
+      values.append(.init(column.name, .column(from.name)))
+    }
+    return values
+  }
+}
+
+extension FetchExpression {
+  /// The key, where the expression is `$source.key` and nothing else.
+  var sourceKey: String? {
+    guard case .path(of: .variable(MappingVariable.source), let keys) = self, keys.count == 1, let key = keys.first,
+      !key.hasPrefix("@")
+    else { return nil }
+    return key
+  }
+
+  /// The expression with the source object as the evaluated one.
+  var overSource: FetchExpression { replacingVariables([MappingVariable.source: .current]) }
+}

@@ -1,0 +1,229 @@
+/// Where a relationship's members come from, as far as it is one of the forms that mapping models have.
+struct LinkSource: Hashable {
+  /// The source entity's relationship.
+  let name: String
+  /// The steps whose objects can be members.
+  let targets: [Int]
+}
+
+extension CopyPlanner {
+  /// The relationships of a step that lead where one of the source's leads, by their names.
+  func linkSources(_ step: CopyPlan.Step) -> [String: LinkSource] {
+    guard !goesByObject, step.isKeyed, let source = step.source, let destination = step.destination else { return [:] }
+    var sources: [String: LinkSource] = [:]
+    for mapping in step.mapping.relationshipMappings {
+      guard let relationship = destination.relationship(named: mapping.name), !relationship.isTransient,
+        case .call(on: .variable(MappingVariable.manager), let selector, let arguments)? = mapping.valueExpression,
+        arguments.count == 2, case .string(let name)? = arguments[0].constantValue, let key = arguments[1].sourceKey,
+        let before = source.relationship(named: key), !before.isTransient
+      else { continue }
+      let (given, wanted) = (old.model.destination(of: before), new.model.destination(of: relationship))
+      let candidates = plan.steps.filter { step in
+        guard let from = step.source, let to = step.destination else { return false }
+        return from.isKind(of: given) && to.isKind(of: wanted)
+      }
+      let targets: [CopyPlan.Step]
+      switch selector {
+      case MappingSelector.destinationInstancesForMapping: targets = candidates.filter { $0.mapping.name == name }
+      case MappingSelector.destinationInstancesForRelationship: targets = candidates
+      default: continue
+      }
+      guard targets.allSatisfy(\.isKeyed) else { continue }
+      sources[mapping.name] = LinkSource(name: key, targets: targets.map(\.index))
+    }
+    return sources
+  }
+
+  /// How each mapped relationship of a step gets its members, those aside that come with the rows.
+  mutating func ways(
+    ofStep index: Int, _ sources: [[String: LinkSource]]
+  ) -> [String: CopyPlan.RelationshipWay] {
+    let step = plan.steps[index]
+    guard let destination = step.destination else { return [:] }
+    var ways: [String: CopyPlan.RelationshipWay] = [:]
+    for mapping in step.mapping.relationshipMappings {
+      guard let expression = mapping.valueExpression, expression.constantValue == nil,
+        let property = destination.property(named: mapping.name), let relationship = property.relationship,
+        !relationship.isTransient, step.relationships[mapping.name] == nil
+      else { continue }
+      guard let link = sources[index][mapping.name] else {
+        ways[mapping.name] = .objects
+        continue
+      }
+      if isTold(byInverseOf: relationship, property, link, step, sources) {
+        ways[mapping.name] = .byInverse
+      } else {
+        ways[mapping.name] = .pairs(pairs(of: property, relationship, link, step))
+      }
+    }
+    return ways
+  }
+
+  /// Whether the other side maps just the same pairs, and is the one that stores them.
+  private func isTold(
+    byInverseOf relationship: RelationshipDescription, _ property: Property, _ link: LinkSource, _ step: CopyPlan.Step,
+    _ sources: [[String: LinkSource]]
+  ) -> Bool {
+    guard relationship.isToMany, let inverse = new.model.inverse(of: relationship),
+      let before = step.source?.relationship(named: link.name), let inverseBefore = before.inverse
+    else { return false }
+    let target = new.model.destination(of: relationship)
+    if inverse.isToMany {
+      // One side of a join table is enough: the one whose name comes first.
+      let other = target.property(named: inverse.name)?.declaringEntity ?? ""
+      guard (other, inverse.name) < (property.declaringEntity, relationship.name) else { return false }
+    }
+    return link.targets.allSatisfy { index in
+      guard let back = sources[index][inverse.name] else { return false }
+      return back.name == inverseBefore && back.targets.contains(step.index)
+    }
+  }
+
+  // MARK: With the rows
+
+  /// The columns of a to-one relationship that stands in a column of the source too; nil where it doesn't.
+  mutating func keys(of name: String, _ link: LinkSource, in step: CopyPlan.Step) -> [RowCopy.Column]? {
+    guard let source = step.source, let destination = step.destination,
+      let property = destination.property(named: name), property.isToOne, let relationship = property.relationship,
+      let before = source.property(named: link.name), before.isToOne, let oldRelationship = before.relationship,
+      let key = old[source].columns.first(where: { $0.slot == before.slot && $0.role == .toOne }),
+      let column = new[destination].columns.first(where: { $0.slot == property.slot && $0.role == .toOne })
+    else { return nil }
+    let targets = link.targets.map { plan.steps[$0] }
+    guard let offset = targets.first?.offset, targets.allSatisfy({ $0.offset == offset && $0.isComplete }) else {
+      return nil
+    }
+    let given = old.model.destination(of: oldRelationship)
+    let mapped = Set(targets.compactMap { $0.source?.name })
+    let isWhole = old.model.hierarchy(of: given).allSatisfy { $0.isAbstract || mapped.contains($0.name) }
+    let numbers = targets.compactMap { $0.source.map { old.numbers[$0] } }.sorted()
+    var columns: [RowCopy.Column] = [
+      .init(
+        column.name,
+        isWhole
+          ? .shifted(key.name, by: offset)
+          : .found(key.name, by: offset, in: old[given].table, entityNumbers: numbers))
+    ]
+    if let slot = property.entityNumberSlot, let number = new[destination].column(slot: slot) {
+      if isWhole, let slot = before.entityNumberSlot, let oldNumber = old[source].column(slot: slot) {
+        let renumbering = targets.compactMap { target -> (Int, Int)? in
+          guard let from = target.source, let to = target.destination else { return nil }
+          return (old.numbers[from], new.numbers[to])
+        }
+        let numbers = Dictionary(renumbering, uniquingKeysWith: { first, _ in first })
+        columns.append(.init(number.name, .renumbered(oldNumber.name, numbers)))
+      } else {
+        completeNumbers(column.name, number.name, of: destination, relationship)
+      }
+    }
+    if let order = new[destination].orderColumns[property.slot] {
+      if let oldOrder = old[source].orderColumns[before.slot] {
+        columns.append(.init(order, .column(oldOrder)))
+      } else {
+        complete(
+          .takePlaces(table: new[destination].table, owner: column.name, member: "Z_PK", place: order))
+      }
+    }
+    return columns
+  }
+
+  // MARK: By pairs
+
+  private mutating func pairs(
+    of property: Property, _ relationship: RelationshipDescription, _ link: LinkSource, _ step: CopyPlan.Step
+  ) -> [PairCopy] {
+    guard let source = step.source, let destination = step.destination, let before = source.property(named: link.name),
+      let pairs = pairSource(before, of: source),
+      let target = target(property, relationship, of: destination, pairs)
+    else { return [] }
+    return link.targets.compactMap { index in
+      guard let owner = end(step), let member = end(plan.steps[index]) else { return nil }
+      return PairCopy(pairs: pairs, owner: owner, member: member, target: target)
+    }
+  }
+
+  /// Where the pairs of a source relationship stand.
+  private func pairSource(_ property: Property, of source: Entity) -> PairSource? {
+    let place = old[source]
+    if property.isToOne {
+      guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { return nil }
+      return PairSource(
+        table: place.table, owner: "Z_PK", member: key.name, place: nil,
+        inversePlace: place.orderColumns[property.slot])
+    }
+    switch place.toMany[property.slot] {
+    case nil: return nil
+    case .foreignKey(let key):
+      return PairSource(
+        table: key.table, owner: key.column, member: "Z_PK", place: key.orderColumn, inversePlace: nil)
+    case .join(let end):
+      return PairSource(
+        table: end.table, owner: end.ownColumn, member: end.memberColumn, place: end.orderColumn,
+        inversePlace: end.inverseOrderColumn)
+    }
+  }
+
+  /// Where the pairs of a relationship go, and what is to be completed then.
+  private mutating func target(
+    _ property: Property, _ relationship: RelationshipDescription, of destination: Entity, _ pairs: PairSource
+  ) -> PairCopy.Target? {
+    let place = new[destination]
+    if property.isToOne {
+      guard let column = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else {
+        return nil
+      }
+      if let slot = property.entityNumberSlot, let number = place.column(slot: slot) {
+        completeNumbers(column.name, number.name, of: destination, relationship)
+      }
+      let order = place.orderColumns[property.slot]
+      if let order, pairs.inversePlace == nil {
+        complete(.takePlaces(table: place.table, owner: column.name, member: "Z_PK", place: order))
+      }
+      return .ownerKey(column: column.name, place: pairs.inversePlace == nil ? nil : order)
+    }
+    switch place.toMany[property.slot] {
+    case nil: return nil
+    case .foreignKey(let key):
+      if let number = key.entityColumn {
+        complete(
+          .takeEntityNumbers(table: key.table, key: key.column, number: number, target: place.table))
+      }
+      if let order = key.orderColumn, pairs.place == nil {
+        complete(.takePlaces(table: key.table, owner: key.column, member: "Z_PK", place: order))
+      }
+      return .memberKey(column: key.column, place: pairs.place == nil ? nil : key.orderColumn)
+    case .join(let end):
+      if let order = end.orderColumn, pairs.place == nil {
+        complete(.takePlaces(table: end.table, owner: end.ownColumn, member: end.memberColumn, place: order))
+      }
+      if let order = end.inverseOrderColumn, pairs.inversePlace == nil, order != end.orderColumn {
+        complete(.takePlaces(table: end.table, owner: end.memberColumn, member: end.ownColumn, place: order))
+      }
+      return .join(
+        table: end.table, owner: end.ownColumn, member: end.memberColumn,
+        place: pairs.place == nil ? nil : end.orderColumn,
+        inversePlace: pairs.inversePlace == nil ? nil : end.inverseOrderColumn)
+    }
+  }
+
+  private func end(_ step: CopyPlan.Step) -> PairCopy.End? {
+    guard let source = step.source, let destination = step.destination else { return nil }
+    return PairCopy.End(
+      source: old[source].table, sourceNumber: source.root.hasSubentities ? old[source].number : nil,
+      target: new[destination].table, targetNumber: new[destination].number, offset: step.offset,
+      isComplete: step.isComplete)
+  }
+
+  private mutating func completeNumbers(
+    _ key: String, _ number: String, of entity: Entity, _ relationship: RelationshipDescription
+  ) {
+    complete(
+      .takeEntityNumbers(
+        table: new[entity].table, key: key, number: number,
+        target: new[new.model.destination(of: relationship)].table))
+  }
+
+  private mutating func complete(_ change: SchemaChange) {
+    if !plan.completions.contains(change) { plan.completions.append(change) }
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+
+/// Works out how a mapping model is carried out.
+struct CopyPlanner {
+  let model: MappingModel
+  let old: TableMap
+  let new: TableMap
+  let storeIdentifier: String
+  /// The time that `now()` stands for.
+  let now: Date
+  let policies: MigrationPolicies
+  /// The greatest key in use, by the name of a source hierarchy's root.
+  let greatestKeys: [String: Int64]
+  /// The greatest key in use in the destination already, by the name of its hierarchy's root.
+  let usedKeys: [String: Int64]
+  /// Whether all goes object by object, which tests compare with the rest.
+  let goesByObject: Bool
+  var plan: CopyPlan
+
+  init(
+    _ model: MappingModel, from old: TableMap, to new: TableMap, storeIdentifier: String, now: Date = Date(),
+    policies: MigrationPolicies = MigrationPolicies(), greatestKeys: [String: Int64] = [:],
+    usedKeys: [String: Int64] = [:], goesByObject: Bool = false
+  ) {
+    self.model = model
+    self.old = old
+    self.new = new
+    self.storeIdentifier = storeIdentifier
+    self.now = now
+    self.policies = policies
+    self.greatestKeys = greatestKeys
+    self.usedKeys = usedKeys
+    self.goesByObject = goesByObject
+    plan = CopyPlan(model: model, old: old, new: new, steps: [])
+  }
+
+  /// - Throws: ``PersistError/Code/missingMappingModel`` for a policy whose class isn't registered,
+  ///   ``PersistError/Code/unknownEntity`` and ``PersistError/Code/unknownProperty`` for names that the models lack.
+  mutating func make() throws -> CopyPlan {
+    plan.steps = try model.entityMappings.enumerated().map { try step($0.offset, $0.element) }
+    reserveKeys()
+    let sources = plan.steps.map(linkSources)
+    for index in plan.steps.indices { planRows(ofStep: index, sources[index]) }
+    for index in plan.steps.indices {
+      plan.steps[index].relationships.merge(ways(ofStep: index, sources)) { withRows, _ in withRows }
+    }
+    return plan
+  }
+
+  private func step(_ index: Int, _ mapping: EntityMapping) throws -> CopyPlan.Step {
+    let source = try mapping.sourceEntityName.map { try old.model.entity(named: $0) }
+    let destination = try mapping.destinationEntityName.map { try new.model.entity(named: $0) }
+    for property in mapping.attributeMappings + mapping.relationshipMappings {
+      guard let destination, destination.property(named: property.name) == nil else { continue }
+      throw PersistError(
+        .unknownProperty, at: .property(destination.name, property.name),
+        "The entity mapping '\(mapping.name)' maps '\(property.name)', which '\(destination.name)' doesn't have.",
+        fix: "Take the property mapping out, or name one of the destination's properties.")
+    }
+    return CopyPlan.Step(
+      index: index, mapping: mapping, source: source, destination: destination,
+      policy: try mapping.policyName.map { try policies.policy(named: $0, for: mapping) },
+      selection: Self.selection(of: mapping))
+  }
+
+  /// What a source expression selects, where it is of the kind that mapping models have.
+  static func selection(of mapping: EntityMapping) -> CopyPlan.Selection {
+    guard let expression = mapping.sourceExpression else { return .all }
+    guard
+      case .fetch(let request, _, false) = expression,
+      case .call(on: .variable(MappingVariable.manager), MappingSelector.fetchRequest, let arguments) = request,
+      arguments.count == 2, arguments[0].constantValue == .string(mapping.sourceEntityName ?? ""),
+      case .string(let format)? = arguments[1].constantValue, let predicate = try? FetchPredicate(format)
+    else { return .custom }
+    return predicate == .constant(true) ? .all : .predicate(predicate)
+  }
+
+  // MARK: Keys
+
+  /// Keys that are taken from the same rows of a source hierarchy can't meet; all others get a range of their own.
+  private mutating func reserveKeys() {
+    struct Range {
+      let root: Entity
+      let offset: Int64
+      var sources: Set<String> = []
+    }
+    var ranges: [String: [Range]] = [:]
+    var next = usedKeys
+    for index in plan.steps.indices {
+      let step = plan.steps[index]
+      guard let source = step.source, let root = step.destination?.root.name, step.selection != .custom else {
+        continue
+      }
+      let place = ranges[root, default: []].firstIndex {
+        $0.root === source.root && !$0.sources.contains(source.name)
+      }
+      if let place {
+        ranges[root]?[place].sources.insert(source.name)
+        plan.steps[index].offset = ranges[root]?[place].offset ?? 0
+      } else {
+        let offset = next[root] ?? 0
+        ranges[root, default: []].append(Range(root: source.root, offset: offset, sources: [source.name]))
+        plan.steps[index].offset = offset
+        next[root] = offset + (greatestKeys[source.root.name] ?? 0)
+      }
+    }
+    plan.reservedKeys = next
+  }
+
+  // MARK: Rows
+
+  /// The one statement that makes all rows of a step, where every attribute has a form in SQL.
+  private mutating func planRows(ofStep index: Int, _ sources: [String: LinkSource]) {
+    let step = plan.steps[index]
+    guard !goesByObject, step.policy == nil, let source = step.source, let destination = step.destination,
+      let condition = condition(of: step)
+    else { return }
+    var columns: [RowCopy.Column] = [
+      .init("Z_PK", .shifted("Z_PK", by: step.offset)),
+      .init("Z_ENT", .constant(.integer(Int64(new.numbers[destination])))),
+      .init("Z_OPT", .column("Z_OPT")),
+    ]
+    for property in destination.properties where !property.isTransient {
+      if let attribute = property.attribute {
+        guard let values = values(of: attribute, property, in: step) else { return }
+        columns += values
+      }
+    }
+    for (name, link) in sources.sorted(by: { $0.key < $1.key }) {
+      guard let keys = keys(of: name, link, in: step) else { continue }
+      columns += keys
+      plan.steps[index].relationships[name] = .withRows
+    }
+    plan.steps[index].rows = RowCopy(
+      source: old[source].table, number: old[source].number, condition: condition.term, target: new[destination].table,
+      columns: columns)
+  }
+
+  /// The condition on a step's source rows; nil where SQL can't say it.
+  private func condition(of step: CopyPlan.Step) -> (term: SQLTerm?, Void)? {
+    switch step.selection {
+    case .all: return (nil, ())
+    case .custom: return nil
+    case .predicate(let predicate):
+      guard let source = step.source else { return nil }
+      var translation = PredicateTranslation(old, storeIdentifier: storeIdentifier, now: now)
+      return translation.condition(predicate, over: source, root: SQLText.RowSelection.root).map { ($0, ()) }
+    }
+  }
+}

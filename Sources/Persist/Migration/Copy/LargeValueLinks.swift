@@ -1,0 +1,33 @@
+import Foundation
+
+/// Makes the large values of a store those of its copy too, as long as both are there: by links, where the file system
+/// has them.
+struct LargeValueLinks {
+  let source: ExternalDataFolder
+  let target: ExternalDataFolder
+
+  init(from source: ExternalDataFolder, to target: ExternalDataFolder) {
+    self.source = source
+    self.target = target
+  }
+
+  func make() throws {
+    let names = source.names()
+    guard !names.isEmpty, source.url != target.url else { return }
+    let files = FileManager.default
+    do {
+      try files.createDirectory(at: target.url, withIntermediateDirectories: true)
+      for name in names {
+        guard let file = try? source.file(named: name), try target.file(named: name) == nil else { continue }
+        let link = target.url.appendingPathComponent(name)
+        do { try files.linkItem(at: file, to: link) } catch { try files.copyItem(at: file, to: link) }
+      }
+    } catch let error as PersistError {
+      throw error
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(target.url), "The large values can't be taken over: \(error.localizedDescription)",
+        fix: "Check the room on the disk and the permissions of the store's folder.")
+    }
+  }
+}

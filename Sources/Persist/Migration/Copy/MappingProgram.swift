@@ -1,0 +1,122 @@
+/// An entity mapping made ready to be carried out on one object after the other.
+struct MappingProgram {
+  private enum Value {
+    case constant(StoredValue)
+    /// The source's attribute in a slot.
+    case slot(Int)
+    case expression(FetchExpression)
+  }
+
+  private struct Attribute {
+    let name: String
+    let slot: Int
+    let type: AttributeValue
+    let value: Value
+  }
+
+  private struct Relationship {
+    let name: String
+    let isToMany: Bool
+    let destination: Entity?
+    let expression: FetchExpression
+  }
+
+  private let mapping: EntityMapping
+  private let evaluator: ExpressionEvaluator
+  private let attributes: [Attribute]
+  private let relationships: [Relationship]
+  private let needsDestination: Bool
+
+  /// - Parameter model: the destination's.
+  init(_ step: CopyPlan.Step, in model: ManagedObjectModel, _ evaluator: ExpressionEvaluator) {
+    mapping = step.mapping
+    self.evaluator = evaluator
+    attributes = step.mapping.attributeMappings.compactMap { mapping in
+      guard let expression = mapping.valueExpression, let property = step.destination?.property(named: mapping.name),
+        let attribute = property.attribute
+      else { return nil }
+      let value: Value
+      if let constant = expression.constantValue {
+        value = .constant(constant)
+      } else if let key = expression.sourceKey, let before = step.source?.property(named: key),
+        before.attribute != nil
+      {
+        value = .slot(before.slot)
+      } else {
+        value = .expression(expression.overSource)
+      }
+      return Attribute(name: mapping.name, slot: property.slot, type: AttributeValue(attribute), value: value)
+    }
+    relationships = step.mapping.relationshipMappings.compactMap { mapping in
+      guard let expression = mapping.valueExpression, expression.constantValue == nil,
+        let relationship = step.destination?.relationship(named: mapping.name), !relationship.isTransient
+      else { return nil }
+      // What SQL did needs no second time.
+      switch step.relationships[mapping.name] {
+      case .withRows, .byInverse, .pairs: return nil
+      case .objects, nil: break
+      }
+      return Relationship(
+        name: mapping.name, isToMany: relationship.isToMany,
+        destination: model.entitiesByName[relationship.destination], expression: expression.overSource)
+    }
+    needsDestination = (step.mapping.attributeMappings + step.mapping.relationshipMappings).contains {
+      $0.valueExpression?.variables.contains(MappingVariable.destination) == true
+    }
+  }
+
+  func setAttributes(of object: ManagedObject, from source: ManagedObject) throws {
+    for attribute in attributes {
+      let value: StoredValue
+      switch attribute.value {
+      case .constant(let constant): value = constant
+      case .slot(let slot): value = source.attributeValue(at: slot)
+      case .expression(let expression):
+        guard let stored = try evaluate(expression, attribute.name, source, object).stored else {
+          throw refusal("a collection", attribute.name, source)
+        }
+        value = stored
+      }
+      guard let converted = attribute.type.converted(value) else {
+        throw refusal("\(value)", attribute.name, source)
+      }
+      object.setAttributeValue(converted, at: attribute.slot)
+    }
+  }
+
+  func setRelationships(of object: ManagedObject, from source: ManagedObject) throws {
+    for relationship in relationships {
+      // A relationship that is narrowed to a subentity no longer reaches the others.
+      let members = try evaluate(relationship.expression, relationship.name, source, object).managedObjects
+        .filter { member in relationship.destination.map { member.entity.isKind(of: $0) } ?? true }
+      if relationship.isToMany {
+        try object.setValue(members, forKey: relationship.name)
+      } else {
+        try object.setValue(members.first, forKey: relationship.name)
+      }
+    }
+  }
+
+  private func evaluate(
+    _ expression: FetchExpression, _ name: String, _ source: ManagedObject, _ object: ManagedObject
+  ) throws -> FetchValue {
+    do {
+      guard needsDestination else { return try evaluator.value(of: expression, for: .object(source)) }
+      return try evaluator.value(
+        of: expression, for: .object(source), with: [MappingVariable.destination: .object(object)])
+    } catch var error as PersistError {
+      error.place.property = error.place.property ?? name
+      error.place.entity = error.place.entity ?? mapping.destinationEntityName
+      error.place.row = error.place.row ?? source.key
+      throw error
+    }
+  }
+
+  private func refusal(_ value: String, _ name: String, _ source: ManagedObject) -> PersistError {
+    PersistError(
+      .typeMismatch,
+      at: PersistError.Place(entity: mapping.destinationEntityName, property: name, row: source.key),
+      "'\(name)' doesn't take what the entity mapping '\(mapping.name)' gives it: \(value).",
+      fix: "Give it another expression, or the property another type.")
+  }
+}

@@ -1,0 +1,80 @@
+/// What an entity mapping does beyond its expressions: a class to subclass.
+///
+/// An object of it is made for each entity mapping that names the class, and is kept through all three passes. The
+/// plain class does what Core Data's does: one destination object for each source object, with the attributes that the
+/// mapping's expressions give, then its relationships.
+///
+/// ```swift
+/// final class SplitSections: EntityMigrationPolicy {
+///   override func createDestinationInstances(
+///     forSource post: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+///   ) throws {
+///     try super.createDestinationInstances(forSource: post, in: mapping, manager: manager)
+///     let copy = try manager.destinationInstances(forEntityMapping: mapping.name, sourceInstances: [post])[0]
+///     let section = try manager.destinationContext.insertNewObject(forEntityName: "Section")
+///     section["title"] = String((post["content"] as? String ?? "").prefix(4))
+///     section["post"] = copy
+///   }
+/// }
+/// let migrator = AutomaticMigrator(policies: [SplitSections.self])
+/// ```
+///
+/// Objects on both sides are dynamic: no class of either version is needed.
+open class EntityMigrationPolicy {
+  public required init() {}
+
+  /// Called before the first source object of the mapping.
+  open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
+
+  /// First pass: makes what there is to be for a source object.
+  ///
+  /// The plain way makes one object, gives it its attributes and associates the two. An override that makes others
+  /// tells the manager by ``MigrationManager/associate(source:with:for:)`` where relationships are to find them.
+  open func createDestinationInstances(
+    forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    try manager.createDestinationInstance(forSource: source, in: mapping, policy: self)
+  }
+
+  /// Called after the last source object of the mapping.
+  open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
+
+  /// Second pass: relates a destination object. The plain way goes by the mapping's expressions.
+  open func createRelationships(
+    forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    try manager.createRelationships(forDestination: destination, in: mapping, policy: self)
+  }
+
+  /// Called after the last destination object of the mapping was related.
+  open func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
+
+  /// Third pass: what is thrown here ends the migration, and the old store stays.
+  open func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
+
+  /// The mapping's end.
+  open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
+
+  /// What `FUNCTION($entityPolicy, "selector:", …)` calls in the mapping's expressions.
+  ///
+  /// ```swift
+  /// override func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? {
+  ///   guard selector == "initials:", case .value(.string(let name)) = arguments[0] else { return nil }
+  ///   return .value(.string(name.split(separator: " ").compactMap(\.first).map(String.init).joined()))
+  /// }
+  /// ```
+  ///
+  /// - Returns: the result; nil where there is no such method.
+  open func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? { nil }
+}
+
+extension EntityMigrationPolicy: KeyedObject {
+  public func fetchValue(forKey key: String) throws -> FetchValue {
+    if let value = try call(key, arguments: []) { return value }
+    throw PersistError(
+      .unknownProperty, "The policy \(type(of: self)) has no '\(key)'.", fix: "Answer it in call(_:arguments:).")
+  }
+
+  public var fetchIdentity: StoredValue { .string(String(reflecting: type(of: self))) }
+  public var fetchEntityName: String? { nil }
+}

@@ -1,0 +1,40 @@
+import Synchronization
+
+/// The policy classes that mapping models may name.
+///
+/// A text never makes a class: only classes that the program gives are used. A class is found by its name with or
+/// without a module, for mapping models name the module of the application that they were made for.
+public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
+  private static let registered = Mutex<[String: EntityMigrationPolicy.Type]>([:])
+  private var classes: [String: EntityMigrationPolicy.Type] = [:]
+
+  public init(_ classes: [EntityMigrationPolicy.Type] = []) {
+    for type in classes { self.classes[String(describing: type)] = type }
+  }
+
+  public init(arrayLiteral elements: EntityMigrationPolicy.Type...) { self.init(elements) }
+
+  /// Registers a class under another name than its own.
+  public mutating func register(_ type: EntityMigrationPolicy.Type, as name: String) { classes[name] = type }
+
+  /// Registers classes for every migration of the process.
+  public static func register(_ classes: EntityMigrationPolicy.Type...) {
+    registered.withLock { names in
+      for type in classes { names[String(describing: type)] = type }
+    }
+  }
+
+  /// The class of a name; nil where none is registered.
+  public subscript(name: String) -> EntityMigrationPolicy.Type? {
+    let short = name.split(separator: ".").last.map(String.init) ?? name
+    return classes[name] ?? classes[short] ?? Self.registered.withLock { $0[name] ?? $0[short] }
+  }
+
+  func policy(named name: String, for mapping: EntityMapping) throws -> EntityMigrationPolicy.Type {
+    if let type = self[name] { return type }
+    throw PersistError(
+      .missingMappingModel, at: .entity(mapping.destinationEntityName ?? mapping.sourceEntityName ?? ""),
+      "The entity mapping '\(mapping.name)' needs the policy class '\(name)', which isn't registered.",
+      fix: "Subclass EntityMigrationPolicy under this name and hand the class over: AutomaticMigrator(policies: […]).")
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// Runs a route that one transaction in the store's own file isn't enough for: leg by leg in files beside the store,
+/// the last of which takes its place.
+///
+/// Nobody else writes to the store meanwhile, and readers go on reading. Until the exchange not a byte of it changes.
+struct RouteMigration {
+  let url: URL
+  let destination: ModelVersion
+  let means: MigrationMeans
+  let options: StoreOptions
+  let migrator: AutomaticMigrator
+
+  func run() throws -> MigrationReport {
+    let start = ContinuousClock.now
+    let store = SQLiteFileName.resolved(url)
+    let hold = try StoreHold(store, options: options)
+    defer { hold.end() }
+    // Another process may have been faster.
+    let survey = try RouteSurvey(hold.connection, to: destination, means: means)
+    guard !survey.isUpToDate else { return survey.report(rows: nil, way: .none) }
+    if var error = try survey.error(hold.connection, migrator) {
+      error.place.store = url
+      throw error
+    }
+    let rows = try migrator.countsRows ? survey.rows(hold.connection) : nil
+    let folder = try WorkingFolder(besideStoreAt: store)
+    defer { folder.remove() }
+    let file = try migrate(store, through: survey.route, in: folder)
+    try StoreExchange(store: store, replacement: file, model: destination.model).perform(hold)
+    var report = survey.report(rows: rows, way: .copy)
+    report.duration = ContinuousClock.now - start
+    return report
+  }
+
+  /// - Returns: the file after the last leg.
+  private func migrate(_ store: URL, through route: MigrationRoute, in folder: WorkingFolder) throws -> URL {
+    var file = store
+    for (number, leg) in route.legs.enumerated() {
+      let progress = progress(leg: number, of: route.legs.count)
+      if let block = leg.before {
+        file = try own(file, store, folder, number)
+        try call(block, file, leg.source, number)
+      }
+      switch leg.way {
+      case .inPlace:
+        file = try own(file, store, folder, number)
+        try migrateInPlace(file, leg, progress)
+      case .mapping(let mapping):
+        let next = try folder.file(number * 2 + 1)
+        let manager = migrator.makeManager(leg.source.model, leg.destination.model)
+        manager.progress = progress
+        try manager.migrateStore(
+          from: file, to: next, mappingModel: mapping, policies: means.policies,
+          coreDataHashes: leg.destination.coreDataHashes)
+        if file != store { try StoreFiles(storeAt: file).delete() }
+        file = next
+      }
+      if let block = leg.after { try call(block, file, leg.destination, number) }
+    }
+    try makeSingle(file)
+    return file
+  }
+
+  /// A file that may be changed: a copy, where it is still the store itself.
+  private func own(_ file: URL, _ store: URL, _ folder: WorkingFolder, _ number: Int) throws -> URL {
+    guard file == store else { return file }
+    let copy = try folder.file(number * 2)
+    let connection = try SQLiteConnection(store, mode: .readOnly)
+    defer { connection.close() }
+    try connection.copyDatabase(to: copy)
+    try LargeValueLinks(from: ExternalDataFolder(storeAt: store), to: ExternalDataFolder(storeAt: copy)).make()
+    return copy
+  }
+
+  private func migrateInPlace(_ file: URL, _ leg: MigrationRoute.Leg, _ progress: AutomaticMigrator.ProgressHandler?)
+    throws
+  {
+    _ = try InPlaceMigration(
+      url: file, destination: leg.destination, registry: ModelRegistry(versions: leg.versions), options: options,
+      allowsLoss: migrator.allowsLoss, allowsDowngrade: migrator.allowsDowngrade, countsRows: false,
+      progress: progress
+    ).run()
+  }
+
+  /// Calls a stage's block with the store at a version, and saves what it did.
+  private func call(_ block: StagedMigration.Block, _ file: URL, _ version: ModelVersion, _ number: Int) throws {
+    let coordinator = PersistentStoreCoordinator(model: version.model)
+    let info = try coordinator.addStore(at: file)
+    do {
+      let context = ManagedObjectContext(
+        coordinator,
+        classes: Dictionary(uniqueKeysWithValues: version.model.entities.map { ($0.name, ManagedObject.self) }))
+      try block(context)
+      try context.save()
+    } catch {
+      try coordinator.remove(info)
+      throw error
+    }
+    try coordinator.remove(info)
+  }
+
+  /// Takes the log into the file, so that the file alone is the store.
+  private func makeSingle(_ file: URL) throws {
+    let connection = try SQLiteConnection(file, mode: .readWrite)
+    defer { connection.close() }
+    try connection.execute(.journalModeDelete)
+  }
+
+  /// The progress of one leg as a part of the whole.
+  private func progress(leg number: Int, of count: Int) -> AutomaticMigrator.ProgressHandler? {
+    guard let handler = migrator.progress else { return nil }
+    guard count > 1 else { return handler }
+    return { state in
+      let unit: Int64 = 1_000_000
+      return handler(
+        MigrationProgress(
+          completed: Int64(number) * unit + Int64(state.fraction * Double(unit)), total: Int64(count) * unit,
+          current: state.current))
+    }
+  }
+}
+
+extension MigrationRoute.Leg {
+  /// Every version that the leg goes through.
+  var versions: [ModelVersion] {
+    chain.hops.isEmpty ? [source, destination] : [source] + chain.hops.map(\.destination)
+  }
+}

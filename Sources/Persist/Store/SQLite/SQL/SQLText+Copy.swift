@@ -1,0 +1,119 @@
+/// Rows that go from one store into another: the source is the connection's own database, the copy is attached.
+extension SQLText {
+  /// The name under which the copy is attached.
+  private static let copySchema: SQLText = "copy"
+
+  static func attachCopy(_ uri: String) -> SQLText { "ATTACH DATABASE \(value: .text(uri)) AS \(copySchema)" }
+  /// A source that is read without locks puts the whole connection into exclusive mode.
+  static let copyLockingNormal: SQLText = "PRAGMA copy.locking_mode = NORMAL"
+  /// A look into the copy, after which it has no lock any more.
+  static let copyObjectCount: SQLText = "SELECT COUNT(*) FROM copy.sqlite_master"
+  static let copyJournalOff: SQLText = "PRAGMA copy.journal_mode = OFF"
+  static let copySynchronousOff: SQLText = "PRAGMA copy.synchronous = OFF"
+
+  static func copy(_ copy: RowCopy) -> SQLText {
+    var condition: SQLText = "+Z_ENT = \(number: Int64(copy.number))"
+    if let term = copy.condition { condition += " AND \(self.term(term))" }
+    let row = RowSelection.root
+    return """
+      INSERT INTO \(copySchema).\(name: copy.target) (\(names: copy.columns.map(\.name))) \
+      SELECT \(copy.columns.map { value($0.value) }.joined(separator: ", ")) \
+      FROM main.\(name: copy.source) AS \(row: row) WHERE \(condition)
+      """
+  }
+
+  private static func value(_ value: RowCopy.Value) -> SQLText {
+    switch value {
+    case .expression(let expression): self.expression(expression)
+    case .term(let term): self.term(term)
+    }
+  }
+
+  static func copy(_ copy: PairCopy) -> SQLText {
+    let source = copy.pairs
+    let place: SQLText = source.place.map { "\(name: $0)" } ?? "NULL"
+    let inversePlace: SQLText = source.inversePlace.map { "\(name: $0)" } ?? "NULL"
+    let pairs: SQLText = """
+      (SELECT \(name: source.owner) AS owner, \(name: source.member) AS member, \(place) AS place, \
+      \(inversePlace) AS inversePlace FROM main.\(name: source.table) \
+      WHERE \(name: source.owner) IS NOT NULL AND \(name: source.member) IS NOT NULL) AS pairs
+      """
+    let (owner, member) = (key("pairs.owner", copy.owner), key("pairs.member", copy.member))
+    let conditions = exists("pairs.owner", copy.owner) + exists("pairs.member", copy.member)
+    switch copy.target {
+    case .join(let table, let ownerColumn, let memberColumn, let place, let inversePlace):
+      // Both orders may stand in one column, where a relationship is its own inverse.
+      let places: [(String, SQLText)] = [(place, "place"), (inversePlace == place ? nil : inversePlace, "inversePlace")]
+        .compactMap { column, value in column.map { ($0, value) } }
+      let columns = [ownerColumn, memberColumn] + places.map(\.0)
+      let values = [owner, member] + places.map(\.1)
+      return """
+        INSERT OR IGNORE INTO \(copySchema).\(name: table) (\(names: columns)) \
+        SELECT \(values.joined(separator: ", ")) FROM \(pairs)\(whereClause(conditions))
+        """
+    case .ownerKey(let column, let place):
+      let order: SQLText = place.map { ", \(name: $0) = pairs.inversePlace" } ?? ""
+      return """
+        UPDATE \(copySchema).\(name: copy.owner.target) AS own SET \(name: column) = \(member)\(order) FROM \(pairs)\
+        \(whereClause(["own.Z_PK = \(owner)"] + conditions))
+        """
+    case .memberKey(let column, let place):
+      let order: SQLText = place.map { ", \(name: $0) = pairs.place" } ?? ""
+      return """
+        UPDATE \(copySchema).\(name: copy.member.target) AS own SET \(name: column) = \(owner)\(order) FROM \(pairs)\
+        \(whereClause(["own.Z_PK = \(member)"] + conditions))
+        """
+    }
+  }
+
+  private static func whereClause(_ conditions: [SQLText]) -> SQLText {
+    conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+  }
+
+  private static func key(_ column: SQLText, _ end: PairCopy.End) -> SQLText {
+    end.offset == 0 ? column : "\(column) + \(number: end.offset)"
+  }
+
+  private static func exists(_ column: SQLText, _ end: PairCopy.End) -> [SQLText] {
+    var conditions: [SQLText] = []
+    if let number = end.sourceNumber {
+      conditions.append(
+        """
+        EXISTS (SELECT 1 FROM main.\(name: end.source) AS old \
+        WHERE old.Z_PK = \(column) AND old.Z_ENT = \(number: Int64(number)))
+        """)
+    }
+    if !end.isComplete {
+      conditions.append(
+        """
+        EXISTS (SELECT 1 FROM \(copySchema).\(name: end.target) AS new \
+        WHERE new.Z_PK = \(key(column, end)) AND new.Z_ENT = \(number: Int64(end.targetNumber)))
+        """)
+    }
+    return conditions
+  }
+
+  // MARK: Associations
+
+  static let createAssociations: SQLText = """
+    CREATE TEMPORARY TABLE associations (mapping INTEGER, source INTEGER, entity INTEGER, destination INTEGER, \
+    PRIMARY KEY (mapping, source, entity, destination)) WITHOUT ROWID
+    """
+  static let indexAssociations: SQLText = """
+    CREATE INDEX temp.associations_by_destination ON associations (mapping, entity, destination)
+    """
+  static let addAssociation = PreparedSQL(
+    """
+    INSERT OR IGNORE INTO temp.associations (mapping, source, entity, destination) \
+    VALUES (\(parameter: ()), \(parameter: ()), \(parameter: ()), \(parameter: ()))
+    """)
+  static let destinationsOfSource = PreparedSQL(
+    """
+    SELECT entity, destination FROM temp.associations WHERE mapping = \(parameter: ()) AND source = \(parameter: ())
+    """)
+  static let sourcesOfDestination = PreparedSQL(
+    """
+    SELECT source FROM temp.associations \
+    WHERE mapping = \(parameter: ()) AND entity = \(parameter: ()) AND destination = \(parameter: ())
+    """)
+}

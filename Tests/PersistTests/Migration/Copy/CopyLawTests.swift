@@ -1,0 +1,66 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// How many random steps are tried; many more where the environment asks for long tests.
+private let seeds: ClosedRange<UInt64> =
+  ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == nil ? 1...20 : 1...1000
+
+@Suite("Laws of copying")
+struct CopyLawTests {
+  @Test("In place, copied by SQL and copied object by object: three ways, one store")
+  func threeWays() throws {
+    for seed in seeds {
+      var models = RandomModels(seed: seed)
+      let old = try models.model()
+      models.change()
+      let new = try models.model()
+      guard let mapping = try? MappingModel.inferred(from: old, to: new) else { continue }
+      try withTemporaryFolder { folder in
+        let store = folder.appendingPathComponent("old.sqlite")
+        try MadeStore.make(old, at: store)
+        try MadeStore.fill(old, at: store, rows: 6, seed: seed)
+        let bytes = try Data(contentsOf: store)
+        let bySQL = folder.appendingPathComponent("sql.sqlite")
+        let byObject = folder.appendingPathComponent("objects.sqlite")
+        try copy(store, bySQL, mapping, old, new, goesByObject: false, seed)
+        try copy(store, byObject, mapping, old, new, goesByObject: true, seed)
+        try #expect(Data(contentsOf: store) == bytes, "seed \(seed): the source changed")
+        let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
+        do {
+          try AutomaticMigrator().migrate(
+            storeAt: store, to: versions[1], registry: ModelRegistry(versions: versions))
+        } catch let error as PersistError where error.code == .mappingNotInferable {
+          return
+        }
+        let inPlace = try StoreDump(of: new, at: store)
+        let ofSQL = try StoreDump(of: new, at: bySQL).differences(from: inPlace)
+        #expect(ofSQL == [], "seed \(seed), by SQL")
+        let ofObjects = try StoreDump(of: new, at: byObject).withoutVersions
+          .differences(from: inPlace.withoutVersions)
+        #expect(ofObjects == [], "seed \(seed), object by object")
+        for url in [bySQL, byObject] {
+          try MadeStore.expectNewStore(of: new, at: url)
+          var problems: [StoreProblem] = []
+          try StoreCheck.check(storeAt: url, registry: ModelRegistry(versions: versions)) { problems.append($0) }
+          #expect(problems == [], "seed \(seed), \(url.lastPathComponent)")
+        }
+      }
+    }
+  }
+
+  private func copy(
+    _ source: URL, _ target: URL, _ mapping: MappingModel, _ old: ManagedObjectModel, _ new: ManagedObjectModel,
+    goesByObject: Bool, _ seed: UInt64
+  ) throws {
+    do {
+      try MigrationManager(sourceModel: old, destinationModel: new).migrateStore(
+        from: source, to: target, mappingModel: mapping, policies: [], coreDataHashes: nil, goesByObject: goesByObject)
+    } catch {
+      Issue.record("seed \(seed), \(goesByObject ? "object by object" : "by SQL"): \(error)")
+      throw error
+    }
+  }
+}

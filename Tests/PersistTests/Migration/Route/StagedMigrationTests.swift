@@ -1,0 +1,201 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Staged migration and routes")
+struct StagedMigrationTests {
+  private struct Pets {
+    let versions: [ModelVersion]
+
+    init() throws {
+      let name = AttributeDescription("name", .string, isOptional: false)
+      let pet = EntityDescription(
+        "Pet", attributes: [name], relationships: [.init("owner", to: "User", inverse: "pet")])
+      let link = RelationshipDescription("pet", to: "Pet", inverse: "owner")
+      versions = [
+        ModelVersion(
+          name: "Pets 1", model: try model(EntityDescription("User", attributes: [name, .init("petName", .string)]))),
+        ModelVersion(
+          name: "Pets 2",
+          model: try model(
+            EntityDescription("User", attributes: [name, .init("petName", .string)], relationships: [link]), pet)),
+        ModelVersion(
+          name: "Pets 3", model: try model(EntityDescription("User", attributes: [name], relationships: [link]), pet)),
+      ]
+    }
+
+    func fill(_ url: URL) throws {
+      let coordinator = PersistentStoreCoordinator(model: versions[0].model)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      for number in 0..<3 {
+        let user = ManagedObject(entity: "User", context: context)
+        user["name"] = "user \(number)"
+        user["petName"] = "pet \(number)"
+      }
+      try context.save()
+      try coordinator.remove(store)
+    }
+
+    var makePets: StagedMigration.Stage {
+      .custom(from: versions[0], to: versions[1], didMigrate: { context in
+        for user in try context.fetch(FetchRequest("User")) {
+          let pet = try context.insertNewObject(forEntityName: "Pet")
+          pet["name"] = user["petName"]
+          pet["owner"] = user
+        }
+      })
+    }
+  }
+
+  @Test("MAP-16: a custom stage makes pets of names, and a lightweight one after it keeps them", arguments: [2, 3])
+  func pets(version: Int) throws {
+    let pets = try Pets()
+    let stages: [StagedMigration.Stage] =
+      version == 2 ? [pets.makePets] : [pets.makePets, .lightweight([pets.versions[1], pets.versions[2]])]
+    try withTemporaryStore { url in
+      try pets.fill(url)
+      let coordinator = PersistentStoreCoordinator(model: pets.versions[version - 1].model)
+      let staged = try StagedMigration(stages)
+      try coordinator.addStore(at: url, options: .stagedMigration(staged))
+      let context = ManagedObjectContext(coordinator)
+      let users = try context.fetch(FetchRequest("User", sortedBy: "name"))
+      #expect(users.map { ($0["pet"] as? ManagedObject)?["name"] as? String } == ["pet 0", "pet 1", "pet 2"])
+    }
+  }
+
+  @Test("MAP-16: two stages may not end at the same version")
+  func sameEnd() throws {
+    let pets = try Pets()
+    let error = #expect(throws: PersistError.self) { try StagedMigration([pets.makePets, pets.makePets]) }
+    #expect(error?.code == .invalidRequest)
+  }
+
+  @Test("What a stage throws ends the migration, and every byte of the store is as it was")
+  func failure() throws {
+    struct Refusal: Error {}
+    let pets = try Pets()
+    let staged = try StagedMigration([
+      .custom(from: pets.versions[0], to: pets.versions[1], didMigrate: { _ in throw Refusal() })
+    ])
+    try withTemporaryStore { url in
+      try pets.fill(url)
+      let before = try Data(contentsOf: url)
+      #expect(throws: Refusal.self) {
+        try PersistentStoreCoordinator(model: pets.versions[1].model)
+          .addStore(at: url, options: .stagedMigration(staged))
+      }
+      try #expect(Data(contentsOf: url) == before)
+      let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+      #expect(names == [url.lastPathComponent])
+    }
+  }
+
+  @Test("MAP-17: an old store needs migration, a migrated one doesn't; steps are found by their mapping models")
+  func needsMigration() throws {
+    let pets = try Pets()
+    let registry = ModelRegistry(versions: pets.versions)
+    try withTemporaryStore { url in
+      try pets.fill(url)
+      let metadata = try PersistentStoreCoordinator.metadata(at: url)
+      #expect(MigrationManager.isCompatible(pets.versions[0].model, withMetadata: metadata))
+      #expect(!MigrationManager.isCompatible(pets.versions[2].model, withMetadata: metadata))
+      let empty = StoreMetadata(identifier: "", values: [:])
+      #expect(!MigrationManager.isCompatible(pets.versions[0].model, withMetadata: empty))
+      try AutomaticMigrator(copies: true).migrate(storeAt: url, to: pets.versions[2], registry: registry)
+      let now = try PersistentStoreCoordinator.metadata(at: url)
+      #expect(MigrationManager.isCompatible(pets.versions[2].model, withMetadata: now))
+      #expect(now.identifier == metadata.identifier)
+    }
+  }
+
+  @Test("A mapping model for a hop in between is taken; the hops around it are folded; the plan says so before")
+  func chain() throws {
+    let versions = try (1...5).map { number in
+      ModelVersion(
+        name: "V\(number)",
+        model: try model(
+          EntityDescription(
+            "Item", attributes: [.init("price", .int64)] + (1...number).map { .init("a\($0)", .string) })))
+    }
+    var mapping = try MappingModel.inferred(from: versions[2].model, to: versions[3].model)
+    mapping.sourceVersion = "V3"
+    mapping.destinationVersion = "V4"
+    let price = try #require(mapping.entityMappings[0].attributeMappings.firstIndex { $0.name == "price" })
+    mapping.entityMappings[0].attributeMappings[price] = try PropertyMapping("price", "$source.price * 100")
+    let registry = ModelRegistry(versions: versions)
+    let migrator = AutomaticMigrator(countsRows: true, mappingModels: [mapping])
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: versions[0].model)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      ManagedObject(entity: "Item", context: context)["price"] = 7
+      try context.save()
+      try coordinator.remove(store)
+      let plan = try MigrationPlan(storeAt: url, to: versions[4], registry: registry, migrator: migrator)
+      #expect(plan.way == .copy)
+      #expect(plan.hops.map(\.way) == [.inPlace, .inPlace, .copy, .inPlace])
+      #expect(plan.steps.contains { $0.operation.kind == .mapEntity })
+      let report = try migrator.migrate(storeAt: url, to: versions[4], registry: registry)
+      #expect(report.way == .copy)
+      #expect(report.hops == 4)
+      try #expect(MadeStore.rows("SELECT ZPRICE FROM ZITEM", at: url) == [["700"]])
+    }
+  }
+
+  @Test("Large values go along with a copy, and files that no row names any more go")
+  func largeValues() throws {
+    func photos(_ more: AttributeDescription...) throws -> ManagedObjectModel {
+      try model(
+        EntityDescription("Photo", attributes: [.init("data", .binary, allowsExternalStorage: true)] + more))
+    }
+    let versions = [
+      ModelVersion(name: "1", model: try photos(.init("old", .binary, allowsExternalStorage: true))),
+      ModelVersion(name: "2", model: try photos(.init("title", .string))),
+    ]
+    try withTemporaryStore { url in
+      let large = Data(repeating: 7, count: 300_000)
+      let coordinator = PersistentStoreCoordinator(model: versions[0].model)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      let photo = ManagedObject(entity: "Photo", context: context)
+      photo["data"] = large
+      photo["old"] = Data(repeating: 8, count: 300_000)
+      try context.save()
+      try coordinator.remove(store)
+      #expect(ExternalDataFolder(storeAt: url).names().count == 2)
+      try AutomaticMigrator(copies: true).migrate(
+        storeAt: url, to: versions[1], registry: ModelRegistry(versions: versions))
+      #expect(ExternalDataFolder(storeAt: url).names().count == 1)
+      let after = PersistentStoreCoordinator(model: versions[1].model)
+      try after.addStore(at: url)
+      let reading = ManagedObjectContext(after)
+      let found = try #require(reading.fetch(FetchRequest("Photo")).first)
+      #expect(found["data"] as? Data == large)
+    }
+  }
+
+  @Test("While others have the store open the exchange waits for them and then refuses; the store is as it was")
+  func busy() throws {
+    let pets = try Pets()
+    try withTemporaryStore { url in
+      try pets.fill(url)
+      let other = PersistentStoreCoordinator(model: pets.versions[0].model)
+      let store = try other.addStore(at: url)
+      try #expect(ManagedObjectContext(other).count(FetchRequest("User")) == 3)
+      var migrator = AutomaticMigrator(copies: true)
+      migrator.retries = 0
+      let error = #expect(throws: PersistError.self) {
+        try migrator.migrate(
+          storeAt: url, to: pets.versions[2], registry: ModelRegistry(versions: pets.versions),
+          options: StoreOptions(busyTimeout: .milliseconds(50)))
+      }
+      #expect(error?.code == .storeBusy)
+      try #expect(ManagedObjectContext(other).count(FetchRequest("User")) == 3)
+      try other.remove(store)
+      try migrator.migrate(storeAt: url, to: pets.versions[2], registry: ModelRegistry(versions: pets.versions))
+    }
+  }
+}
