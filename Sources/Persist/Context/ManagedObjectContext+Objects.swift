@@ -31,16 +31,18 @@ extension ManagedObjectContext {
   }
 
   /// Makes an object that has no context a new one of this context.
-  func adopt(_ object: ManagedObject, _ layout: EntityLayout) {
-    register(object)
+  ///
+  /// - Parameter number: the one that the object has in a child context already; nil for a new one.
+  func adopt(_ object: ManagedObject, _ layout: EntityLayout, number: UInt64? = nil) {
+    register(object, number: number)
     object.awakeFromInsert()
   }
 
   /// Enters an object that has no context among the new ones.
-  func register(_ object: ManagedObject) {
+  func register(_ object: ManagedObject, number: UInt64? = nil) {
     let table = unsavedTable
     object.table = table
-    object.key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber())
+    object.key = Int64(bitPattern: number ?? ManagedObjectID.nextTemporaryNumber())
     object.identifier = nil
     object.loading = .loaded
     object.change = .inserted
@@ -86,7 +88,7 @@ extension ManagedObjectContext {
   /// The object with an identifier where it is alive in this context.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
-    case .temporary(let number): unsavedTable.map[Int64(bitPattern: number)]
+    case .temporary(let number): unsavedTable.map[Int64(bitPattern: number)] ?? registeredNewObjectOfParent(id)
     case .permanent(let key):
       layout(named: id.entityName).flatMap { layout in
         tables(ofStore: id.storeIdentifier)?.table(for: layout).map[key]

@@ -19,6 +19,10 @@ import Foundation
 /// long as the program holds them.
 public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator
+  /// The context that this one reads from and saves to; nil for one that works on the stores themselves.
+  public let parent: ManagedObjectContext?
+  /// The contexts whose parent this one is. Not counted: each takes itself out when it goes.
+  var children: [Unmanaged<ManagedObjectContext>] = []
   /// What a save does about rows that others changed, and about values that must be unique.
   public var mergePolicy = MergePolicy.error
   /// Where saves of others wait until this context merges them.
@@ -32,7 +36,7 @@ public final class ManagedObjectContext {
   let classes: [ManagedObject.Type]
   /// The slots of the classes' declared properties; the layouts hold the tables.
   let slotTables: [SlotTable]
-  private var storeTables: [StoreTables] = []
+  private(set) var storeTables: [StoreTables] = []
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
 
@@ -78,16 +82,47 @@ public final class ManagedObjectContext {
   /// - Parameter classes: classes by entity name, for this context; others are those that are registered.
   public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
     self.coordinator = coordinator
+    parent = nil
     layouts = coordinator.layouts
     let model = coordinator.model.classes
     classes = layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: model) }
     slotTables = zip(layouts, classes).map { $0.slotTable(of: $1) }
   }
 
+  /// A scratch pad over another context: it sees the parent's objects with their unsaved changes, and saves to the
+  /// parent, whose own save then writes to the stores.
+  ///
+  /// What is changed in a child and not saved leaves no trace in the parent. A child costs what is used in it, however
+  /// many objects the parent has: making one costs next to nothing, and each row is read when it is used. Its saves run
+  /// the hooks and the validation, as every save does. The properties that it changed take the place of the parent's,
+  /// and what it doesn't know of stays as it is there. Its new objects keep their temporary identifiers until the
+  /// outermost context has saved.
+  ///
+  /// ```swift
+  /// let draft = ManagedObjectContext(parent: context)
+  /// draft.object(with: tea.objectID)["name"] = "Green tea"
+  /// try draft.save()       // tea has the name, unsaved
+  /// try context.save()     // the store has it
+  /// ```
+  ///
+  /// Neither context is Sendable, and a child uses its parent with every read: the two are of one isolation, and the
+  /// compiler keeps them together. A context for another task is one of the coordinator's, not a child.
+  ///
+  /// - Parameter parent: is held for as long as the child lives.
+  public init(parent: ManagedObjectContext) {
+    coordinator = parent.coordinator
+    self.parent = parent
+    layouts = parent.layouts
+    classes = parent.classes
+    slotTables = parent.slotTables
+    parent.children.append(.passUnretained(self))
+  }
+
   deinit {
     for table in tables {
       for object in table.map.objects { object.detach() }
     }
+    parent?.children.removeAll { $0.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
   }
 
   /// Entities of the coordinator's model.
@@ -135,7 +170,7 @@ extension ManagedObjectContext {
   }
 
   func tables(of store: any PersistentStore) -> StoreTables {
-    if let tables = storeTables.first(where: { $0.store === store }) { return tables }
+    if let tables = storeTables.first(where: { $0.origin === store }) { return tables }
     let tables = StoreTables(context: self, store: store)
     storeTables.append(tables)
     return tables
@@ -173,7 +208,7 @@ extension ManagedObjectContext {
   /// this context's.
   func registeredOrFault(_ id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
-    case .temporary(let number): return unsavedTable.map[Int64(bitPattern: number)]
+    case .temporary(let number): return unsavedTable.map[Int64(bitPattern: number)] ?? parentsNewObject(id)
     case .permanent(let key):
       guard let layout = layout(named: id.entityName), let tables = tables(ofStore: id.storeIdentifier) else {
         return nil

@@ -91,7 +91,8 @@ extension ManagedObjectContext {
     rowGeneration += 1
     var rows = rows
     rows.includesPendingChanges = false
-    let pass = try FetchPass(rows, in: self)
+    // A batch works on the stores, past every context.
+    let pass = try FetchPass(rows, in: parent == nil ? self : ManagedObjectContext(coordinator))
     // What no store can answer alone is found first, in a context without changes.
     if !pass.isAnsweredByStore {
       let ids = try ManagedObjectContext(coordinator).fetch(rows)
@@ -100,7 +101,7 @@ extension ManagedObjectContext {
       return try batch(over: found, body)
     }
     return try pass.sources.compactMap { source in
-      try pass.query(for: source, keysOnly: true).map { query in try body(source.store, query) }
+      try pass.query(for: source, keysOnly: true).map { query in try body(source.tables.origin, query) }
     }
   }
 

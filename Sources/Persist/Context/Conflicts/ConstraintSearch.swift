@@ -3,13 +3,13 @@
 /// Looked for only after a store refused a save: a store checks row by row and names the first it meets.
 struct ConstraintSearch {
   private let context: ManagedObjectContext
-  private let store: any PersistentStore
+  private let tables: StoreTables
   /// Rows are looked up by so many values at a time.
   private static let batchSize = 200
 
-  init(in context: ManagedObjectContext, of store: any PersistentStore) {
+  init(in context: ManagedObjectContext, of tables: StoreTables) {
     self.context = context
-    self.store = store
+    self.tables = tables
   }
 
   /// The conflicts among the objects that a save inserts or changes, and with the rows of the store.
@@ -87,14 +87,14 @@ struct ConstraintSearch {
   /// The rows that have claimed values, apart from those that the save deletes or gives others.
   private func holders(of claims: [Claim], _ constraint: Constraint) throws -> [[StoredValueKey]: Holder] {
     var holders: [[StoredValueKey]: Holder] = [:]
-    let table = context.tables(of: store).table(for: constraint.layout)
+    let table = tables.table(for: constraint.layout)
     for start in stride(from: 0, to: claims.count, by: Self.batchSize) {
       let batch = claims[start..<min(start + Self.batchSize, claims.count)]
       var query = RowQuery(entity: constraint.layout.entity)
-      query.predicate = try store.divide(
+      query.predicate = try tables.store.divide(
         .or(batch.map { constraint.predicate($0.values) }), over: constraint.layout.entity
       ).stored
-      for row in try store.rows(query).rows {
+      for row in try tables.store.rows(query).rows {
         guard let snapshot = row.snapshot else { continue }
         let layout = context.layouts[row.entityIndex]
         let key = constraint.slots.map { stored in
@@ -123,12 +123,11 @@ struct ConstraintSearch {
       constraintValues: Dictionary(zip(constraint.names, claim.values), uniquingKeysWith: { first, _ in first }),
       databaseObjectID: holder.map { holder in
         ManagedObjectID(
-          entityName: holder.layout.entity.name, storeIdentifier: store.identifier, key: .permanent(holder.row.key))
+          entityName: holder.layout.entity.name, storeIdentifier: tables.identifier, key: .permanent(holder.row.key))
       },
       databaseSnapshot: holder.flatMap { holder in
         holder.row.snapshot.map { snapshot in
-          let tables = context.tables(of: store)
-          return context.registeredOrFault(holder.layout, key: holder.row.key, in: tables).values(of: snapshot)
+          context.registeredOrFault(holder.layout, key: holder.row.key, in: tables).values(of: snapshot)
         }
       },
       conflictingObjectIDs: claim.objects.map(\.objectID),

@@ -58,7 +58,7 @@ extension SavePass {
   }
 
   /// Reads what the store holds of the rows that it refused to write.
-  func rowConflict(_ conflicts: RowConflicts, of store: any PersistentStore) throws -> SaveConflict {
+  func rowConflict(_ conflicts: RowConflicts, of store: any RowSource) throws -> SaveConflict {
     let objects = conflicts.conflicts.compactMap { context.registeredObject(for: $0.id) }
     let rows = try context.storedRows(of: objects, in: store)
     return rowConflict(objects.map { ($0, rows[$0.objectID]) })
@@ -69,7 +69,7 @@ extension SavePass {
   /// - Returns: nil where there are none: the store has rules that the model doesn't know, or somebody else has just
   ///   changed what was in the way.
   func constraintConflict(_ writes: StoreWrites) throws -> SaveConflict? {
-    let search = ConstraintSearch(in: context, of: writes.tables.store)
+    let search = ConstraintSearch(in: context, of: writes.tables)
     let conflicts = try search.conflicts(inserted: writes.inserted, updated: writes.updated)
     return conflicts.isEmpty ? nil : .constraints(conflicts)
   }
@@ -87,7 +87,7 @@ extension SaveConflict {
 extension ManagedObjectContext {
   /// The rows of some objects as the store holds them now, whatever the objects have; those that are gone are left out.
   func storedRows(
-    of objects: [ManagedObject], in store: any PersistentStore
+    of objects: [ManagedObject], in store: any RowSource
   ) throws -> [ManagedObjectID: RowSnapshot] {
     var rows: [ManagedObjectID: RowSnapshot] = [:]
     for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {

@@ -45,7 +45,7 @@ struct DictionaryPass {
   }
 
   private func computedLines() throws -> [[StoredValue]] {
-    let saved = ManagedObjectContext(context.coordinator)
+    let saved = context.parent.map(ManagedObjectContext.init(parent:)) ?? ManagedObjectContext(context.coordinator)
     saved.readMonitor = context.readMonitor
     var request = request
     if !isWindowedBefore { (request.fetchLimit, request.fetchOffset) = (0, 0) }

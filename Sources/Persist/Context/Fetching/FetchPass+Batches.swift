@@ -3,7 +3,7 @@ extension FetchPass {
   func forEachBatch(size: Int, _ body: ([ManagedObject]) throws -> Void) throws {
     var walk = FetchWalk(self, size: size, ids: FetchWalk.isByKey(self) ? nil : try objectIDs())
     while let question = walk.question() {
-      let objects = try walk.objects(of: question.store.rows(question.query, monitor: nil), from: question)
+      let objects = try walk.objects(of: question.rows(monitor: nil), from: question)
       if !objects.isEmpty { try body(objects) }
     }
     for objects in walk.unsaved { try body(objects) }

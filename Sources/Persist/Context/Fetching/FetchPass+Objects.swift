@@ -3,10 +3,7 @@ extension FetchPass {
   /// The objects of rows.
   ///
   /// - Parameter withOverlaid: whether those are among them that the stores' answer isn't true for.
-  func make(
-    _ batch: RowBatch, from store: any PersistentStore, withOverlaid: Bool = false
-  ) -> [ManagedObject] {
-    let tables = context.tables(of: store)
+  func make(_ batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false) -> [ManagedObject] {
     let table = tables.table(for: layout)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(batch.rows.count)

@@ -1,4 +1,4 @@
-/// What a fetch asks of the stores: values, so that they may be answered elsewhere.
+/// What a fetch asks of the stores.
 extension FetchPass {
   /// What the fetch asks of the stores.
   ///
@@ -11,11 +11,11 @@ extension FetchPass {
     let keysOnly =
       identifiersOnly && areIdentifiersEnough
       || !request.includesPropertyValues && order.isEmpty && source.rest == nil
-    return query(for: source, keysOnly: keysOnly).map { FetchQuestion(store: source.store, query: $0) }
+    return query(for: source, keysOnly: keysOnly).map { FetchQuestion(tables: source.tables, query: $0) }
   }
 
   func ask(_ question: FetchQuestion) throws -> RowBatch {
-    try question.store.rows(question.query, monitor: context.readMonitor)
+    try question.rows(monitor: context.readMonitor)
   }
 
   /// Whether the identifiers of results can be told without making objects.
@@ -25,17 +25,14 @@ extension FetchPass {
 
   /// Nil where the request's identifiers name none of the store's rows.
   func query(for source: Source, keysOnly: Bool) -> RowQuery? {
-    let store = source.store
     var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
     query.predicate = source.stored
     query.now = now
     query.sort = request.sortDescriptors
     if let ids = request.objectIDs {
       query.keys = ids.compactMap { id in
-        guard id.storeIdentifier == store.identifier, let entity = context.layout(named: id.entityName),
-          entity.rootIndex == layout.rootIndex
-        else { return nil }
-        return id.primaryKey
+        guard context.layout(named: id.entityName)?.rootIndex == layout.rootIndex else { return nil }
+        return context.rowKey(of: id, in: source.tables)
       }
       if query.keys?.isEmpty == true { return nil }
     }

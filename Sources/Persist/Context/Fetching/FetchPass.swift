@@ -21,10 +21,11 @@ struct FetchPass {
 
   /// One store and which part of the predicate it answers.
   struct Source {
-    let store: any PersistentStore
+    let tables: StoreTables
     let stored: FetchPredicate?
     /// What is left to ask of each object.
     let rest: FetchPredicate?
+    var store: any RowSource { tables.store }
   }
 
   /// - Parameter now: the time that `now()` stands for in the predicate.
@@ -44,9 +45,10 @@ struct FetchPass {
     let wantedStores = request.affectedStoreIdentifiers.map(Set.init)
     let stores = context.coordinator.stores(holding: entity).filter { wantedStores?.contains($0.identifier) ?? true }
     sources = try stores.map { store in
-      guard let predicate = request.predicate else { return Source(store: store, stored: nil, rest: nil) }
-      let division = try store.divide(predicate, over: entity)
-      return Source(store: store, stored: division.stored, rest: division.rest)
+      let tables = context.tables(of: store)
+      guard let predicate = request.predicate else { return Source(tables: tables, stored: nil, rest: nil) }
+      let division = try tables.store.divide(predicate, over: entity)
+      return Source(tables: tables, stored: division.stored, rest: division.rest)
     }
     guard request.includesPendingChanges else {
       (overlaid, added) = ([], [])
@@ -75,7 +77,7 @@ struct FetchPass {
     for source in sources {
       guard let question = question(for: source, identifiersOnly: false) else { continue }
       let rows = try read?(question) ?? ask(question)
-      results = merge(results, try matching(make(rows, from: source.store), source))
+      results = merge(results, try matching(make(rows, from: source.tables), source))
     }
     results = window(merge(results, order.sorted(added)))
     try prefetch?.run(results)
@@ -93,10 +95,10 @@ struct FetchPass {
     var results: [ManagedObjectID] = []
     for source in sources {
       guard let question = question(for: source, identifiersOnly: true) else { continue }
-      let identifier = source.store.identifier
       for row in try (read?(question) ?? ask(question)).rows {
-        let entity = context.layouts[row.entityIndex].entity
-        let id = ManagedObjectID(entityName: entity.name, storeIdentifier: identifier, key: .permanent(row.key))
+        let id = ManagedObjectID.named(
+          rowKey: row.key, entityName: context.layouts[row.entityIndex].entity.name,
+          storeIdentifier: source.tables.identifier)
         if !overlaid.contains(id) { results.append(id) }
       }
     }
@@ -111,7 +113,7 @@ struct FetchPass {
       (query.sort, query.limit, query.offset) = ([], nil, 0)
       total += try source.store.count(query)
       // Rows of overlaid objects count only where the store's answer has them.
-      query.keys = overlaid.filter { $0.storeIdentifier == source.store.identifier }.compactMap(\.primaryKey)
+      query.keys = overlaid.compactMap { context.rowKey(of: $0, in: source.tables) }
       if query.keys?.isEmpty == false { total -= try source.store.count(query) }
     }
     let rest = max(0, total - request.fetchOffset)

@@ -36,7 +36,7 @@ struct FetchWalk {
       while source < pass.sources.count {
         if var query = pass.query(for: pass.sources[source], keysOnly: keysOnly(source)) {
           (query.limit, query.afterKey) = (size, after)
-          return FetchQuestion(store: pass.sources[source].store, query: query)
+          return FetchQuestion(tables: pass.sources[source].tables, query: query)
         }
         (source, after) = (source + 1, .min)
         way = .keys(source: source, after: after)
@@ -49,10 +49,10 @@ struct FetchWalk {
       let identifier = candidates.first { !$0.isTemporary }?.storeIdentifier
       group = candidates.prefix { $0.isTemporary || $0.storeIdentifier == identifier }
       way = .identifiers(ids, next: group.endIndex)
-      let source = pass.sources.first { $0.store.identifier == identifier } ?? pass.sources.first
+      let source = pass.sources.first { $0.tables.identifier == identifier } ?? pass.sources.first
       return source.map { source in
         FetchQuestion(
-          store: source.store, query: RowQuery(entity: pass.layout.entity, keys: group.compactMap(\.primaryKey)))
+          tables: source.tables, query: RowQuery(entity: pass.layout.entity, keys: group.compactMap(\.primaryKey)))
       }
     }
   }
@@ -66,10 +66,10 @@ struct FetchWalk {
       // A store that gave the same rows again would keep the walk going for ever.
       let isEnd = batch.rows.count < size || last <= after
       way = isEnd ? .keys(source: source + 1, after: .min) : .keys(source: source, after: last)
-      objects = try pass.matching(pass.make(batch, from: question.store), pass.sources[source])
+      objects = try pass.matching(pass.make(batch, from: question.tables), pass.sources[source])
     case .identifiers:
       let context = pass.context
-      let made = pass.make(batch, from: question.store, withOverlaid: true)
+      let made = pass.make(batch, from: question.tables, withOverlaid: true)
       let found = Dictionary(made.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
       objects = group.compactMap { id in
         id.isTemporary ? context.registeredOrFault(id) : found[id]
@@ -90,10 +90,4 @@ struct FetchWalk {
   private func keysOnly(_ source: Int) -> Bool {
     !pass.request.includesPropertyValues && pass.sources[source].rest == nil
   }
-}
-
-/// Rows to read from a store.
-struct FetchQuestion: Sendable {
-  let store: any PersistentStore
-  let query: RowQuery
 }

@@ -42,8 +42,8 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       var walk = try await begun(actor)
       defer { self.walk = walk }
       if unsaved == nil, let question = walk.question() {
-        let rows = try await BackgroundRead.run(nil) { try question.store.rows(question.query, monitor: $0) }
-        return try walk.objects(of: rows, from: question)
+        let rows = try await FetchQuestion.answers(to: [question], nil, isolation: actor)
+        return try walk.objects(of: rows[0], from: question)
       }
       var rest = unsaved ?? walk.unsaved
       let next = rest.isEmpty ? nil : rest.removeFirst()

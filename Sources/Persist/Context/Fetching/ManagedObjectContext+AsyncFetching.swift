@@ -4,7 +4,8 @@ extension ManagedObjectContext {
   /// What a request asks for, without blocking the context's actor while the store reads.
   ///
   /// The context stays where it is: rows are read on another thread, and objects are made of them here. What else
-  /// happens on the actor meanwhile counts; unsaved changes are those at the end.
+  /// happens on the actor meanwhile counts; unsaved changes are those at the end. A child context reads through its
+  /// parent, which belongs to the same actor, and so does block it.
   ///
   /// ```swift
   /// let progress = Progress(totalUnitCount: -1)
@@ -27,6 +28,8 @@ extension ManagedObjectContext {
     case .identifiers:
       let (pass, answers) = try await read(request, identifiersOnly: true, progress)
       results = try Result.typed(pass.objectIDs(reading: answers.rows)) { .identifier($0) }
+    case .rows where parent != nil:
+      results = try Result.typed(DictionaryPass(request, in: self).rows()) { .row($0) }
     case .rows:
       let (request, coordinator) = (try named(request.returning(FetchedRow.self)), coordinator)
       let rows = try await BackgroundRead.run(progress) { monitor in
@@ -51,9 +54,7 @@ extension ManagedObjectContext {
   ) async throws -> (FetchPass, FetchAnswers) {
     let first = try FetchPass(request, in: self)
     let questions = first.questions(identifiersOnly: identifiersOnly)
-    let batches = try await BackgroundRead.run(progress) { monitor in
-      try questions.map { try $0.store.rows($0.query, monitor: monitor) }
-    }
+    let batches = try await FetchQuestion.answers(to: questions, progress)
     try prepareToFetch()
     // Of the same moment, so that the questions are the same unless the context changed.
     return (try FetchPass(request, in: self, now: first.now), FetchAnswers(questions: questions, batches: batches))
@@ -69,17 +70,5 @@ extension ManagedObjectContext {
   /// ``FetchRequest/fetchBatchSize`` says how many that is, 500 where it is 0.
   public func stream<Object: ManagedObject>(_ request: FetchRequest<Object>) -> FetchedStream<Object> {
     FetchedStream(context: self, request: request)
-  }
-}
-
-/// What stores answered, by what they were asked.
-struct FetchAnswers {
-  let questions: [FetchQuestion]
-  let batches: [RowBatch]
-
-  /// The answer to a question; it is asked now where it wasn't before.
-  func rows(_ question: FetchQuestion) throws -> RowBatch {
-    let place = questions.firstIndex { $0.store === question.store && $0.query == question.query }
-    return try place.map { batches[$0] } ?? question.store.rows(question.query, monitor: nil)
   }
 }

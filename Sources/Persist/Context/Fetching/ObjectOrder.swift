@@ -36,7 +36,7 @@ struct ObjectOrder {
       let order = Self.compare(value(of: left, at: level), value(of: right, at: level), level.comparison)
       if order != 0 { return (order < 0) == level.isAscending }
     }
-    switch (left.change == .inserted, right.change == .inserted) {
+    switch (left.hasNoRow, right.hasNoRow) {
     case (false, true): return true
     case (true, false): return false
     default: return left.table === right.table && left.key < right.key

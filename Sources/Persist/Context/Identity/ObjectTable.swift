@@ -6,14 +6,14 @@ import Foundation
 final class ObjectTable {
   /// Not counted: the context owns its tables, and takes every object out of them before it goes.
   unowned(unsafe) let context: ManagedObjectContext
-  /// Nil for the objects that were never saved.
-  let store: (any PersistentStore)?
+  /// Where the rows are; nil for the objects that were never saved.
+  let store: (any RowSource)?
   /// The tables of the same store by the root entity's index; nil for the objects that were never saved.
   unowned(unsafe) let siblings: StoreTables?
   // Only the context's own isolation reaches the map, and no operation of the map calls out: nothing can overlap.
   @exclusivity(unchecked) var map = IdentityMap()
 
-  init(context: ManagedObjectContext, store: (any PersistentStore)?, siblings: StoreTables?) {
+  init(context: ManagedObjectContext, store: (any RowSource)?, siblings: StoreTables?) {
     self.context = context
     self.store = store
     self.siblings = siblings
@@ -24,14 +24,16 @@ final class ObjectTable {
   /// The identifier of a row: that of its object where it is alive.
   func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
     if let object = map[key] { return object.objectID }
-    return ManagedObjectID(
-      entityName: layout.entity.name, storeIdentifier: siblings?.identifier ?? "", key: .permanent(key))
+    return .named(rowKey: key, entityName: layout.entity.name, storeIdentifier: siblings?.identifier ?? "")
   }
 }
 
 /// A context's tables for one store.
 final class StoreTables {
-  let store: any PersistentStore
+  /// The coordinator's store.
+  let origin: any PersistentStore
+  /// Where the context reads that store's rows and writes them: the store itself, or the parent context's view of it.
+  let store: any RowSource
   let identifier: String
   private let context: Unmanaged<ManagedObjectContext>
   private var tables: [ObjectTable?]
@@ -39,7 +41,8 @@ final class StoreTables {
   init(context: ManagedObjectContext, store: any PersistentStore) {
     // Not counted: the context owns this.
     self.context = .passUnretained(context)
-    self.store = store
+    origin = store
+    self.store = context.parent.map { ParentRows(of: store, in: $0) } ?? store
     identifier = store.identifier
     tables = Array(repeating: nil, count: context.layouts.count)
   }

@@ -28,6 +28,7 @@ extension ManagedObject {
 
   final func awake() {
     loading = .awakening
+    if !layout.transientSlots.isEmpty { takeTransientValuesOfParent() }
     awakeFromFetch()
     if loading == .awakening { loading = .loaded }
   }

@@ -163,7 +163,7 @@ extension ManagedObject {
     if table == nil { key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber()) }
     let made =
       if let siblings = table?.siblings {
-        ManagedObjectID(entityName: layout.entity.name, storeIdentifier: siblings.identifier, key: .permanent(key))
+        ManagedObjectID.named(rowKey: key, entityName: layout.entity.name, storeIdentifier: siblings.identifier)
       } else {
         ManagedObjectID(entityName: layout.entity.name, storeIdentifier: "", key: .temporary(UInt64(bitPattern: key)))
       }

@@ -100,6 +100,15 @@ final class ToManyMembers {
     current = current.map { members in OrderedSet(members.map { names[$0] ?? $0 }) }
   }
 
+  /// Puts other identifiers in the place of members'; everyone stays where it is.
+  func replaceIdentifiers(_ replacement: (ManagedObjectID) -> ManagedObjectID) {
+    func replaced(_ members: OrderedSet<ManagedObjectID>) -> OrderedSet<ManagedObjectID> {
+      members.contains(where: \.isTemporary) ? OrderedSet(members.map(replacement)) : members
+    }
+    (added, removed) = (replaced(added), replaced(removed))
+    (base, current) = (base.map(replaced), current.map(replaced))
+  }
+
   /// Forgets all changes since the last save.
   func revert() {
     (added, removed, isReordered) = ([], [], false)

@@ -22,12 +22,16 @@ extension SavePass {
     for object in writes.deleted { context.deleted.remove(object) }
 
     let unsaved = context.unsavedTable
-    var writers = SnapshotWriters(layouts: context.layouts, unsaved: unsaved, keys: receipt.insertedKeys)
+    // A parent counts the version up when it is saved itself.
+    let (step, isForParent): (Int64, Bool) = context.parent == nil ? (1, false) : (0, true)
+    var writers = SnapshotWriters(
+      layouts: context.layouts, unsaved: isForParent ? nil : unsaved, keys: receipt.insertedKeys)
     for object in writes.inserted { object.snapshot = writers.snapshot(of: object, version: object.insertedVersion) }
     for object in writes.updated {
-      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + 1) }
+      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + step) }
     }
-    let numbers = writes.inserted.compactMap { $0.table === unsaved ? $0.key : nil }
+    let new = writes.inserted.filter { $0.table === unsaved }
+    let numbers = new.map(\.key)
     if !context.assignedStores.isEmpty { for number in numbers { context.assignedStores[number] = nil } }
     give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
     // New objects are still found by their temporary numbers, for the members that name them so.
@@ -40,6 +44,9 @@ extension SavePass {
       for number in numbers { unsaved.map.remove(number) }
     }
     for object in writes.deleted { object.detach() }
+    if !isForParent, !context.children.isEmpty {
+      WrittenRows(zip(numbers, new), writes).tell(context.children)
+    }
   }
 
   /// Changes are now what is stored; only transient values are left in the object.
@@ -74,17 +81,23 @@ extension SavePass {
 }
 
 /// Writes the snapshots of saved objects, those of an entity one after the other.
-private struct SnapshotWriters {
+struct SnapshotWriters {
   private var writers: [RowChunkWriter?]
   private let layouts: [EntityLayout]
-  private let unsaved: ObjectTable
+  private let unsaved: ObjectTable?
   private let keys: [Int64]
+  private let expectedRows: Int?
+  /// Keys to put in the place of others wherever a row leads to those.
+  var keysInPlace: [Int64: Int64] = [:]
   private var indexByName: [String: Int] = [:]
 
   /// - Parameters:
-  ///   - unsaved: where new objects are found by their temporary numbers.
+  ///   - unsaved: where new objects are found by their temporary numbers; nil for rows that a parent context stands
+  ///     for, which name new objects by the negative of those numbers.
   ///   - keys: what those that are saved now got, by ``ManagedObject/changeIndex``.
-  init(layouts: [EntityLayout], unsaved: ObjectTable, keys: [Int64]) {
+  ///   - expectedRows: how many snapshots there will be, where they are few.
+  init(layouts: [EntityLayout], unsaved: ObjectTable?, keys: [Int64] = [], expectedRows: Int? = nil) {
+    self.expectedRows = expectedRows
     self.layouts = layouts
     self.unsaved = unsaved
     self.keys = keys
@@ -93,11 +106,17 @@ private struct SnapshotWriters {
 
   /// The row as it is stored now: what the object had, with its changes.
   mutating func snapshot(of object: ManagedObject, version: Int64) -> RowSnapshot {
-    let layout = object.layout
-    var writer = writers[layout.index] ?? RowChunkWriter(slotCount: layout.rowSlotCount)
+    snapshot(of: object.layout, object.pending, over: object.snapshot, version: version)
+  }
+
+  /// A row with `pending` over what it had.
+  mutating func snapshot(
+    of layout: EntityLayout, _ pending: ContiguousArray<StoredValue?>, over old: RowSnapshot?, version: Int64
+  ) -> RowSnapshot {
+    var writer =
+      writers[layout.index] ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
     writers[layout.index] = nil
     writer.beginRow(version: version)
-    let (pending, old) = (object.pending, object.snapshot)
     for stored in layout.storedSlots {
       if !pending.isEmpty, let value = pending[stored.slot] {
         write(value, of: stored, layout, to: &writer)
@@ -141,7 +160,13 @@ private struct SnapshotWriters {
         writer.setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
       }
     }
-    copy(stored.slot, as: stored.form)
+    if stored.kind == .toOne, !keysInPlace.isEmpty, !old.isNull(stored.slot, of: layout.rowSlotCount),
+      let key = keysInPlace[old.integer(stored.slot)]
+    {
+      writer.setInteger(key, slot: stored.slot)
+    } else {
+      copy(stored.slot, as: stored.form)
+    }
     if let slot = stored.entityNumberSlot { copy(slot, as: .integer) }
     guard stored.kind == .composite else { return }
     for element in layout.properties[stored.slot].elements { copy(element.slot, as: SlotForm(element.attribute)) }
@@ -151,6 +176,7 @@ private struct SnapshotWriters {
     switch id.key {
     case .permanent(let key): return key
     case .temporary(let number):
+      guard let unsaved else { return id.rowKey }
       guard let object = unsaved.map[Int64(bitPattern: number)], keys.indices.contains(Int(object.changeIndex)) else {
         return nil
       }

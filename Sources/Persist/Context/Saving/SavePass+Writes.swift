@@ -17,6 +17,8 @@ extension SavePass {
     let context: ManagedObjectContext
     /// Whether there are several stores, so that a relationship could cross them.
     private let isSpread: Bool
+    /// Whether a parent context gets the writes, which takes the values of transient attributes too.
+    private let isForParent: Bool
     /// The place in ``stores`` for new objects, by index of the entity.
     private var placeForInserts: [Int: Int] = [:]
 
@@ -24,6 +26,7 @@ extension SavePass {
       self.stores = stores
       self.context = context
       isSpread = context.coordinator.storeCount > 1
+      isForParent = context.parent != nil
     }
 
     mutating func insert(_ object: ManagedObject) throws {
@@ -32,7 +35,7 @@ extension SavePass {
       if let tables { place = self.place(of: tables) } else { place = try placeForInsert(of: object) }
       let layout = object.layout
       var values = object.pending
-      for slot in layout.transientSlots { values[slot] = nil }
+      if !isForParent { for slot in layout.transientSlots { values[slot] = nil } }
       for relationship in layout.toOnes {
         guard let value = values[relationship.slot], !value.isNull else { continue }
         let written = try reference(value, of: object, relationship, stores[place].tables)
@@ -59,6 +62,9 @@ extension SavePass {
           value = try reference(value, of: object, relationship, tables)
         }
         changes.append((stored.slot, value))
+      }
+      if isForParent, !object.pending.isEmpty {
+        changes += layout.transientSlots.compactMap { slot in object.pending[slot].map { (slot, $0) } }
       }
       guard let snapshot = object.snapshot, !changes.isEmpty || object.hasChangedMembers else {
         stores[place].touched.append(object)
@@ -121,7 +127,8 @@ extension SavePass {
 
     /// Whether a member will have a row after the save.
     private func isKept(_ id: ManagedObjectID) -> Bool {
-      guard let object = context.registeredObject(for: id) else { return !id.isTemporary }
+      let object = id.isTemporary ? context.registeredOrFault(id) : context.registeredObject(for: id)
+      guard let object else { return !id.isTemporary }
       return object.change != .deleted
     }
 
@@ -131,7 +138,7 @@ extension SavePass {
     ) throws -> StoredValue {
       guard case .objectID(let id) = value else { return value }
       // An object that was never saved and is gone reads as nil, and so is written.
-      if id.isTemporary, context.registeredObject(for: id) == nil { return .null }
+      if id.isTemporary, context.registeredOrFault(id) == nil { return .null }
       try requireSameStore(id, as: tables, object, relationship.name)
       return value
     }

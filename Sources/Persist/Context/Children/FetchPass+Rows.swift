@@ -1,0 +1,51 @@
+/// A parent context's fetch for a child, whose results are rows.
+extension FetchPass {
+  /// The results as rows, the parent's unsaved changes included.
+  ///
+  /// Where no change of the parent touches the answer, it is the store's, with the values of objects that are alive in
+  /// the parent in place of what the store has by now; no object is made.
+  func rows(_ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
+    if overlaid.isEmpty, added.isEmpty, let source = sources.first, source.rest == nil {
+      guard var passed = self.query(for: source, keysOnly: query.keysOnly) else { return RowBatch() }
+      passed.afterKey = query.afterKey
+      return try withPresentValues(source.store.rows(passed, monitor: monitor), source)
+    }
+    if let after = query.afterKey { return try rows(after: after, query, monitor) }
+    return try context.rows(
+      of: objects { try $0.rows(monitor: monitor) }, keysOnly: query.keysOnly)
+  }
+
+  /// The first rows behind a key, by key: a step of a walk.
+  private func rows(after key: Int64, _ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
+    let limit = query.limit ?? .max
+    var found = added.filter { $0.rowKey > key }
+    for source in sources {
+      guard var step = self.query(for: source, keysOnly: query.keysOnly) else { continue }
+      step.limit = query.limit.map { $0 + overlaid.count }
+      step.afterKey = key
+      var stored: [ManagedObject] = []
+      while stored.count < limit, let after = step.afterKey {
+        let batch = try source.store.rows(step, monitor: monitor)
+        stored += try matching(make(batch, from: source.tables), source)
+        let last = batch.rows.last?.key ?? after
+        // A store that gave the same rows again would keep the walk going for ever.
+        step.afterKey = step.limit.map { batch.rows.count == $0 } == true && last > after ? last : nil
+      }
+      found += stored
+    }
+    return try context.rows(
+      of: Array(found.sorted { $0.rowKey < $1.rowKey }.prefix(limit)), keysOnly: query.keysOnly)
+  }
+
+  /// Rows with what the context's objects hold in place of what the store has.
+  private func withPresentValues(_ batch: RowBatch, _ source: Source) -> RowBatch {
+    let table = source.tables.table(for: layout)
+    guard table.map.count > 0 else { return batch }
+    var batch = batch
+    for (index, row) in batch.rows.enumerated() where row.snapshot != nil {
+      guard let object = table.map[row.key], let held = object.snapshot else { continue }
+      batch.rows[index] = RowBatch.Row(key: row.key, entityIndex: row.entityIndex, snapshot: held)
+    }
+    return batch
+  }
+}

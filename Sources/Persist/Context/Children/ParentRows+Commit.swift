@@ -1,0 +1,158 @@
+import OrderedCollections
+
+/// A child's save: its writes become unsaved changes of the parent, all or none.
+extension ParentRows {
+  func commit(_ writes: RowWrites) throws -> CommitReceipt {
+    let targets = try targets(of: writes)
+    let inserted = try writes.inserts.map(insert)
+    for (insert, object) in zip(writes.inserts, inserted) { set(insert.values, of: object) }
+    for update in writes.updates {
+      guard let object = targets[update.id] else { continue }
+      for change in update.changes { set(change.value, at: change.slot, of: object) }
+    }
+    for link in writes.links { relate(link) }
+    for ordering in writes.orderings { arrange(ordering) }
+    for delete in writes.deletes {
+      if let object = targets[delete.id], object.change != .deleted { parent.delete(object) }
+    }
+    parent.processTrackedChanges()
+    return CommitReceipt(
+      inserts: writes.inserts, keys: inserted.map(\.rowKey), storeIdentifier: identifier)
+  }
+
+  /// The parent's objects that the writes change or delete, with their rows.
+  ///
+  /// An object that the parent holds is the parent's to answer for: its own save finds conflicts. A row that is read
+  /// only now must be the one that the child had read.
+  ///
+  /// - Throws: ``RowConflicts`` where the parent has an object no more, or a row was changed by others meanwhile.
+  private func targets(of writes: RowWrites) throws -> [ManagedObjectID: ManagedObject] {
+    var targets: [ManagedObjectID: ManagedObject] = [:]
+    for id in writes.updates.map(\.id) + writes.deletes.map(\.id) { targets[id] = parent.registeredOrFault(id) }
+    let unread = targets.values.filter { $0.loading == .fault && $0.snapshot == nil }
+    for (_, objects) in Dictionary(grouping: unread, by: { ObjectIdentifier($0.layout) }) {
+      try parent.readRows(of: objects)
+    }
+    let justRead = Set(unread.map(\.objectID))
+    func conflict(_ id: ManagedObjectID, _ entity: Entity, _ version: Int64, mayBeGone: Bool) -> RowConflict? {
+      guard let object = targets[id], object.change != .deleted, object.hasNoRow || object.snapshot != nil else {
+        return mayBeGone ? nil : RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: nil)
+      }
+      guard justRead.contains(id), let stored = object.snapshot?.version, stored != version else { return nil }
+      return RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: stored)
+    }
+    let conflicts =
+      writes.updates.compactMap { conflict($0.id, $0.entity, $0.version, mayBeGone: false) }
+      + writes.deletes.compactMap { conflict($0.id, $0.entity, $0.version, mayBeGone: true) }
+    if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
+    return targets
+  }
+
+  /// A new object of the parent with the number that it has in the child. Its hook runs before it gets its values.
+  ///
+  /// One with a permanent key got it before its first save, or is an object whose row was deleted and which the child
+  /// keeps.
+  private func insert(_ insert: RowWrites.Insert) throws -> ManagedObject {
+    let layout = parent.layout(of: insert.entity)
+    if case .permanent(let key) = insert.key {
+      let object = parent.registeredOrFault(layout, key: key, in: tables)
+      if object.change == .deleted { parent.restore(object, standingOn: nil) }
+      guard object.change != .inserted else { return object }
+      if object.snapshot == nil { try parent.readRows(of: [object]) }
+      if object.snapshot == nil {
+        object.loading = .missing
+        try parent.reinsert(object)
+      }
+      return object
+    }
+    let origin = ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded)
+    let object = parent.managedObjectClass(of: layout).init(origin)
+    if case .temporary(let number) = insert.key { parent.adopt(object, layout, number: number) }
+    return object
+  }
+
+  private func set(_ values: ContiguousArray<StoredValue?>, of object: ManagedObject) {
+    for (slot, value) in values.enumerated() { set(value ?? .null, at: slot, of: object) }
+  }
+
+  /// Sets what differs. A relationship's other side follows, and so one that the child didn't know of.
+  private func set(_ value: StoredValue, at slot: Int, of object: ManagedObject) {
+    switch object.layout.kinds[slot] {
+    case .attribute, .composite: if object.presentValue(at: slot) != value { object.setAttributeValue(value, at: slot) }
+    case .toOne: object.setToOne(self.object(value), at: slot)
+    case .transient where object.layout.relationshipsBySlot[slot] != nil:
+      object.setToOne(self.object(value), at: slot)
+    case .transient:
+      if object.presentValue(at: slot) != value { object.setAttributeValue(value, at: slot) }
+    case .toMany, .transientToMany, .fetched: break
+    }
+  }
+
+  private func object(_ value: StoredValue) -> ManagedObject? {
+    if case .objectID(let id) = value { parent.registeredOrFault(id) } else { nil }
+  }
+
+  /// Carries the members over that a many-to-many relationship won and lost, without reading the others.
+  private func relate(_ link: RowWrites.Link) {
+    guard let owner = parent.registeredOrFault(link.owner), owner.change != .deleted,
+      let relationship = owner.layout.relationshipsBySlot[link.slot]
+    else { return }
+    for id in link.added {
+      if let member = parent.registeredOrFault(id), member.change != .deleted {
+        owner.addUnreadMember(member, of: relationship)
+      }
+    }
+    for id in link.removed {
+      if let member = parent.registeredOrFault(id) { owner.removeUnreadMember(member, of: relationship) }
+    }
+  }
+
+  /// Puts the members that the child knows into its order; others keep their places.
+  private func arrange(_ ordering: RowWrites.Ordering) {
+    guard let owner = parent.registeredOrFault(ordering.owner), owner.change != .deleted,
+      let relationship = owner.layout.relationshipsBySlot[ordering.slot]
+    else { return }
+    let present = owner.memberIDs(of: relationship)
+    var wanted = OrderedSet(ordering.members).intersection(present).makeIterator()
+    let known = Set(ordering.members)
+    let arranged = OrderedSet(present.compactMap { known.contains($0) ? wanted.next() : $0 })
+    guard arranged != present else { return }
+    owner.willChangeMembers()
+    owner.members(of: relationship).replace(with: arranged)
+  }
+}
+
+extension ManagedObject {
+  /// Adds a member on both sides as a difference, whether or not the members were read.
+  fileprivate func addUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
+    noteMember(other, of: relationship) { $0.addDifference($1) }
+  }
+
+  /// Takes a member out on both sides as a difference, whether or not the members were read.
+  fileprivate func removeUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
+    noteMember(other, of: relationship) { $0.removeDifference($1) }
+  }
+
+  private func noteMember(
+    _ other: ManagedObject, of relationship: RelationshipLayout, _ note: (ToManyMembers, ManagedObjectID) -> Void
+  ) {
+    willChangeMembers()
+    note(members(of: relationship), other.objectID)
+    guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
+    other.willChangeMembers()
+    note(other.members(of: back), objectID)
+  }
+}
+
+extension ToManyMembers {
+  fileprivate func addDifference(_ member: ManagedObjectID) {
+    if current?.contains(member) ?? added.contains(member) { return }
+    insert(member)
+  }
+
+  fileprivate func removeDifference(_ member: ManagedObjectID) {
+    if let current, !current.contains(member) { return }
+    if removed.contains(member) { return }
+    remove(member)
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import OrderedCollections
+
+/// The rows of one store as a parent context has them, its unsaved changes included: what a child context takes for
+/// the store.
+///
+/// Rows of objects that aren't alive in the parent come straight from where the parent has its own, and make no object
+/// there. A row of an object without unsaved changes is the parent's own snapshot, not a copy.
+final class ParentRows: RowSource {
+  /// Held by its child as well.
+  let parent: ManagedObjectContext
+  let store: any PersistentStore
+  /// The parent's own.
+  let tables: StoreTables
+
+  init(of store: any PersistentStore, in parent: ManagedObjectContext) {
+    self.parent = parent
+    self.store = store
+    tables = parent.tables(of: store)
+  }
+
+  var identifier: String { tables.identifier }
+  var url: URL? { store.url }
+
+  /// The parent answers every predicate whole: it overlays its changes and evaluates what its store can't.
+  func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
+    PredicateDivision(stored: predicate, rest: nil)
+  }
+
+  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
+    if let keys = query.keys, query.asksOnlyForKeys { return try rows(withKeys: keys, query, monitor) }
+    return try pass(for: query).rows(query, monitor)
+  }
+
+  func count(_ query: RowQuery) throws -> Int { try pass(for: query).count() }
+
+  func explain(_ query: RowQuery) throws -> StatementExplanation? {
+    try pass(for: query).explanation().statements.first
+  }
+
+  /// Computed in memory, over rows with the parent's changes.
+  func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? { nil }
+
+  func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
+    guard let object = parent.registeredObject(ofRow: key, parent.layout(of: entity), in: tables) else {
+      return try tables.store.related(by: relationship, of: entity, key: key)
+    }
+    guard object.change != .deleted, let relationship = object.layout.relationshipsBySlot[relationship.slot] else {
+      return []
+    }
+    let members = object.memberIDs(of: relationship).elements
+    try parent.throwDeferredError()
+    return members
+  }
+
+  func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
+    guard let description = relationship.relationship else { return RelatedRows(batch: RowBatch(), owners: []) }
+    let layout = parent.layout(of: entity)
+    let target = parent.layout(of: parent.coordinator.model.destination(of: description))
+    let alive = owners.filter { parent.registeredObject(ofRow: $0, layout, in: tables) != nil }
+    let others = owners.filter { parent.registeredObject(ofRow: $0, layout, in: tables) == nil }
+    var found = RelatedRows(batch: RowBatch(), owners: [])
+    if !others.isEmpty {
+      found = try tables.store.relatedRows(by: relationship, of: entity, owners: others)
+      for (index, row) in found.batch.rows.enumerated() {
+        guard let object = parent.registeredObject(ofRow: row.key, target, in: tables),
+          let present = try parent.rows(of: [object], keysOnly: false).rows.first
+        else { continue }
+        found.batch.rows[index] = present
+      }
+    }
+    for owner in alive {
+      let keys = try related(by: relationship, of: entity, key: owner).map(\.rowKey)
+      let rows = try rows(withKeys: keys, RowQuery(entity: target.entity), nil).rows
+      let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      let members = keys.compactMap { byKey[$0] }
+      found.batch.rows += members
+      found.owners += members.map { _ in owner }
+    }
+    return found
+  }
+
+  func externalData(named name: String) throws -> Data { try tables.store.externalData(named: name) }
+
+  /// The parent's fetch for a query of the child.
+  private func pass(for query: RowQuery) throws -> FetchPass {
+    var request = FetchRequest<ManagedObject>(query.entity.name, limit: query.limit ?? 0, offset: query.offset)
+    request.predicate = query.predicate
+    request.sortDescriptors = query.sort
+    request.includesSubentities = query.includesSubentities
+    request.includesPropertyValues = !query.keysOnly
+    request.objectIDs = query.keys.map { keys in
+      keys.map { .named(rowKey: $0, entityName: query.entity.name, storeIdentifier: identifier) }
+    }
+    if parent.coordinator.storeCount > 1 { request.affectedStoreIdentifiers = [identifier] }
+    return try FetchPass(request, in: parent)
+  }
+
+  /// Rows by nothing but their keys, as faults that fire ask for them.
+  private func rows(withKeys keys: [Int64], _ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
+    let layout = parent.layout(of: query.entity)
+    var (alive, others): ([ManagedObject], [Int64]) = ([], [])
+    for key in keys {
+      guard let object = parent.registeredObject(ofRow: key, layout, in: tables) else {
+        others.append(key)
+        continue
+      }
+      if query.includesSubentities ? object.layout.isKind(ofEntityAt: layout.index) : object.layout === layout {
+        alive.append(object)
+      }
+    }
+    var batch = try parent.rows(of: alive, keysOnly: query.keysOnly)
+    guard !others.isEmpty else { return batch }
+    var query = query
+    query.keys = others
+    batch.rows += try tables.store.rows(query, monitor: monitor).rows
+    return batch
+  }
+}
+
+extension RowQuery {
+  /// Whether every row with one of its keys is wanted.
+  fileprivate var asksOnlyForKeys: Bool {
+    predicate == nil && afterKey == nil && sort.isEmpty && limit == nil && offset == 0
+  }
+}

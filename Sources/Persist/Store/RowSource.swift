@@ -1,0 +1,56 @@
+import Foundation
+
+/// Where a context's rows come from and where its changes go: a store, or a parent context in a store's place.
+///
+/// Rows are named by keys. A row's key is its primary key; an unsaved object of a parent context, which has none, is
+/// named by the negative of its temporary number: ``ManagedObjectID/rowKey``.
+protocol RowSource: AnyObject {
+  /// The UUID in the store's metadata.
+  var identifier: String { get }
+  /// Nil for a store in memory.
+  var url: URL? { get }
+
+  /// Divides a predicate into what the source answers with exactly evaluation's result, and what is left to ask of each
+  /// object. The predicate is both together.
+  func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
+  /// - Parameter monitor: who watches and may stop the read; nil for nobody.
+  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch
+  func count(_ query: RowQuery) throws -> Int
+  /// How the source would read the rows of a query; nil where it runs no statement for it.
+  func explain(_ query: RowQuery) throws -> StatementExplanation?
+  /// Values computed from rows; nil where the source can't compute exactly what evaluation in memory gives.
+  func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]?
+  /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.
+  func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
+  /// The rows at the other end of a to-many relationship of many rows, in one statement.
+  func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
+  /// The content of a value that stands in a file beside the store.
+  func externalData(named name: String) throws -> Data
+
+  /// Writes everything, in one transaction where it is a store, or nothing.
+  ///
+  /// - Throws: ``RowConflicts`` where rows changed meanwhile, ``PersistError/Code/constraintConflict`` where a
+  ///   uniqueness constraint is broken, and the store's own errors.
+  func commit(_ writes: RowWrites) throws -> CommitReceipt
+}
+
+extension RowSource {
+  func rows(_ query: RowQuery) throws -> RowBatch { try rows(query, monitor: nil) }
+}
+
+extension ManagedObjectID {
+  /// What a row source calls the object: its primary key, or, while it has none, the negative of its temporary number.
+  var rowKey: Int64 {
+    switch key {
+    case .permanent(let key): key
+    case .temporary(let number): -Int64(bitPattern: number)
+    }
+  }
+
+  /// The identifier of what a row source of a store calls by a key.
+  static func named(rowKey: Int64, entityName: String, storeIdentifier: String) -> ManagedObjectID {
+    rowKey < 0
+      ? ManagedObjectID(entityName: entityName, storeIdentifier: "", key: .temporary(UInt64(bitPattern: -rowKey)))
+      : ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(rowKey))
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Memory follows the objects in use. Each loop runs in a process of its own, so that nothing else counts; with
+/// `PERSIST_LONG_TESTS` set it goes over a million objects.
+@Suite("Bounds of memory", .serialized)
+struct BoundsTests {
+  @Test("Objects that are created, saved and let go leave nothing behind")
+  func creating() async {
+    await #expect(processExitsWith: .success) { try BoundedLoop.creating() }
+  }
+
+  @Test("Objects that go up through a child context leave nothing behind, in it or in its parent")
+  func throughChild() async {
+    await #expect(processExitsWith: .success) { try BoundedLoop.throughChild() }
+  }
+
+  @Test("A walk through rows holds one group of them at a time")
+  func walking() async {
+    await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: false) }
+  }
+
+  @Test("A walk in a child context holds one group of rows at a time, and makes none of its parent's objects")
+  func walkingInChild() async {
+    await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: true) }
+  }
+}
+
+/// Loops that end with an error where objects or memory pile up.
+private enum BoundedLoop {
+  private static let count = TestLength.isLong ? 1_000_000 : 50_000
+  private static let step = 1000
+  /// What a loop may grow by once it is under way, whatever its length: what the allocator and SQLite's caches keep.
+  private static let allowance = 16 * 1024 * 1024
+
+  private struct Excess: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static func creating() throws {
+    try withContext { context in
+      try inConstantMemory { round in
+        for index in 0..<step { try context.make("Person", ["name": "name \(round) \(index)", "salary": index]) }
+        try context.save()
+        try require(context.registeredObjects.isEmpty && !context.hasChanges, "objects are left")
+      }
+      try require(try context.count(FetchRequest("Person")) == count, "rows are missing")
+    }
+  }
+
+  static func throughChild() throws {
+    try withContext { parent in
+      let child = ManagedObjectContext(parent: parent)
+      try inConstantMemory { round in
+        for index in 0..<step { try child.make("Person", ["name": "name \(round) \(index)"]) }
+        try child.save()
+        try parent.save()
+        try require(child.registeredObjects.isEmpty && parent.registeredObjects.isEmpty, "objects are left")
+      }
+      try require(try parent.count(FetchRequest("Person")) == count, "rows are missing")
+    }
+  }
+
+  static func walking(inChild: Bool) throws {
+    try withContext { parent in
+      for start in stride(from: 0, to: count, by: step) {
+        for index in start..<start + step { try parent.make("Person", ["name": "name \(index)"]) }
+        try parent.save()
+      }
+      let context = inChild ? ManagedObjectContext(parent: parent) : parent
+      var (walked, alive) = (0, 0)
+      let before = ResidentMemory.bytes
+      try context.forEachBatch(of: FetchRequest("Person"), size: step) { batch in
+        for object in batch where object["name"] as? String != nil { walked += 1 }
+        alive = max(alive, context.registeredObjects.count)
+        try require(!inChild || parent.registeredObjects.isEmpty, "the parent has objects")
+      }
+      try require(walked == count && alive <= 2 * step, "walked \(walked), alive \(alive)")
+      try requireNoGrowth(since: before)
+    }
+  }
+
+  private static func withContext(_ body: (ManagedObjectContext) throws -> Void) throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+      try coordinator.addStore(at: url)
+      try body(ManagedObjectContext(coordinator))
+    }
+  }
+
+  /// Runs the rounds of a loop, and measures from when a tenth of them has filled what is filled once.
+  private static func inConstantMemory(_ round: (Int) throws -> Void) throws {
+    let rounds = count / step
+    var before = ResidentMemory.bytes
+    for index in 0..<rounds {
+      try round(index)
+      if index == rounds / 10 { before = ResidentMemory.bytes }
+    }
+    try requireNoGrowth(since: before)
+  }
+
+  private static func requireNoGrowth(since before: Int?) throws {
+    guard let before, let after = ResidentMemory.bytes else { return }
+    try require(after - before < allowance, "memory grew by \((after - before) / 1024) KiB")
+  }
+
+  private static func require(_ condition: Bool, _ excess: String) throws {
+    if !condition { throw Excess(description: excess) }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Relationships between contexts and their children")
+struct ChildRelationshipTests {
+  private struct Nodes {
+    let parent: ManagedObjectContext
+    let child: ManagedObjectContext
+    /// The parent's, saved.
+    let nodes: [ManagedObject]
+
+    init(_ stack: TestStack, count: Int) throws {
+      parent = stack.context()
+      let parent = parent
+      nodes = try (0..<count).map { try parent.make("Node", ["name": "\($0)"]) }
+      try parent.save()
+      child = ManagedObjectContext(parent: parent)
+    }
+
+    /// The child's object for one of the parent's.
+    func hers(_ index: Int) -> ManagedObject { child.object(with: nodes[index].objectID) }
+  }
+
+  @Test("An order made in a child is the parent's; members that the child didn't know of keep their places")
+  func ordered() throws {
+    try withStack(SampleModels.shapes) { stack in
+      let all = try Nodes(stack, count: 6)
+      all.nodes[0]["children"] = [all.nodes[1], all.nodes[2], all.nodes[3]]
+      try all.parent.save()
+      let hers = all.hers(0)
+      try hers.many("children").insert(all.hers(3), at: 0)
+      try hers.many("children").insert(all.hers(4))
+      try all.nodes[0].many("children").insert(all.nodes[5], at: 1)
+      try all.child.save()
+      #expect(try all.nodes[0].names("children") == ["3", "5", "1", "2", "4"])
+      #expect(all.nodes[4].one("parent") === all.nodes[0])
+      try all.parent.save()
+      let reader = try stack.reopened().context()
+      #expect(try reader.named("Node", "0").names("children") == ["3", "5", "1", "2", "4"])
+    }
+  }
+
+  @Test("Both sides agree in the parent after every kind of change in a child", arguments: ["tags", "ranked"])
+  func manyToMany(relationship: String) throws {
+    try withStack(SampleModels.shapes) { stack in
+      let all = try Nodes(stack, count: 2)
+      let child = all.child
+      let (red, blue) = (try child.make("Tag", ["label": "red"]), try child.make("Tag", ["label": "blue"]))
+      try all.hers(0).many(relationship).insert(contentsOf: [red, blue])
+      try all.hers(1).many(relationship).insert(red)
+      try child.save()
+      let back = relationship == "tags" ? "nodes" : "rankers"
+      let parents = try #require(all.parent.registeredObject(for: red.objectID))
+      #expect(try parents.names(back) == ["0", "1"] && red.objectID.isTemporary)
+      #expect(try all.nodes[0].names(relationship, by: "label").sorted() == ["blue", "red"])
+      try all.hers(0).many(relationship).remove(red)
+      child.delete(blue)
+      try child.save()
+      #expect(try parents.names(back) == ["1"] && all.nodes[0].many(relationship).isEmpty)
+      try all.parent.save()
+      #expect(try red.names(back) == ["1"] && all.hers(1).many(relationship).contains(red))
+      let reader = try stack.reopened().context()
+      #expect(try reader.named("Tag", "red", by: "label").names(back) == ["1"])
+      #expect(try reader.count(FetchRequest("Tag")) == 1)
+    }
+  }
+
+  @Test("One-to-one partners change places in a child, and in the parent with its save")
+  func oneToOne() throws {
+    try withStack(SampleModels.shapes) { stack in
+      let all = try Nodes(stack, count: 4)
+      all.nodes[0]["spouse"] = all.nodes[1]
+      all.nodes[2]["spouse"] = all.nodes[3]
+      try all.parent.save()
+      all.hers(0)["spouse"] = all.hers(3)
+      all.hers(2)["spouse"] = all.hers(1)
+      try all.child.save()
+      #expect(all.nodes[0].one("spouse") === all.nodes[3] && all.nodes[3].one("spouse") === all.nodes[0])
+      #expect(all.nodes[2].one("spouse") === all.nodes[1] && all.nodes[1].one("spouse") === all.nodes[2])
+      try all.parent.save()
+      let reader = try stack.reopened().context()
+      #expect(try reader.named("Node", "1").one("spouse")?["name"] as? String == "2")
+    }
+  }
+
+  @Test("Friends, who are each other's, stay so on the way up")
+  func ownInverse() throws {
+    try withStack(SampleModels.shapes) { stack in
+      let all = try Nodes(stack, count: 2)
+      let new = try all.child.make("Leaf", ["name": "leaf", "colour": "green"])
+      try all.hers(0).many("friends").insert(contentsOf: [all.hers(1), new])
+      try all.child.save()
+      #expect(try all.nodes[0].names("friends") == ["1", "leaf"] && all.nodes[1].names("friends") == ["0"])
+      try all.parent.save()
+      #expect(try new.names("friends") == ["0"] && all.hers(0).many("friends").contains(new))
+      let reader = try stack.reopened().context()
+      #expect(try reader.named("Node", "leaf").names("friends") == ["0"])
+    }
+  }
+
+  @Test("A relationship without inverse to a new object of the parent reads through, and stays when it is saved")
+  func oneWay() throws {
+    try withStack(SampleModels.shapes) { stack in
+      let all = try Nodes(stack, count: 1)
+      let tag = try all.parent.make("Tag", ["label": "red"])
+      all.nodes[0]["favourite"] = tag
+      let hers = all.hers(0)
+      #expect(hers.one("favourite")?.objectID == tag.objectID)
+      let other = try all.child.make("Node", ["name": "other", "favourite": hers.one("favourite")])
+      try all.parent.save()
+      #expect(hers.one("favourite")?.objectID == tag.objectID && !tag.objectID.isTemporary)
+      #expect(other.one("favourite")?.objectID == tag.objectID && other.isInserted)
+      try all.child.save()
+      try all.parent.save()
+      #expect(other.one("favourite")?["label"] as? String == "red")
+      let reader = try stack.reopened().context()
+      #expect(try reader.named("Node", "other").one("favourite")?["label"] as? String == "red")
+    }
+  }
+
+  @Test("A child's new object keeps its relationships to objects that the parent saves meanwhile")
+  func savedMeanwhile() throws {
+    try withStack(SampleModels.shapes) { stack in
+      let all = try Nodes(stack, count: 1)
+      let top = try all.parent.make("Node", ["name": "top"])
+      let hers = all.child.object(with: top.objectID)
+      let new = try all.child.make("Node", ["name": "new", "parent": hers])
+      try hers.many("friends").insert(new)
+      try all.parent.save()
+      #expect(hers.objectID == top.objectID && !top.objectID.isTemporary)
+      #expect(all.child.registeredObject(for: top.objectID) === hers && new.one("parent") === hers)
+      try all.child.save()
+      try all.parent.save()
+      let reader = try stack.reopened().context()
+      let saved = try reader.existingObject(with: top.objectID)
+      #expect(try saved.names("children") == ["new"] && saved.names("friends") == ["new"])
+    }
+  }
+
+  @Test("Every type of value goes up and down unchanged")
+  func everyType() throws {
+    try withStack(SampleModels.types) { stack in
+      let parent = stack.context()
+      let child = ManagedObjectContext(parent: parent)
+      let big = Data(repeating: 7, count: 300_000)
+      let sample = try child.make(
+        "Sample",
+        [
+          "int16": 1, "int32": 2, "int64": 3, "decimal": Decimal(string: "1.25"), "double": 1.5, "float": 2.5,
+          "string": "text", "boolean": true, "date": Date(timeIntervalSinceReferenceDate: 7), "binary": Data([1, 2]),
+          "external": big, "uuid": UUID(), "uri": URL(string: "https://example.org/a"),
+          "transformable": Data([3]), "location": ["x": 1.0, "y": 2.0], "memory": "here",
+        ])
+      func values(_ object: ManagedObject) -> [StoredValue] { (0..<16).map { object.attributeValue(at: $0) } }
+      let given = values(sample)
+      try child.save()
+      let parents = try #require(parent.registeredObject(for: sample.objectID))
+      #expect(values(parents) == given && values(sample) == given)
+      let second = ManagedObjectContext(parent: parent)
+      #expect(values(second.object(with: sample.objectID)) == given)
+      try parent.save()
+      let third = ManagedObjectContext(parent: stack.context())
+      let read = third.object(with: sample.objectID)
+      #expect(read["external"] as? Data == big && read["string"] as? String == "text")
+      #expect((read["location"] as? [String: Any?])?["y"] as? Double == 2)
+    }
+  }
+}
+
+@Suite("Permanent identifiers of a child's new objects")
+struct ChildIdentifierTests {
+  // CHD-05
+  @Test("An identifier obtained in a child before saving is permanent, and finds the object at every level")
+  func obtained() throws {
+    try withStack(SampleModels.pets) { stack in
+      let root = stack.context()
+      let parent = ManagedObjectContext(parent: root)
+      let child = ManagedObjectContext(parent: parent)
+      let ann = try child.make("Person", ["name": "Ann"])
+      try child.make("Pet", ["name": "Rex", "owner": ann])
+      try child.obtainPermanentIDs(for: [ann])
+      let id = ann.objectID
+      #expect(!id.isTemporary)
+      for context in [child, parent, root] { try context.save() }
+      #expect(ann.objectID == id)
+      for context in [child, parent, root] {
+        try #expect(context.existingObject(with: id)["name"] as? String == "Ann")
+        try #expect(context.existingObject(with: id).names("pets") == ["Rex"])
+      }
+      let reader = try stack.reopened().context()
+      try #expect(reader.existingObject(with: id)["name"] as? String == "Ann")
+    }
+  }
+}

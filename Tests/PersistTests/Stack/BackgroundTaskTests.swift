@@ -1,0 +1,81 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Background tasks of a container")
+struct BackgroundTaskTests {
+  private struct Refusal: Error {}
+
+  private func withContainer(_ body: (PersistentContainer) async throws -> Void) async throws {
+    try await withTemporaryFolder { folder in
+      try await body(
+        PersistentContainer(
+          at: folder.appendingPathComponent("Store.sqlite"), model: ManagedObjectModel(SampleModels.people)))
+    }
+  }
+
+  @Test("What the closure saves is there, and what it returns comes back")
+  func saving() async throws {
+    try await withContainer { container in
+      let id = try await container.performBackgroundTask { context in
+        let ann = try context.make("Person", ["name": "Ann"])
+        try context.save()
+        return ann.objectID
+      }
+      let reader = container.newContext()
+      #expect(try reader.existingObject(with: id)["name"] as? String == "Ann")
+    }
+  }
+
+  @Test("What the closure doesn't save is gone, and what it throws comes out as it is")
+  func throwing() async throws {
+    try await withContainer { container in
+      await #expect(throws: Refusal.self) {
+        try await container.performBackgroundTask { context in
+          try context.make("Person", ["name": "Ann"])
+          throw Refusal()
+        }
+      }
+      #expect(try container.newContext().count(FetchRequest("Person")) == 0)
+    }
+  }
+
+  @Test("More closures than the machine has processors may wait at once, for each other too")
+  func blocking() async throws {
+    try await withContainer { container in
+      let count = ProcessInfo.processInfo.activeProcessorCount + 4
+      let (arrived, all) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            try await container.performBackgroundTask { _ in
+              arrived.signal()
+              all.wait()
+            }
+          }
+        }
+        group.addTask {
+          try await container.performBackgroundTask { _ in
+            for _ in 0..<count { arrived.wait() }
+            for _ in 0..<count { all.signal() }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("A cancelled task doesn't begin its closure")
+  func cancelled() async throws {
+    try await withContainer { container in
+      let task = Task {
+        while !Task.isCancelled { await Task.yield() }
+        try await container.performBackgroundTask { _ in Issue.record("began") }
+      }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+}
