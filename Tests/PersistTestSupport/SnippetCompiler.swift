@@ -1,0 +1,89 @@
+public import Foundation
+public import Testing
+
+/// Runs the compiler over single files, with the modules of the build that the tests are part of.
+///
+/// It goes as far as the checks of data races, which come after type checking and which `-typecheck` leaves out.
+public struct SnippetCompiler: Sendable {
+  private let compiler: URL
+  private let modules: URL
+
+  /// Nil where there is no compiler in `PATH`, or the modules aren't beside the tests.
+  public static let shared: SnippetCompiler? = {
+    guard let compiler = findCompiler(), let modules = findModules() else { return nil }
+    return SnippetCompiler(compiler: compiler, modules: modules)
+  }()
+
+  private static func findCompiler() -> URL? {
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    return folders.lazy.map { URL(fileURLWithPath: String($0)).appendingPathComponent("swiftc") }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }
+
+  /// The folder of built modules: above the test bundle, which the arguments name on every platform.
+  private static func findModules() -> URL? {
+    for argument in CommandLine.arguments where argument.contains(".xctest") {
+      var folder = URL(fileURLWithPath: argument).standardizedFileURL
+      while folder.path != "/" {
+        folder.deleteLastPathComponent()
+        let modules = folder.appendingPathComponent("Modules")
+        if FileManager.default.fileExists(atPath: modules.appendingPathComponent("Persist.swiftmodule").path) {
+          return modules
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The errors of a file, with their lines.
+  public func errors(in file: URL) throws -> [Snippet.Finding] {
+    let process = Process()
+    process.executableURL = compiler
+    process.arguments =
+      [
+        "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-module-name", "Snippet", "-swift-version", "6",
+        "-no-color-diagnostics", "-I", modules.path,
+      ] + Self.moduleMaps + [file.path]
+    let output = Pipe()
+    process.standardError = output
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let errors = text.split(separator: "\n").compactMap { Self.finding(in: $0, of: file) }
+    guard process.terminationStatus == 0 || !errors.isEmpty else { throw Failure(output: text) }
+    return errors
+  }
+
+  /// The system libraries that the modules are built on.
+  private static var moduleMaps: [String] {
+    ["CSQLite", "CZlib"].flatMap { name in
+      let map = PackageFolder.url.appendingPathComponent("Sources/\(name)/module.modulemap").path
+      return ["-Xcc", "-fmodule-map-file=\(map)"]
+    }
+  }
+
+  /// A line such as `…/File.swift:7:3: error: text`.
+  private static func finding(in line: Substring, of file: URL) -> Snippet.Finding? {
+    guard let name = line.range(of: "\(file.lastPathComponent):"),
+      let mark = line.range(of: ": error: ", range: name.upperBound..<line.endIndex),
+      let number = line[name.upperBound..<mark.lowerBound].split(separator: ":").first.flatMap({ Int($0) })
+    else { return nil }
+    return Snippet.Finding(line: number, text: String(line[mark.upperBound...]))
+  }
+
+  /// The compiler failed for another reason than an error in the file.
+  public struct Failure: Error, CustomStringConvertible {
+    let output: String
+    public var description: String { "The compiler failed: \(output)" }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Runs a test only where the compiler and the built modules are found.
+  public static var needsCompiler: Self {
+    .enabled(
+      if: SnippetCompiler.shared != nil,
+      "Needs 'swiftc' in PATH, and the built modules beside the test bundle.")
+  }
+}

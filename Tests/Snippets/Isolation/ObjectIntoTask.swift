@@ -1,0 +1,7 @@
+import Persist
+
+func rename(_ item: ManagedObject) {
+  Task {  // expect-error: risks causing data races
+    item["name"] = "Tea"
+  }
+}

@@ -1,0 +1,3 @@
+import Persist
+
+final class Item: ManagedObject, Sendable {}  // expect-error: 'Sendable' class 'Item' cannot inherit from another class
