@@ -18,6 +18,7 @@ extension PersistentContainer {
   /// ```
   ///
   /// - Throws: what the closure throws, and `CancellationError` where the task was cancelled before the closure began.
+  @discardableResult
   public func performBackgroundTask<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {

@@ -38,7 +38,7 @@ struct BackgroundTaskTests {
           throw Refusal()
         }
       }
-      #expect(try container.newContext().count(FetchRequest("Person")) == 0)
+      try #expect(container.newContext().count(FetchRequest("Person")) == 0)
     }
   }
 

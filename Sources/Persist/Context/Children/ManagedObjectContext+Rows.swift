@@ -32,7 +32,8 @@ extension ManagedObjectContext {
   private func presentRow(of object: ManagedObject, _ writers: inout SnapshotWriters) -> RowSnapshot? {
     if let snapshot = object.snapshot, !object.hasPendingStoredValues { return snapshot }
     guard object.snapshot != nil || object.change == .inserted else { return nil }
-    return writers.snapshot(of: object, version: object.snapshot?.version ?? 1)
+    let version = object.change == .inserted ? object.insertedVersion : object.snapshot?.version ?? 1
+    return writers.snapshot(of: object, version: version)
   }
 
   /// What the rows of a store call an object; nil for an object of another store.

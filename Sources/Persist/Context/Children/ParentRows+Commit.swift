@@ -65,8 +65,11 @@ extension ParentRows {
       }
       return object
     }
-    let origin = ManagedObject.Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded)
-    let object = parent.managedObjectClass(of: layout).init(origin)
+    let type = parent.managedObjectClass(of: layout)
+    var origin = ManagedObject.Origin(newOf: type, layout, in: parent)
+    // Taken in below, under its number.
+    origin.inserting = nil
+    let object = type.init(origin)
     if case .temporary(let number) = insert.key { parent.adopt(object, layout, number: number) }
     return object
   }

@@ -49,7 +49,7 @@ extension ManagedObjectContext {
   private func foreignChanges(of store: any PersistentStore) throws -> SavedChanges {
     var changes = SavedChanges()
     for table in tables(of: store).existing {
-      let objects = table.map.objects.filter { $0.change != .inserted && $0.loading != .missing }
+      let objects = table.map.objects.filter { !$0.hasNoRow && $0.loading != .missing }
       for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {
         guard let entity = objects.first?.layout.entity else { continue }
         let versions = try store.versions(of: objects.map(\.key), in: entity)
