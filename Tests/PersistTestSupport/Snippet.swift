@@ -13,7 +13,8 @@ public import Testing
 /// ```
 ///
 /// The text after `expect-error:` must be part of an error of that very line. A file without such a comment must
-/// compile. Snippets stand in `Tests/Snippets`, in a folder for each subject; a new file there is a new case.
+/// compile. A first line `// compile-with: -default-isolation MainActor` gives the compiler further arguments.
+/// Snippets stand in `Tests/Snippets`, in a folder for each subject; a new file there is a new case.
 public struct Snippet: Sendable, CustomTestStringConvertible {
   public let url: URL
 
@@ -42,10 +43,18 @@ public struct Snippet: Sendable, CustomTestStringConvertible {
       }
   }
 
+  /// The arguments for the compiler that the first line names.
+  public func compilerArguments() throws -> [String] {
+    let mark = "// compile-with: "
+    guard let line = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").first, line.hasPrefix(mark)
+    else { return [] }
+    return line.dropFirst(mark.count).split(separator: " ").map(String.init)
+  }
+
   /// The differences between what the file expects and what the compiler says, in words.
   public func mismatches(compiledBy compiler: SnippetCompiler) throws -> [String] {
     let expected = try expectedErrors()
-    let found = try compiler.errors(in: url)
+    let found = try compiler.errors(in: url, compiledWith: compilerArguments())
     let missing = expected.filter { expected in
       !found.contains { $0.line == expected.line && $0.text.contains(expected.text) }
     }

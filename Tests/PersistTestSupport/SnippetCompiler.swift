@@ -36,14 +36,14 @@ public struct SnippetCompiler: Sendable {
   }
 
   /// The errors of a file, with their lines.
-  public func errors(in file: URL) throws -> [Snippet.Finding] {
+  public func errors(in file: URL, compiledWith arguments: [String] = []) throws -> [Snippet.Finding] {
     let process = Process()
     process.executableURL = compiler
     process.arguments =
       [
         "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-module-name", "Snippet", "-swift-version", "6",
         "-no-color-diagnostics", "-I", modules.path,
-      ] + Self.moduleMaps + [file.path]
+      ] + Self.moduleMaps + arguments + [file.path]
     let output = Pipe()
     process.standardError = output
     process.standardOutput = FileHandle.nullDevice

@@ -17,7 +17,7 @@ public import Persist
 ///
 /// A property reads as its default where the store has no value, and stops the program where the entity of the
 /// object's context has no such attribute.
-@propertyWrapper
+@frozen @propertyWrapper
 public struct Attribute<Value: StorableValue>: DeclaredProperty {
   public let key: DeclarationKey
 
@@ -63,6 +63,44 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
         versionHashModifier: versionHashModifier, userInfo: userInfo()))
   }
 
+  /// An attribute without a default. The parameters are those of the initialiser with one.
+  ///
+  /// It stands in the structure itself, as do its siblings: the compiler looks nowhere else for the initialiser of a
+  /// property that is written without one.
+  @inlinable @inline(__always)
+  public init(
+    _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
+    unique: Bool = false, indexed: Bool = false, externalStorage: Bool = false, preservedOnDeletion: Bool = false,
+    range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
+    pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
+    versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],
+    line: Int = #line, column: Int = #column
+  ) where Value: AttributeValue {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Self.record(
+      key, nil,
+      AttributeTraits(
+        name: name, type: type, renamedFrom: renamedFrom, isOptional: optional, isUnique: unique, isIndexed: indexed,
+        allowsExternalStorage: externalStorage, isPreservedOnDeletion: preservedOnDeletion, bounds: range(),
+        lengths: length(), pattern: pattern, rule: rule, warning: warning, transformer: transformer,
+        versionHashModifier: versionHashModifier, userInfo: userInfo()))
+  }
+
+  /// What the compiler says of a property without a default whose type has no value that stands for none.
+  @available(
+    *, unavailable,
+    message: "Give the property a default, or make it optional: its type has no value that stands for none."
+  )
+  public init(
+    _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
+    unique: Bool = false, indexed: Bool = false, externalStorage: Bool = false, preservedOnDeletion: Bool = false,
+    range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
+    pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
+    versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],
+    line: Int = #line, column: Int = #column
+  ) { key = DeclarationKey(line: line, column: column) }
+
   @usableFromInline @inline(never)
   static func record(_ key: DeclarationKey, _ value: (() -> Value)?, _ traits: AttributeTraits) {
     DeclarationRecording.record(AttributeDeclaration<Value>(value, traits), key: key)
@@ -81,29 +119,6 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   ) -> Value {
     @inline(__always) get { owner.value(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
     @inline(__always) set { owner.setValue(newValue, of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
-  }
-}
-
-extension Attribute where Value: AttributeValue {
-  /// An attribute without a default. The parameters are those of the initialiser with one.
-  @inlinable @inline(__always)
-  public init(
-    _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
-    unique: Bool = false, indexed: Bool = false, externalStorage: Bool = false, preservedOnDeletion: Bool = false,
-    range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
-    pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
-    versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],
-    line: Int = #line, column: Int = #column
-  ) {
-    key = DeclarationKey(line: line, column: column)
-    guard DeclarationRecording.isActive else { return }
-    Self.record(
-      key, nil,
-      AttributeTraits(
-        name: name, type: type, renamedFrom: renamedFrom, isOptional: optional, isUnique: unique, isIndexed: indexed,
-        allowsExternalStorage: externalStorage, isPreservedOnDeletion: preservedOnDeletion, bounds: range(),
-        lengths: length(), pattern: pattern, rule: rule, warning: warning, transformer: transformer,
-        versionHashModifier: versionHashModifier, userInfo: userInfo()))
   }
 }
 

@@ -8,7 +8,7 @@ public import Persist
 /// ```
 ///
 /// The type is a ``CompositeValue``, or an optional of one. It is a value: `shop.address.city = "Rome"` sets the whole.
-@propertyWrapper
+@frozen @propertyWrapper
 public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   public let key: DeclarationKey
 
@@ -26,6 +26,16 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
     Attribute<Value>.record(key, wrappedValue, AttributeTraits(name: name, renamedFrom: renamedFrom))
   }
 
+  /// - Parameters:
+  ///   - name: the attribute's name in the model, where it isn't the property's.
+  ///   - renamedFrom: the name that the attribute had in an older version of the model.
+  @inlinable @inline(__always)
+  public init(_ name: String? = nil, renamedFrom: String? = nil, line: Int = #line, column: Int = #column) {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Attribute<Value>.record(key, nil, AttributeTraits(name: name, renamedFrom: renamedFrom))
+  }
+
   @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
   public var wrappedValue: Value {
     get { preconditionFailure("An attribute isn't a property of a managed object.") }
@@ -39,17 +49,5 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   ) -> Value {
     @inline(__always) get { owner.value(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
     @inline(__always) set { owner.setValue(newValue, of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
-  }
-}
-
-extension Composite {
-  /// - Parameters:
-  ///   - name: the attribute's name in the model, where it isn't the property's.
-  ///   - renamedFrom: the name that the attribute had in an older version of the model.
-  @inlinable @inline(__always)
-  public init(_ name: String? = nil, renamedFrom: String? = nil, line: Int = #line, column: Int = #column) {
-    key = DeclarationKey(line: line, column: column)
-    guard DeclarationRecording.isActive else { return }
-    Attribute<Value>.record(key, nil, AttributeTraits(name: name, renamedFrom: renamedFrom))
   }
 }

@@ -7,9 +7,9 @@ public import Persist
 /// @Derived("canonical:(name)") var searchName: String?
 /// ```
 ///
-/// It can be read, sorted by and asked for in predicates, and not be set. A new object has its value after the first
-/// save.
-@propertyWrapper
+/// It can be read, sorted by and asked for in predicates, and not be set. An object has the value of the last save when
+/// it was read or refreshed after it.
+@frozen @propertyWrapper
 public struct Derived<Value: AttributeValue>: DeclaredProperty {
   public let key: DeclarationKey
 

@@ -11,7 +11,7 @@ public import Persist
 ///
 /// The request runs when the property is read first, with the object as `$FETCH_SOURCE`; what it finds is kept until
 /// the object is refreshed.
-@propertyWrapper
+@frozen @propertyWrapper
 public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
   public let key: DeclarationKey
 

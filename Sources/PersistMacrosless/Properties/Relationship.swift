@@ -18,7 +18,7 @@ public import Persist
 ///
 /// Every relationship has an inverse, which is named on one side: two properties that name each other are a circular
 /// reference to the compiler. The model joins the other side.
-@propertyWrapper
+@frozen @propertyWrapper
 public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
   public let key: DeclarationKey
 

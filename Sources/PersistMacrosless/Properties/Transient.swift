@@ -5,7 +5,7 @@ public import Persist
 /// ```swift
 /// @Transient var isSelected = false
 /// ```
-@propertyWrapper
+@frozen @propertyWrapper
 public struct Transient<Value: StorableValue>: DeclaredProperty {
   public let key: DeclarationKey
 
@@ -21,6 +21,23 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
     Attribute<Value>.record(key, wrappedValue, AttributeTraits(name: name, isTransient: true))
   }
 
+  /// - Parameter name: the attribute's name in the model, where it isn't the property's.
+  @inlinable @inline(__always)
+  public init(_ name: String? = nil, line: Int = #line, column: Int = #column) where Value: AttributeValue {
+    key = DeclarationKey(line: line, column: column)
+    guard DeclarationRecording.isActive else { return }
+    Attribute<Value>.record(key, nil, AttributeTraits(name: name, isTransient: true))
+  }
+
+  /// What the compiler says of a property without a default whose type has no value that stands for none.
+  @available(
+    *, unavailable,
+    message: "Give the property a default, or make it optional: its type has no value that stands for none."
+  )
+  public init(_ name: String? = nil, line: Int = #line, column: Int = #column) {
+    key = DeclarationKey(line: line, column: column)
+  }
+
   @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
   public var wrappedValue: Value {
     get { preconditionFailure("An attribute isn't a property of a managed object.") }
@@ -34,15 +51,5 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
   ) -> Value {
     @inline(__always) get { owner.value(of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
     @inline(__always) set { owner.setValue(newValue, of: owner[keyPath: storageKeyPath].key, declaredBy: Owner.self) }
-  }
-}
-
-extension Transient where Value: AttributeValue {
-  /// - Parameter name: the attribute's name in the model, where it isn't the property's.
-  @inlinable @inline(__always)
-  public init(_ name: String? = nil, line: Int = #line, column: Int = #column) {
-    key = DeclarationKey(line: line, column: column)
-    guard DeclarationRecording.isActive else { return }
-    Attribute<Value>.record(key, nil, AttributeTraits(name: name, isTransient: true))
   }
 }

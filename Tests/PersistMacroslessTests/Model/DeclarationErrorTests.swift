@@ -132,7 +132,6 @@ struct DeclarationErrorTests {
       let context = ManagedObjectContext(coordinator, classes: ["Twice": Wrong.Twice.self])
       _ = Wrong.Twice(context: context).name
     }
-    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("Twice declares 'name', and the entity 'Twice' has no property 'name'"))
+    #expect(result?.says("Twice declares 'name', and the entity 'Twice' has no property 'name'") == true)
   }
 }

@@ -6,9 +6,11 @@ enum Size: String, StorableValue { case small, large }
 struct Plain {}
 
 // Types without a value that stands for none: their properties have a default, or are optional.
-final class Item: ManagedObject {  // expect-error: class 'Item' has no initializers
-  @Attribute var number: UUID  // expect-error: 'required' initializer
-  @Attribute var size: Size
+final class Item: ManagedObject {
+  @Attribute var number: UUID  // expect-error: Give the property a default, or make it optional
+  @Attribute var size: Size  // expect-error: Give the property a default, or make it optional
+  @Attribute(unique: true) var page: URL  // expect-error: Give the property a default, or make it optional
+  @Transient var choice: Size  // expect-error: Give the property a default, or make it optional
 }
 
 final class Unstorable: ManagedObject {
