@@ -25,6 +25,12 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
     traits.type ?? (traits.transformer == nil ? Value.attributeType : .transformable)
   }
 
+  private var transformer: String? {
+    if let name = traits.transformer { return name }
+    guard let name = (Value.wrappedType as? any TransformableValue.Type)?.transformerName else { return nil }
+    return name.isEmpty ? nil : name
+  }
+
   func problem(with property: Property) -> String? {
     guard let attribute = property.attribute else { return "is no attribute." }
     if attribute.type == type || attribute.type == .undefined { return nil }
@@ -43,7 +49,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
       member.modelName, type, isOptional: traits.isOptional ?? Value.isOptional, isTransient: traits.isTransient,
       default: constantDefault, renamingIdentifier: traits.renamedFrom,
       versionHashModifier: traits.versionHashModifier, userInfo: traits.userInfo,
-      valueTransformerName: traits.transformer, allowsExternalStorage: traits.allowsExternalStorage,
+      valueTransformerName: transformer, allowsExternalStorage: traits.allowsExternalStorage,
       preservesValueOnDeletion: traits.isPreservedOnDeletion, derivation: traits.derivation,
       usesScalarType: Value.attributeType.isScalar)
     attribute.validation = validation(at: place, &plan)

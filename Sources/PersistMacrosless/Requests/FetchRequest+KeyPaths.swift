@@ -9,6 +9,11 @@ extension FetchRequest where Result: ManagedObject {
     return request
   }
 
+  /// Only the objects for which a condition holds too.
+  public func `where`(_ condition: (TypedExpression<Result, Result>) -> TypedPredicate<Result>) -> FetchRequest {
+    self.where(TypedPredicate(condition))
+  }
+
   /// In the order of a property, among objects that are equal in the orders given before.
   ///
   /// ```swift

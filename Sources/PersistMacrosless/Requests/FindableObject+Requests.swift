@@ -16,6 +16,22 @@ extension FindableObject where Self: ManagedObject {
   /// Asks for the objects for which a predicate holds.
   public static func `where`(_ predicate: TypedPredicate<Self>) -> FetchRequest<Self> { all.where(predicate) }
 
+  /// Asks for the objects for which a condition holds, which is about what stands for the object.
+  ///
+  /// ```swift
+  /// Category.where { $0.items.contains { $0.quantity < 5 } && $0.name.beginsWith("T") }
+  /// ```
+  public static func `where`(
+    _ condition: (TypedExpression<Self, Self>) -> TypedPredicate<Self>
+  ) -> FetchRequest<Self> {
+    all.where(TypedPredicate(condition))
+  }
+
+  /// Asks for the objects of which a truth value is true.
+  public static func `where`(_ keyPath: any KeyPath<Self, Bool> & Sendable) -> FetchRequest<Self> {
+    all.where(TypedPredicate(keyPath))
+  }
+
   /// Asks for the objects for which a predicate in the format language holds.
   ///
   /// - Throws: ``PersistError/Code/invalidPredicate`` with the column and what was expected there.

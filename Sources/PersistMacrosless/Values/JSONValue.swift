@@ -23,7 +23,7 @@ extension JSONValue {
 
   public init?(stored: StoredValue) {
     guard case .string(let text) = stored,
-      let value = try? JSONDecoder().decode(Self.self, from: Data(text.utf8))
+      let value = try? Self.decoder.decode(Self.self, from: Data(text.utf8))
     else { return nil }
     self = value
   }
@@ -31,9 +31,21 @@ extension JSONValue {
   public var stored: StoredValue {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // What JSON can't say, as a number that is infinite, is no value.
-    guard let data = try? encoder.encode(self) else { return .null }
-    return .string(String(decoding: data, as: UTF8.self))
+    // JSON has no numbers for these.
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    do {
+      return .string(String(decoding: try encoder.encode(self), as: UTF8.self))
+    } catch {
+      preconditionFailure("A value of type \(Self.self) can't be encoded: \(error)")
+    }
+  }
+
+  private static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return decoder
   }
 }
 

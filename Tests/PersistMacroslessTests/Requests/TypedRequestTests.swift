@@ -64,6 +64,30 @@ struct TypedRequestTests {
     }
   }
 
+  @Test("Groups have what is computed of their members")
+  func groups() throws {
+    try withItems { context in
+      let request = Item.all.grouped(
+        by: \.category?.name, computing: ExpressionDescription("total", try FetchExpression("sum:(quantity)")))
+      let totals = try context.fetch(request).map { row in
+        "\(row["category.name"] as? String ?? "none"): \(row["total"] as? Int ?? -1)"
+      }
+      #expect(Set(totals) == ["Drinks: 11", "Food: 4"])
+    }
+  }
+
+  @Test("A condition is a closure over what stands for the object, or a truth value alone")
+  func closures() throws {
+    try withItems { context in
+      #expect(try context.fetch(Item.where { $0.name.beginsWith("T") }).map(\.name) == ["Tea"])
+      let categories = Category.where { $0.items.contains { $0.quantity > 5 } }
+      #expect(try context.fetch(categories).map(\.name) == ["Drinks"])
+      #expect(try context.fetch(categories.where { $0.name == "Food" }).isEmpty)
+      try #require(try Item.fetch(where: \.name == "Milk", in: context).first).onSale = true
+      #expect(try context.fetch(Item.where(\.onSale)).map(\.name) == ["Milk"])
+    }
+  }
+
   @Test("A to-many view is filtered by a typed predicate")
   func filter() throws {
     try withItems { context in
@@ -77,7 +101,6 @@ struct TypedRequestTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Item.sorted(by: \.name.count)
     }
-    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("doesn't lead to a property that Item"))
+    #expect(result?.says("doesn't lead to a property that Item") == true)
   }
 }

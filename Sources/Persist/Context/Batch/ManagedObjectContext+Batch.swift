@@ -61,7 +61,8 @@ extension ManagedObjectContext {
     rows.includesSubentities = request.includesSubentities
     rows.affectedStoreIdentifiers = request.affectedStoreIdentifiers
     let entity = try entity(named: request.entityName)
-    let changes = try BatchChanges(request.propertiesToUpdate, of: entity, in: coordinator.model).changes
+    let properties = try request.propertiesToUpdate.mapValues { try named($0, over: entity) }
+    let changes = try BatchChanges(properties, of: entity, in: coordinator.model).changes
     let wantsIdentifiers = request.resultType == .objectIDs
     return BatchResult(
       try batch(over: rows) { store, query in

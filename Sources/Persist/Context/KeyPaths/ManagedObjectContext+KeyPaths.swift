@@ -15,6 +15,12 @@ extension ManagedObjectContext {
     return try predicate.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
   }
 
+  /// An expression over an entity with names in place of its key paths.
+  func named(_ expression: FetchExpression, over entity: Entity) throws -> FetchExpression {
+    guard expression.hasKeyPaths else { return expression }
+    return try expression.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
+  }
+
   /// A request with names in place of its predicate's key paths.
   func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
     guard let predicate = request.predicate, predicate.hasKeyPaths else { return request }

@@ -37,7 +37,13 @@ public enum AttributeTransformers {
 
   /// Nil where the attribute's transformer isn't registered.
   static func transformer(of attribute: AttributeDescription) -> (any AttributeTransformer)? {
-    let name = attribute.valueTransformerName ?? ""
+    transformer(named: attribute.valueTransformerName ?? "")
+  }
+
+  /// The transformer of a name that attributes use; nil where none is registered.
+  ///
+  /// - Parameter name: empty, or one of Core Data's own, for keyed archives.
+  public static func transformer(named name: String) -> (any AttributeTransformer)? {
     if let registered = transformers.withLock({ $0[name] }) { return registered }
     return archiving.contains(name) ? KeyedArchiveTransformer() : nil
   }

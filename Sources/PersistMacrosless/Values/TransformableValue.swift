@@ -1,0 +1,53 @@
+import Foundation
+public import Persist
+
+/// A type whose values a registered transformer turns into bytes: that of a transformable attribute.
+///
+/// ```swift
+/// struct Colour: TransformableValue {
+///   static let transformerName = "ColourTransformer"
+///   var red, green, blue: UInt8
+/// }
+///
+/// final class Shelf: ManagedObject {
+///   @Attribute var colour = Colour(red: 255, green: 255, blue: 255)
+/// }
+///
+/// AttributeTransformers.register(ColourTransformer(), named: Colour.transformerName)      // before the first use
+/// ```
+///
+/// The name stands in the model. A new type that no other program knows is simpler as a ``JSONValue``, or as a
+/// ``StorableValue`` that makes its own bytes; this one reads what a transformer of an older program wrote.
+public protocol TransformableValue: StorableValue {
+  /// The name under which the transformer is registered; empty for keyed archives.
+  static var transformerName: String { get }
+}
+
+extension TransformableValue {
+  public static var attributeType: AttributeType { .transformable }
+
+  /// Nil for bytes that the transformer can't read, or reads as a value of another type.
+  public init?(stored: StoredValue) {
+    guard case .data(let data) = stored, let value = try? Self.transformer.value(from: data) as? Self else {
+      return nil
+    }
+    self = value
+  }
+
+  public var stored: StoredValue {
+    do {
+      return .data(try Self.transformer.data(from: self))
+    } catch {
+      preconditionFailure("The transformer '\(Self.transformerName)' doesn't take the value \(self): \(error)")
+    }
+  }
+
+  private static var transformer: any AttributeTransformer {
+    guard let transformer = AttributeTransformers.transformer(named: transformerName) else {
+      preconditionFailure(
+        "No transformer '\(transformerName)' is registered for \(Self.self): register it with "
+          + "AttributeTransformers.register(_:named:) before the first use.")
+    }
+    return transformer
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Persist
+import PersistMacrosless
+import PersistTestSupport
+import ShopClasses
+import Testing
+
+@Suite("Typed batch updates")
+struct TypedBatchUpdateTests {
+  private func context(_ store: URL) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: try ShopModel.current())
+    try coordinator.addStore(at: store)
+    return ManagedObjectContext(coordinator)
+  }
+
+  private struct Values {
+    let quantity: Int
+    let onSale: Bool
+    let category: String?
+  }
+
+  /// What three items have, by their names, after a change in another context.
+  private func items(after change: (ManagedObjectContext) throws -> Void) throws -> [Values] {
+    try withTemporaryStore { store in
+      do {
+        let context = try context(store)
+        let drinks = Category(context: context)
+        drinks.name = "Drinks"
+        for (name, quantity) in [("Bread", 4), ("Milk", 9), ("Tea", 2)] {
+          let item = Item(context: context)
+          (item.name, item.quantity, item.price) = (name, quantity, Decimal(quantity))
+        }
+        try context.save()
+      }
+      try change(try context(store))
+      let context = try context(store)
+      return try context.fetch(Item.sorted(by: \.name)).map {
+        Values(quantity: $0.quantity, onSale: $0.onSale, category: $0.category?.name)
+      }
+    }
+  }
+
+  @Test("Properties get values in the rows for which a predicate holds")
+  func values() throws {
+    let items = try items { context in
+      let update = Item.where(\.quantity < 5).setting(\.quantity, to: 7).setting(\.onSale, to: true)
+      try #expect(context.execute(update).count == 2)
+    }
+    #expect(items.map(\.quantity) == [7, 9, 7])
+    #expect(items.map(\.onSale) == [true, false, true])
+  }
+
+  @Test("Properties get what is computed of the row as it was")
+  func expressions() throws {
+    let items = try items { context in
+      try context.execute(Item.all.setting(\.quantity) { $0.quantity * 2 + $0.name.length })
+    }
+    #expect(items.map(\.quantity) == [13, 22, 7])
+  }
+
+  @Test("A relationship gets another end, and a property that may have no value none")
+  func relationships() throws {
+    let items = try items { context in
+      let drinks = try #require(try Category.fetch(in: context).first)
+      let update = Item.where { $0.name.in(["Milk", "Tea"]) }.setting(\.category, to: drinks)
+      try #expect(context.execute(update.setting(\.addedAt, to: nil)).count == 2)
+    }
+    #expect(items.map(\.category) == [nil, "Drinks", "Drinks"])
+  }
+
+  @Test("A limit, which would leave open which rows are changed, stops the program with a sentence")
+  func limit() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Item.all.limited(to: 3).setting(\.quantity, to: 1)
+    }
+    #expect(result?.says("say with the predicate which ones") == true)
+  }
+}
