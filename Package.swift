@@ -69,3 +69,8 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Scripts/test-release compiles one target's tests: all of them, optimised, take too long.
+if let only = Context.environment["PERSIST_TEST_TARGET"] {
+  package.targets.removeAll { $0.type == .test && $0.name != only }
+}
