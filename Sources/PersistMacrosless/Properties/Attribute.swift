@@ -128,7 +128,7 @@ extension ManagedObject {
   final func value<Value: StorableValue>(of key: DeclarationKey, declaredBy type: ManagedObject.Type) -> Value {
     let slot = slot(of: key, declaredBy: type)
     if let value = Value.value(of: self, at: slot) { return value }
-    return missingValue(at: slot)
+    return missingValue(at: slot, of: key, declaredBy: type)
   }
 
   @inlinable @inline(__always)
@@ -140,9 +140,14 @@ extension ManagedObject {
 
   /// What an attribute without a value that its type can show reads as: its default, or nothing in its type's way.
   @usableFromInline @inline(never)
-  final func missingValue<Value: StorableValue>(at slot: Int) -> Value {
+  final func missingValue<Value: StorableValue>(
+    at slot: Int, of key: DeclarationKey, declaredBy owner: ManagedObject.Type
+  ) -> Value {
     if let value = declaredDefault(at: slot).flatMap(Value.init(stored:)) { return value }
     if let type = Value.self as? any AttributeValue.Type, let value = type.absent as? Value { return value }
+    // A prototype, over which a key path is followed, has no entity that could say it.
+    let member = ClassDeclaration(owner).members.first { $0.key == key && $0.owner == owner }
+    if let value = (member?.declaration.initialValue()).flatMap(Value.init(stored:)) { return value }
     preconditionFailure("An attribute of type \(Value.self) has neither a value nor a default.")
   }
 }

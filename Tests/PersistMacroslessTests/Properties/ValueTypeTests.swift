@@ -69,6 +69,18 @@ private final class Everything: ManagedObject {
 
 @Suite("Types of declared attributes")
 struct ValueTypeTests {
+  @Test("Key paths lead to properties of types that have no value for none")
+  func keyPaths() throws {
+    let context = try makeContext(Everything.self)
+    let object = Everything(context: context)
+    object.size = .large
+    try context.save()
+    let rows = try context.fetch(Everything.sorted(by: \.size).rows(of: \.size, \.uuid, \.url, \.money))
+    #expect(rows.map { $0["uuid"] as? UUID } == [object.uuid])
+    #expect(rows.map { $0["size"] as? String } == ["large"])
+    #expect(try context.execute(Everything.where(\.size == .large).setting(\.size, to: .small)).count == 1)
+  }
+
   @Test("Values of every type come back after reopening")
   func values() throws {
     try withTemporaryStore { store in
