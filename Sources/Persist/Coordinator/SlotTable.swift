@@ -28,17 +28,26 @@ public final class SlotTable: Sendable {
 
   let members: [Member]
   let initialValues: [InitialValue]
+  /// Why objects of the entity can't be of the class; nil where they can.
+  let misfit: String?
   /// Lives as long as the table. `nonisolated(unsafe)`: it is filled before anybody sees the table, and never changed.
   nonisolated(unsafe) let entries: UnsafePointer<Entry>
 
-  init(_ members: [Member], initialValues: [InitialValue] = []) {
+  init(_ members: [Member], initialValues: [InitialValue] = [], misfit: String? = nil) {
     self.members = members
     self.initialValues = initialValues
+    self.misfit = misfit
     let known = Dictionary(grouping: members, by: \.key).compactMapValues { $0.count == 1 ? $0[0].slot : nil }
     entries = UnsafePointer(Self.spread(known))
   }
 
   deinit { entries.deallocate() }
+
+  /// What an object keeps. An object of a generated class that was made for another model stops the program.
+  var entriesOfFittingClass: UnsafePointer<Entry> {
+    if let misfit { preconditionFailure(misfit) }
+    return entries
+  }
 
   /// Finds nothing.
   static let empty = SlotTable([])

@@ -10,7 +10,8 @@ public import Persist
 extension FindableObject where Self: ManagedObject {
   /// Asks for all objects of the class's entity and its subentities.
   public static var all: FetchRequest<Self> {
-    FetchRequest<ManagedObject>(ownTraits?.name ?? String(describing: Self.self)).returning(Self.self)
+    let generated = (Self.self as? any GeneratedObject.Type)?.entityName
+    return FetchRequest<Self>(generated ?? ownTraits?.name ?? String(describing: Self.self))
   }
 
   /// Asks for the objects for which a predicate holds.

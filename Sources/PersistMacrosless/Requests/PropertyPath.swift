@@ -22,6 +22,9 @@ enum PropertyPath {
   }
 
   private static func find<Root: ManagedObject>(_ keyPath: PartialKeyPath<Root>) -> String? {
+    if let generated = (Root.self as? any GeneratedObject.Type)?.generatedClasses {
+      return try? generated.keys(of: keyPath).joined(separator: ".")
+    }
     guard let members = ClassDeclaration(Root.self).members(along: keyPath), let last = members.last else { return nil }
     let path = members.map(\.modelName).joined(separator: ".")
     let (found, declared) = (type(of: keyPath).valueType, last.declaration.valueType)

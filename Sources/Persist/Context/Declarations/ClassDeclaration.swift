@@ -137,6 +137,7 @@ extension ClassDeclaration {
         values.append(SlotTable.InitialValue(slot: property.slot) { declaration.initialValue() })
       }
     }
-    return SlotTable(places, initialValues: values)
+    return SlotTable(
+      places, initialValues: values, misfit: GeneratedClasses.misfit(of: type, serving: entity))
   }
 }

@@ -87,7 +87,7 @@ nonisolated open class ManagedObject {
     identifier = origin.identifier
     key = origin.key
     loading = origin.loading
-    slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entries } ?? SlotTable.empty.entries
+    slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entriesOfFittingClass } ?? SlotTable.empty.entries
     if origin.table?.isTemporary != false { pending = origin.layout.initialValues }
     if let table = origin.slotTable, origin.isNew { takeDefaults(of: table.takeUnretainedValue()) }
     if DeclarationRecording.isActive { DeclarationRecording.current?.leaveOut(self) }

@@ -1,0 +1,192 @@
+/// The classes that were generated for the entities of a model, with what they take for granted of it.
+///
+/// A generated property names the slot of its entity's property as a number, which costs nothing to find and is right
+/// only for the model that the class was generated from. So each class is held against its entity once for each model
+/// of the process, and the first object of a class that doesn't fit stops the program, with a sentence.
+///
+/// `persist generate` writes these lists; ``check(against:)`` asks without making an object.
+public struct GeneratedClasses: Sendable {
+  /// What a slot holds, as far as generated code depends on it.
+  public enum Kind: Sendable, Hashable {
+    case attribute(AttributeType)
+    /// An attribute of a composite type, by its name.
+    case composite(String)
+    /// Relationships, with the names of their destinations.
+    case toOne(String)
+    case toMany(String)
+    case ordered(String)
+    case fetched
+  }
+
+  /// One class and the properties that its entity declares, in the order of their slots.
+  public struct Member: Sendable {
+    let type: ManagedObject.Type
+    let entity: String
+    let parent: String?
+    let firstSlot: Int
+    let properties: [(name: String, kind: Kind)]
+
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - entity: the entity that it was generated for.
+    ///   - parent: the entity's parent; nil for none.
+    ///   - firstSlot: the slot of the first own property: how many are inherited.
+    ///   - properties: the entity's own.
+    public init(
+      _ type: ManagedObject.Type, entity: String, parent: String? = nil, firstSlot: Int = 0,
+      properties: [(String, Kind)]
+    ) {
+      self.type = type
+      self.entity = entity
+      self.parent = parent
+      self.firstSlot = firstSlot
+      self.properties = properties.map { (name: $0.0, kind: $0.1) }
+    }
+  }
+
+  /// The name of the model version that the classes were generated from.
+  public let version: String
+  let members: [Member]
+
+  public init(version: String, _ members: [Member]) {
+    self.version = version
+    self.members = members
+  }
+
+  /// The classes by the names of their entities, as ``ManagedObjectContext/init(_:classes:)`` takes them.
+  public var byEntity: [String: ManagedObject.Type] {
+    Dictionary(members.map { ($0.entity, $0.type) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Registers the classes under their names, for contexts that are made from now on.
+  public func register() {
+    for member in members { ManagedObjectClasses.register(member.type) }
+  }
+
+  /// Holds every class against a model.
+  ///
+  /// - Throws: ``PersistError/Code/incompatibleModel`` with every difference, where the classes were generated from
+  ///   another version.
+  public func check(against model: ManagedObjectModel) throws {
+    let errors = members.compactMap { member -> PersistError? in
+      guard let entity = model.entitiesByName[member.entity] else {
+        return error(at: .entity(member.entity), "The model has no entity '\(member.entity)'.")
+      }
+      return mismatch(of: member, serving: entity).map { error(at: .entity(member.entity), $0) }
+    }
+    guard !errors.isEmpty else { return }
+    throw PersistError.combining(
+      errors, as: .incompatibleModel, "\(errors.count) generated classes don't fit the model.")
+  }
+
+  private func error(at place: PersistError.Place, _ message: String) -> PersistError {
+    PersistError(.incompatibleModel, at: place, message, fix: Self.mend)
+  }
+
+  private static let mend = "Run 'persist generate' for the model that the program opens its stores with."
+}
+
+extension GeneratedClasses {
+  /// The generated classes that a class belongs to, and the one of them that it is or inherits from.
+  static func list(of type: ManagedObject.Type) -> (classes: GeneratedClasses, member: Member)? {
+    guard let classes = (type as? any GeneratedObject.Type)?.generatedClasses else { return nil }
+    if let member = classes.members.first(where: { $0.type == type }) { return (classes, member) }
+    for parent in ClassDeclaration(type).parents {
+      if let member = classes.members.first(where: { $0.type == parent }) { return (classes, member) }
+    }
+    return nil
+  }
+
+  /// Why objects of an entity can't be of a class; nil where they can, and for classes that weren't generated.
+  static func misfit(of type: ManagedObject.Type, serving entity: Entity) -> String? {
+    guard let (classes, member) = list(of: type), let reason = classes.mismatch(of: member, serving: entity) else {
+      return nil
+    }
+    return "\(type) can't serve the entity '\(entity.name)': \(reason) \(mend)"
+  }
+
+  /// The first difference between what a class and its parents take for granted and what an entity has.
+  private func mismatch(of member: Member, serving entity: Entity) -> String? {
+    var next: Member? = member
+    while let member = next {
+      for (index, expected) in member.properties.enumerated() {
+        let slot = member.firstSlot + index
+        let place = "'\(expected.name)' of '\(member.entity)'"
+        guard entity.properties.indices.contains(slot), entity.properties[slot].name == expected.name else {
+          return "\(place), as the version '\(version)' has it that the class was generated from, isn't there or "
+            + "stands elsewhere."
+        }
+        let found = Kind(entity.properties[slot])
+        if found != expected.kind {
+          return "\(place) is \(found) and was \(expected.kind) in the version '\(version)' that the class was "
+            + "generated from."
+        }
+      }
+      next = members.first { $0.entity == member.parent }
+    }
+    return nil
+  }
+
+  /// The entities as far as the classes know them, in the same slots, for what is asked of classes without a model.
+  package func model() throws -> ManagedObjectModel {
+    let known = Set(members.map(\.entity))
+    var entities = members.map { member in
+      var entity = EntityDescription(member.entity, parent: member.parent)
+      for (name, kind) in member.properties { kind.add(name, to: &entity) }
+      return entity
+    }
+    let destinations = Set(entities.flatMap { $0.relationships.map(\.destination) }).subtracting(known)
+    entities += destinations.sorted().map { EntityDescription($0) }
+    return try ManagedObjectModel(withFlaws: ModelDescription(entities: entities))
+  }
+
+  /// The names that a key path over generated properties leads over.
+  ///
+  /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something.
+  package func keys(of keyPath: AnyKeyPath) throws -> [String] {
+    try KeyPathResolver(model: model(), classes: byEntity).keys(of: keyPath)
+  }
+}
+
+extension GeneratedClasses.Kind {
+  init(_ property: Property) {
+    switch property.kind {
+    case .attribute(let attribute) where attribute.type == .composite:
+      self = .composite(attribute.compositeName ?? "")
+    case .attribute(let attribute): self = .attribute(attribute.type)
+    case .relationship(let relationship) where !relationship.isToMany: self = .toOne(relationship.destination)
+    case .relationship(let relationship):
+      self = relationship.isOrdered ? .ordered(relationship.destination) : .toMany(relationship.destination)
+    case .fetchedProperty: self = .fetched
+    }
+  }
+
+  fileprivate func add(_ name: String, to entity: inout EntityDescription) {
+    switch self {
+    case .attribute(let type):
+      entity.attributes.append(AttributeDescription(name, type, isTransient: type == .undefined))
+    // What a composite is made of doesn't matter here: only where it stands.
+    case .composite: entity.attributes.append(AttributeDescription(name, .transformable))
+    case .toOne(let destination): entity.relationships.append(RelationshipDescription(name, to: destination))
+    case .toMany(let destination): entity.relationships.append(RelationshipDescription(name, toMany: destination))
+    case .ordered(let destination):
+      entity.relationships.append(RelationshipDescription(name, toMany: destination, isOrdered: true))
+    case .fetched:
+      entity.fetchedProperties.append(
+        FetchedPropertyDescription(name, request: FetchRequestDescription(entity: entity.name)))
+    }
+  }
+}
+
+extension GeneratedClasses.Kind: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .attribute(let type): "of type \(type.rawValue)"
+    case .composite(let name): "of the composite type \(name)"
+    case .toOne(let destination): "a to-one relationship to '\(destination)'"
+    case .toMany(let destination): "a to-many relationship to '\(destination)'"
+    case .ordered(let destination): "an ordered relationship to '\(destination)'"
+    case .fetched: "a fetched property"
+    }
+  }
+}

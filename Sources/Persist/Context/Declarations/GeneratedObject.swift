@@ -1,0 +1,34 @@
+/// A class that was generated for an entity, or inherits from one.
+///
+/// `persist generate` declares it for the topmost generated class of each line of inheritance.
+public protocol GeneratedObject: ManagedObject {
+  /// All classes that were generated with this one.
+  static var generatedClasses: GeneratedClasses { get }
+}
+
+extension GeneratedObject {
+  /// Asks for the objects of the class's entity and its subentities.
+  ///
+  /// ```swift
+  /// var request = Item.fetchRequest()
+  /// request.predicate = try FetchPredicate("quantity < %@", 5)
+  /// let items = try context.fetch(request)                        // [Item]
+  /// ```
+  public static func fetchRequest() -> FetchRequest<Self> { FetchRequest<Self>(entityName) }
+
+  /// The name of the entity that the class was generated for.
+  public static var entityName: String {
+    GeneratedClasses.list(of: self)?.member.entity ?? String(describing: self)
+  }
+}
+
+extension ManagedObject {
+  /// The other end of a to-one relationship as an object of the class that serves it, for generated properties.
+  public final func toOne<Destination: ManagedObject>(at slot: Int, as type: Destination.Type) -> Destination? {
+    guard let object = toOne(at: slot) else { return nil }
+    guard let destination = object as? Destination else {
+      preconditionFailure("\(object) is of class \(Swift.type(of: object)), not \(type): register its class.")
+    }
+    return destination
+  }
+}
