@@ -52,6 +52,8 @@ let package = Package(
       name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",
       swiftSettings: settings),
     .target(
+      name: "ShopGenerated", dependencies: ["Persist"], path: "Examples/ShopGenerated", swiftSettings: settings),
+    .target(
       name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
       swiftSettings: settings),
     .executableTarget(
@@ -60,7 +62,8 @@ let package = Package(
       name: "PersistTests", dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "CSQLite"],
       swiftSettings: settings),
     .testTarget(
-      name: "PersistMacroslessTests", dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses"],
+      name: "PersistMacroslessTests",
+      dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses", "ShopGenerated"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistCommandTests",

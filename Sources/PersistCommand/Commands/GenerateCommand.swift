@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist generate`: Swift classes for the entities of a model.
+struct GenerateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate", abstract: "Write Swift classes for a model's entities.",
+    discussion: """
+      One file per entity, 'Item+Generated.swift', and one that lists the classes. Files of your own beside them are \
+      never touched; generated ones whose entity is gone are removed. The same model gives the same bytes.
+
+      An entity whose Codegen is Category/Extension in Xcode gets its properties only: the class is yours.
+      """)
+
+  /// In which way classes are written.
+  enum Style: String, CaseIterable, ExpressibleByArgument {
+    /// Computed properties over constant slots.
+    case macrosless
+  }
+
+  @Argument(help: "An .xcdatamodeld, .momd, .mom or Persist model .json, or a folder with one model.")
+  var model: String
+
+  @Option(help: "The folder that the files are written into; it is made where there is none.")
+  var output: String
+
+  @Option(help: "How the classes are written.")
+  var style: Style = .macrosless
+
+  @Option(help: "The model version; the current one by default.")
+  var version: String?
+
+  @Option(help: "Who may use the classes: public or internal.")
+  var access: GenerateOptions.Access = .public
+
+  @Option(help: "The module that the classes belong to. Classes that the model has in others are imported.")
+  var module: String?
+
+  @Flag(help: "Leave out entities whose Codegen is Manual/None.")
+  var skipManual = false
+
+  @Flag(help: "Write one file for all, 'Shop+Generated.swift'.")
+  var singleFile = false
+
+  @Flag(help: "Print JSON for programs.")
+  var json = false
+
+  func run() throws {
+    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))
+    let family = try onlyFamily(of: registry)
+    let version = try version.map(registry.version(named:)) ?? family.current
+    let options = GenerateOptions(
+      access: access, module: module, skipsManual: skipManual, singleFile: singleFile ? family.name : nil)
+    let plan = try GeneratePlan(version, of: family.name, options)
+    for warning in plan.warnings { StandardError.print(warning.text) }
+    let folder = GeneratedFolder(url: URL(fileURLWithPath: output, isDirectory: true), model: family.name)
+    try show(try folder.write(plan.files), plan, family.name, version.name)
+  }
+
+  private func onlyFamily(of registry: ModelRegistry) throws -> ModelFamily {
+    guard registry.families.count > 1 else { return registry.families[0] }
+    throw PersistError(
+      .modelNotFound, at: .file(URL(fileURLWithPath: model)),
+      "There are \(registry.families.count) models: \(registry.families.map(\.name).joined(separator: ", ")).",
+      fix: "Name the one whose classes are to be written.")
+  }
+
+  private func show(
+    _ changes: GeneratedFolder.Changes, _ plan: GeneratePlan, _ model: String, _ version: String
+  ) throws {
+    guard json else {
+      return try StandardOutput.print(
+        "\(plan.classCount) classes of version '\(version)': \(changes.written.count) files written, "
+          + "\(changes.unchanged.count) unchanged, \(changes.removed.count) removed")
+    }
+    try StandardOutput.print {
+      $0.field("model", model)
+      $0.field("version", version)
+      $0.field("classes", plan.classCount)
+      $0.field("written", strings: changes.written)
+      $0.field("unchanged", strings: changes.unchanged)
+      $0.field("removed", strings: changes.removed)
+      $0.field("warnings", of: plan.warnings) { json, warning in
+        json.object {
+          $0.field("file", warning.file?.path)
+          $0.field("line", warning.line)
+          $0.field("message", warning.message)
+        }
+      }
+    }
+  }
+}
+
+extension GenerateOptions.Access: ExpressibleByArgument {}

@@ -1,0 +1,64 @@
+import Persist
+
+/// The file that lists the generated classes of a model, with what they take for granted of it.
+struct ClassListText {
+  let version: String
+  let model: String
+  let classes: ModelClasses
+  let access: String
+
+  static func name(of model: String) -> String {
+    let words = model.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { SwiftName.capitalized(String($0)) }
+    return SwiftName.identifier(words.joined()) + "EntityClasses"
+  }
+
+  func lines(_ types: inout TypeNames) -> [String] {
+    let name = Self.name(of: model)
+    let list = types("GeneratedClasses")
+    let members = classes.all.filter(isListed)
+    return [
+      "/// The generated classes of the model `\(model)`.",
+      "///",
+      "/// ```swift",
+      "/// \(name).all.register()                       // before the first context is made",
+      "/// try \(name).all.check(against: model)        // whether they were generated from this version",
+      "/// ```",
+      "nonisolated \(access)enum \(name) {",
+      "  \(access)static let all = \(list)(",
+      "    version: \(SwiftName.literal(version)),",
+      "    [",
+    ] + members.map { "      \(function(of: $0))()," } + ["    ])"]
+      + members.flatMap { [""] + member($0, list, &types) } + ["}"]
+  }
+
+  /// A class stands for one entity. Those of entities that share it look after their own properties.
+  private func isListed(_ type: ModelClasses.Class) -> Bool { type.isGenerated || type.module != nil }
+
+  private func function(of type: ModelClasses.Class) -> String { "of\(SwiftName.capitalized(type.name))" }
+
+  private func member(_ type: ModelClasses.Class, _ list: String, _ types: inout TypeNames) -> [String] {
+    let entity = type.entity
+    let own = entity.properties.filter { $0.declaringEntity == entity.name }
+    var head = "      \(types(type)).self, entity: \(SwiftName.literal(entity.name)), "
+    if let parent = entity.superentity {
+      head += "parent: \(SwiftName.literal(parent.name)), firstSlot: \(entity.properties.count - own.count), "
+    }
+    return ["  private static func \(function(of: type))() -> \(list).Member {", "    \(list).Member("]
+      + (own.isEmpty
+        ? [head + "properties: [])"]
+        : [head, "      properties: ["].map { $0.hasSuffix(", ") ? String($0.dropLast()) : $0 }
+          + own.map { "        (\(SwiftName.literal($0.name)), \(kind(of: $0)))," } + ["      ])"]) + ["  }"]
+  }
+
+  private func kind(of property: Property) -> String {
+    switch property.kind {
+    case .attribute(let attribute) where attribute.type == .composite:
+      ".composite(\(SwiftName.literal(attribute.compositeName ?? "")))"
+    case .attribute(let attribute): ".attribute(.\(attribute.type.rawValue))"
+    case .relationship(let relationship):
+      ".\(relationship.isToMany ? (relationship.isOrdered ? "ordered" : "toMany") : "toOne")"
+        + "(\(SwiftName.literal(relationship.destination)))"
+    case .fetchedProperty: ".fetched"
+    }
+  }
+}

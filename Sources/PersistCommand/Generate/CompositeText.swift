@@ -1,0 +1,49 @@
+import Persist
+
+/// The structure that stands for a composite type of a model.
+struct CompositeText {
+  let composite: CompositeDescription
+  let access: String
+  let report: (String) -> Void
+
+  var name: String { SwiftName.identifier(composite.name) }
+
+  func lines(_ types: inout TypeNames) -> [String] {
+    var properties: [String] = []
+    var reads: [String] = []
+    var writes: [String] = []
+    let stored = types("StoredValue")
+    for element in composite.elements.sorted(by: { $0.name < $1.name }) {
+      let name = SwiftName.written(SwiftName.identifier(element.name))
+      let part = "parts[\(SwiftName.literal(element.name))]"
+      if element.type == .composite {
+        let type = SwiftName.written(SwiftName.identifier(element.compositeName ?? element.name))
+        properties.append("  \(access)var \(name): \(type)?")
+        reads.append("    \(name) = \(part).flatMap { \(type)(stored: $0) }")
+        writes.append("    if let value = \(name) { \(part) = value.stored }")
+      } else if let type = ValueType(element.type) {
+        properties.append("  \(access)var \(name): \(types(type.name))?")
+        reads.append("    \(name) = \(type.match(part + " ?? .null", &types))")
+        writes.append("    if let value = \(name) { \(part) = \(type.stored("value", &types)) }")
+      } else {
+        report("'\(element.name)' of type \(element.type.rawValue) has no type in Swift; it is a StoredValue.")
+        properties.append("  \(access)var \(name): \(stored)?")
+        reads.append("    \(name) = \(part)")
+        writes.append("    if let value = \(name) { \(part) = value }")
+      }
+    }
+    let string = types("String")
+    return ["/// The composite type `\(composite.name)`."]
+      + ["nonisolated \(access)struct \(SwiftName.written(name)): \(types("Sendable")), \(types("Hashable")) {"]
+      + properties
+      + ["", "  \(access)init() {}", "", "  /// What a stored value stands for; nil where it isn't composite."]
+      + [
+        "  \(access)init?(stored: \(stored)) {",
+        "    guard case .composite(\(reads.isEmpty ? "_" : "let parts")) = stored else { return nil }",
+      ] + reads + ["  }", "", "  \(access)var stored: \(stored) {"]
+      + (writes.isEmpty
+        ? ["    .composite([:])"]
+        : ["    var parts: [\(string): \(stored)] = [:]"] + writes + ["    return .composite(parts)"])
+      + ["  }", "}"]
+  }
+}

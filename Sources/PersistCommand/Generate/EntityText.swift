@@ -1,0 +1,85 @@
+import Persist
+
+/// The file of an entity: its class, where that isn't the user's own, and an extension with its properties.
+struct EntityText {
+  let type: ModelClasses.Class
+  let classes: ModelClasses
+  let model: ManagedObjectModel
+  /// The name of the type that lists the model's classes.
+  let listName: String
+  let access: String
+  let report: (_ message: String, _ property: String) -> Void
+
+  /// The properties need not be inlined into other modules: a slot that stood in a client's code would be wrong once
+  /// the module with the class is exchanged for one of another model version.
+  func lines(_ types: inout TypeNames) -> [String] {
+    let name = SwiftName.written(type.name)
+    var lines: [String] = []
+    if type.codeGeneration != .properties {
+      let parent = classes.parent(of: type).map { types($0) } ?? types("ManagedObject")
+      lines += PropertyComment.lines(of: type.entity)
+      lines += ["nonisolated \(access)class \(name): \(parent) {}", ""]
+    }
+    let bodies = ownProperties.compactMap { property in body(of: property, &types) }
+    if !bodies.isEmpty {
+      lines.append("nonisolated extension \(name) {")
+      for (index, body) in bodies.enumerated() { lines += (index == 0 ? [] : [""]) + body }
+      lines += ["}", ""]
+    }
+    if classes.isTopmost(type) {
+      lines += [
+        "nonisolated extension \(name): \(types("GeneratedObject")) {",
+        "  \(access)static var generatedClasses: \(types("GeneratedClasses")) { \(listName).all }",
+        "}", "",
+      ]
+      if isIdentifiable { lines += ["nonisolated extension \(name): \(types("Identifiable")) {}", ""] }
+    }
+    return lines
+  }
+
+  private var ownProperties: [Property] {
+    type.entity.properties.filter { $0.declaringEntity == type.entity.name }
+  }
+
+  /// An attribute that is called `id` is what tells objects apart where its type can be.
+  private var isIdentifiable: Bool {
+    guard let id = type.entity.property(named: "id") else { return true }
+    guard let attribute = id.attribute else { return id.isToOne }
+    return attribute.userInfo[AttributeText.swiftTypeKey] == nil
+      && ![.transformable, .objectID, .undefined].contains(attribute.type)
+  }
+
+  private func body(of property: Property, _ types: inout TypeNames) -> [String]? {
+    let name = swiftName(of: property)
+    let comment = PropertyComment.lines(of: property, in: model)
+    switch property.kind {
+    case .attribute(let attribute):
+      let text = AttributeText(attribute: attribute, slot: property.slot) { report($0, attribute.name) }
+      let accessor = text.accessor(&types)
+      let variable = "  \(access)var \(SwiftName.written(name)): \(accessor.type)"
+      guard let setter = accessor.setter else { return comment + ["\(variable) { \(accessor.getter) }"] }
+      return comment + ["\(variable) {", "    get { \(accessor.getter) }", "    set { \(setter) }", "  }"]
+    case .relationship(let relationship):
+      guard let destination = classes.named(relationship.destination) else { return nil }
+      let text = RelationshipText(relationship: relationship, slot: property.slot, name: name, access: access)
+      return comment + text.lines(to: types(destination), &types)
+    case .fetchedProperty(let fetched):
+      guard let destination = classes.named(fetched.request.entity) else { return nil }
+      let element = types(destination)
+      return comment + [
+        "  \(access)var \(SwiftName.written(name)): [\(element)] { fetched(at: \(property.slot), of: \(element).self) }"
+      ]
+    }
+  }
+
+  private func swiftName(of property: Property) -> String {
+    var name = SwiftName.identifier(property.name)
+    if SwiftName.ofManagedObject.contains(name) { name += "_" }
+    let others = Set(type.entity.properties.filter { $0.slot != property.slot }.map(\.name))
+    while others.contains(name) { name += "_" }
+    if name != property.name {
+      report("A property of a class can't be called '\(property.name)'; it is generated as '\(name)'.", property.name)
+    }
+    return name
+  }
+}

@@ -1,0 +1,96 @@
+import Persist
+
+/// Which Swift class stands for which entity of a model, and which are generated.
+struct ModelClasses {
+  /// Xcode's Codegen setting of an entity.
+  enum CodeGeneration {
+    /// Class Definition.
+    case whole
+    /// Category/Extension: the class itself is the user's.
+    case properties
+    /// Manual/None.
+    case manual
+
+    init(_ description: EntityDescription) {
+      self =
+        switch description.unknown["codeGenerationType"] {
+        case "class": .whole
+        case "category": .properties
+        default: .manual
+        }
+    }
+  }
+
+  struct Class {
+    let entity: Entity
+    let name: String
+    /// Nil for the module that is generated for.
+    let module: String?
+    let codeGeneration: CodeGeneration
+    /// Whether a file is made for the entity.
+    let isGenerated: Bool
+  }
+
+  /// By entity name.
+  let byEntity: [String: Class]
+  /// In the order of the entities' numbers.
+  let all: [Class]
+
+  init(_ model: ManagedObjectModel, _ options: GenerateOptions, report: (String, _ entity: String) -> Void) {
+    var owners: [String: Entity] = [:]
+    var all: [Class] = []
+    for entity in model.entities {
+      let name = Self.name(of: entity, report: report)
+      let module = entity.description.moduleName.flatMap { $0.isEmpty || $0 == options.module ? nil : $0 }
+      let codeGeneration = CodeGeneration(entity.description)
+      let isElsewhere = options.module != nil && module != nil
+      let owner = owners[name]
+      if let owner {
+        report(
+          "The class '\(name)' is '\(owner.name)'s already: '\(entity.name)' gets none of its own. Give it another "
+            + "class name.", entity.name)
+      } else {
+        owners[name] = entity
+      }
+      all.append(
+        Class(
+          entity: entity, name: name, module: isElsewhere ? module : nil, codeGeneration: codeGeneration,
+          isGenerated: owner == nil && !isElsewhere && !(codeGeneration == .manual && options.skipsManual)))
+    }
+    self.all = all
+    byEntity = Dictionary(all.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The class that the model names; the entity's name where it names none that Swift could have.
+  private static func name(of entity: Entity, report: (String, _ entity: String) -> Void) -> String {
+    guard let given = entity.description.className else { return SwiftName.identifier(entity.name) }
+    if given.hasPrefix("_Tt") || given.contains(":") {
+      let name = SwiftName.identifier(entity.name)
+      report(
+        "'\(given)' is a class name of the Objective-C runtime's; the class is generated as '\(name)', and has to be "
+          + "given to contexts by the entity's name.", entity.name)
+      return name
+    }
+    let name = SwiftName.identifier(given)
+    if name != given {
+      report("'\(given)' is no name for a Swift class; the class is generated as '\(name)'.", entity.name)
+    }
+    return name
+  }
+
+  /// The nearest class above that isn't generated with this one, as what a generated class inherits from.
+  func parent(of type: Class) -> Class? { type.entity.superentity.flatMap { byEntity[$0.name] } }
+
+  /// Whether no class above is generated.
+  func isTopmost(_ type: Class) -> Bool {
+    var next = parent(of: type)
+    while let current = next {
+      if current.isGenerated { return false }
+      next = parent(of: current)
+    }
+    return true
+  }
+
+  /// The class that objects of an entity are known as; for one that shares its class, whose name it is.
+  func named(_ entity: String) -> Class? { byEntity[entity] }
+}

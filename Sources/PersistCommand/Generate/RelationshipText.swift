@@ -1,0 +1,70 @@
+import Persist
+
+/// The property of a generated class that stands for a relationship, with Core Data's accessors for a to-many one.
+struct RelationshipText {
+  let relationship: RelationshipDescription
+  let slot: Int
+  /// The property's name in Swift, not escaped.
+  let name: String
+  let access: String
+
+  func lines(to destination: String, _ types: inout TypeNames) -> [String] {
+    relationship.isToMany ? toMany(destination, &types) : toOne(destination)
+  }
+
+  private func toOne(_ destination: String) -> [String] {
+    [
+      "  \(access)var \(SwiftName.written(name)): \(destination)? {",
+      "    get { toOne(at: \(slot), as: \(destination).self) }",
+      "    set { setToOne(newValue, at: \(slot)) }",
+      "  }",
+    ]
+  }
+
+  private func toMany(_ destination: String, _ types: inout TypeNames) -> [String] {
+    let set = "\(types("RelationshipSet"))<\(destination)>"
+    let members = "toMany(at: \(slot), of: \(destination).self)"
+    let capital = SwiftName.capitalized(name)
+    var lines = [
+      "  \(access)var \(SwiftName.written(name)): \(set) {",
+      "    get { \(members) }",
+      "    set { \(members).replace(with: newValue) }",
+      "  }",
+      "",
+      "  \(access)func addTo\(capital)(_ value: \(destination)) { \(members).insert(value) }",
+      "  \(access)func addTo\(capital)(_ values: some \(types("Sequence"))<\(destination)>) {",
+      "    \(members).insert(contentsOf: values)",
+      "  }",
+      "  \(access)func removeFrom\(capital)(_ value: \(destination)) { \(members).remove(value) }",
+      "  \(access)func removeFrom\(capital)(_ values: some \(types("Sequence"))<\(destination)>) {",
+      "    for value in values { \(members).remove(value) }",
+      "  }",
+    ]
+    if relationship.isOrdered { lines += places(destination, members, capital, &types) }
+    return lines
+  }
+
+  private func places(
+    _ destination: String, _ members: String, _ capital: String, _ types: inout TypeNames
+  ) -> [String] {
+    let (int, indexes) = (types("Int"), types("IndexSet"))
+    return [
+      "  \(access)func insertInto\(capital)(_ value: \(destination), at index: \(int)) {",
+      "    \(members).insert(value, at: index)",
+      "  }",
+      "  \(access)func insertInto\(capital)(_ values: [\(destination)], at indexes: \(indexes)) {",
+      "    for (index, value) in zip(indexes, values) { \(members).insert(value, at: index) }",
+      "  }",
+      "  \(access)func removeFrom\(capital)(at index: \(int)) { \(members).remove(at: index) }",
+      "  \(access)func removeFrom\(capital)(at indexes: \(indexes)) {",
+      "    for index in indexes.reversed() { \(members).remove(at: index) }",
+      "  }",
+      "  \(access)func replace\(capital)(at index: \(int), with value: \(destination)) {",
+      "    \(members).replace(at: index, with: value)",
+      "  }",
+      "  \(access)func replace\(capital)(at indexes: \(indexes), with values: [\(destination)]) {",
+      "    for (index, value) in zip(indexes, values) { \(members).replace(at: index, with: value) }",
+      "  }",
+    ]
+  }
+}

@@ -1,0 +1,48 @@
+/// The types that a generated file names, and the modules that it imports for them.
+struct TypeNames {
+  /// Names that the model's own types have, which hide those of imported modules.
+  private let taken: Set<String>
+  private(set) var publicImports: Set<String> = []
+  private(set) var internalImports: Set<String> = ["Persist"]
+
+  init(taken: Set<String>) { self.taken = taken }
+
+  private static let foundation: Set<String> = ["Data", "Date", "Decimal", "IndexSet", "URL", "UUID"]
+  private static let persist: Set<String> = [
+    "FetchRequest", "GeneratedClasses", "GeneratedObject", "ManagedObject", "RelationshipSet", "StoredValue",
+  ]
+
+  /// A type of Swift, Foundation or Persist as a declaration of this file has to write it.
+  mutating func callAsFunction(_ name: String) -> String {
+    let module = Self.module(of: name)
+    if module != "Swift" { publicImports.insert(module) }
+    return inBody(name)
+  }
+
+  /// The same for the body of a function, where the module need not be imported publicly.
+  func inBody(_ name: String) -> String { taken.contains(name) ? "\(Self.module(of: name)).\(name)" : name }
+
+  private static func module(of type: String) -> String {
+    foundation.contains(type) ? "Foundation" : persist.contains(type) ? "Persist" : "Swift"
+  }
+
+  /// The class of an entity.
+  mutating func callAsFunction(_ type: ModelClasses.Class) -> String {
+    guard let module = type.module else { return SwiftName.written(type.name) }
+    publicImports.insert(module)
+    return "\(module).\(SwiftName.written(type.name))"
+  }
+
+  /// Notes that declarations use a module.
+  mutating func usePublicly(_ module: String) { publicImports.insert(module) }
+
+  /// Notes that the bodies of functions use a module.
+  mutating func use(_ module: String) { internalImports.insert(module) }
+
+  func importLines(_ access: GenerateOptions.Access) -> [String] {
+    let all = publicImports.union(internalImports)
+    return all.sorted().map { module in
+      access == .public && publicImports.contains(module) ? "public import \(module)" : "import \(module)"
+    }
+  }
+}
