@@ -73,6 +73,8 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
   /// The default where it is the same each time: one like `UUID()` or `Date()` is no model's, but each object's own.
   private var constantDefault: StoredValue {
     let value = initialValue()
+    // The clock may say the same twice.
+    if case .date(let date) = value, abs(date.timeIntervalSinceNow) < 60 { return .null }
     return value == initialValue() ? value : .null
   }
 

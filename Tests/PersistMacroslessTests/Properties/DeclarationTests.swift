@@ -70,6 +70,7 @@ private final class Stamped: ManagedObject {
   @Attribute var number = UUID()
   @Attribute var kind = "constant"
   @Attribute var rank = Stamped.next()
+  @Attribute var madeAt = Date()
 
   // Only one test makes objects of this class.
   nonisolated(unsafe) static var evaluations = 0
@@ -170,6 +171,7 @@ struct DeclarationTests {
     let entity = try ManagedObjectModel(Stamped.self).entity(named: "Stamped")
     #expect(entity.attribute(named: "kind")?.defaultValue == "constant")
     #expect(entity.attribute(named: "number")?.defaultValue == .null)
+    #expect(entity.attribute(named: "madeAt")?.defaultValue == .null)
   }
 
   @Test("A declared property costs an object no more than eight bytes")
