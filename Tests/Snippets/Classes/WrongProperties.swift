@@ -27,6 +27,6 @@ final class Computed: ManagedObject {
 }
 
 struct NoObject {
-  @Attribute var name = ""
-  func read() -> String { name }  // expect-error: 'wrappedValue' is unavailable
+  @Attribute var name = ""  // expect-error: 'wrappedValue' is unavailable
+  func read() -> String { name }
 }
