@@ -26,9 +26,13 @@ public struct FetchSortDescriptor: Sendable, Hashable {
 
   /// An attribute's name, or a path to one over to-one relationships and composite attributes, or a to-many
   /// relationship followed by `@count`.
-  public var key: String
+  public var key: String {
+    didSet { keyPath = nil }
+  }
   public var isAscending: Bool
   public var comparison: Comparison
+  /// The key path whose names a request puts in the place of ``key``; nil where they are known.
+  private(set) var keyPath: KeyPathReference?
 
   public init(_ key: String, isAscending: Bool = true, comparison: Comparison = .values) {
     self.key = key
@@ -36,9 +40,17 @@ public struct FetchSortDescriptor: Sendable, Hashable {
     self.comparison = comparison
   }
 
+  /// By what a Swift key path leads to: a request finds its names.
+  public init(_ keyPath: KeyPathReference, isAscending: Bool = true, comparison: Comparison = .values) {
+    self.init("\(keyPath)", isAscending: isAscending, comparison: comparison)
+    self.keyPath = keyPath
+  }
+
   /// The same with the other direction.
   public var reversed: FetchSortDescriptor {
-    FetchSortDescriptor(key, isAscending: !isAscending, comparison: comparison)
+    var other = self
+    other.isAscending.toggle()
+    return other
   }
 }
 

@@ -33,7 +33,7 @@ enum SortCheck {
 
 extension FetchSortDescriptor {
   /// What is compared, as an expression.
-  var expression: FetchExpression { .key(key) }
+  var expression: FetchExpression { keyPath.map { .keyPath(of: .current, $0) } ?? .key(key) }
 }
 
 extension AttributeType {

@@ -33,6 +33,7 @@ protocol PersistentStore: RowSource, Sendable {
 
 extension PersistentStore {
   func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
+  func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
     let rows = try rows(RowQuery(entity: entity, includesSubentities: false, keys: keys)).rows
     return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }

@@ -18,6 +18,8 @@ protocol RowSource: AnyObject {
   func count(_ query: RowQuery) throws -> Int
   /// How the source would read the rows of a query; nil where it runs no statement for it.
   func explain(_ query: RowQuery) throws -> StatementExplanation?
+  /// How the source would compute the values of a query; nil where it can't, or runs no statement for it.
+  func explain(_ query: ValueQuery) throws -> StatementExplanation?
   /// Values computed from rows; nil where the source can't compute exactly what evaluation in memory gives.
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]?
   /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.

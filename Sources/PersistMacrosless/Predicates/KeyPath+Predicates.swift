@@ -6,10 +6,7 @@ public import Persist
 /// `Item.where { $0.name.beginsWith("Te") }`.
 extension KeyPath where Root: ManagedObject {
   fileprivate func expression<Other>() -> TypedExpression<Root, Other> {
-    // A key path isn't Sendable only where a subscript's arguments may not be. Properties have no arguments, and a key
-    // path that goes through a subscript is refused by the request before it is used for anything else.
-    let keyPath = unsafeBitCast(self, to: (any AnyKeyPath & Sendable).self)
-    return TypedExpression(.keyPath(keyPath))
+    TypedExpression(.keyPath(of: .current, KeyPathReference(ofProperties: self)))
   }
 }
 

@@ -56,7 +56,7 @@ extension FetchRequest where Result: ManagedObject {
   /// ```swift
   /// let totals = try context.fetch(
   ///   Item.all.grouped(
-  ///     by: \.category, computing: ExpressionDescription("total", try FetchExpression("sum:(quantity)"))))
+  ///     by: \.category, computing: .sum(of: \Item.quantity, as: "total"), .count(as: "items")))
   /// ```
   public func grouped(
     by keyPaths: any PartialKeyPath<Result> & Sendable..., computing columns: ExpressionDescription...

@@ -30,6 +30,7 @@ final class RecordingStore: PersistentStore {
   func delete(_ batch: BatchDelete) throws -> BatchOutcome { try store.delete(batch) }
 
   func explain(_ query: RowQuery) throws -> StatementExplanation? { try store.explain(query) }
+  func explain(_ query: ValueQuery) throws -> StatementExplanation? { try store.explain(query) }
 
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
     try store.divide(predicate, over: entity)

@@ -2,7 +2,8 @@
 ///
 /// A row that has a required attribute without a value or default fails the whole batch; other rules of the model
 /// aren't checked. Where a row's unique values are taken, the context's merge policy says whether the batch fails, the
-/// stored row stays, or it takes the new values.
+/// stored row stays, or it takes the new values. A policy with a resolver of the program's own fails it as
+/// ``MergePolicy/error`` does: there are no objects that could be settled.
 ///
 /// ```swift
 /// let cars = BatchInsertRequest("Car", [["numberPlate": "1", "maker": "FIAT"], ["numberPlate": "2"]])

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
   ) throws -> [BatchOutcome] {
     try prepareToFetch()
     rowGeneration += 1
-    var rows = rows
+    var rows = try named(rows)
     rows.includesPendingChanges = false
     // A batch works on the stores, past every context.
     let pass = try FetchPass(rows, in: parent == nil ? self : ManagedObjectContext(coordinator))

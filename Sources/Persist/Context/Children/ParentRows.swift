@@ -41,6 +41,8 @@ final class ParentRows: RowSource {
   /// Computed in memory, over rows with the parent's changes.
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? { nil }
 
+  func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
+
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
     guard let object = parent.registeredObject(ofRow: key, parent.layout(of: entity), in: tables) else {
       return try tables.store.related(by: relationship, of: entity, key: key)

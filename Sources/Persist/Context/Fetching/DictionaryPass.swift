@@ -11,7 +11,7 @@ struct DictionaryPass {
   private let columns: DictionaryColumns
 
   init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext) throws {
-    var request = request.returning(ManagedObject.self)
+    var request = try context.named(request.returning(ManagedObject.self))
     request.includesPendingChanges = false
     let entity = try context.entity(named: request.entityName)
     columns = try DictionaryColumns(request, of: entity, in: context.coordinator.model)
@@ -36,12 +36,31 @@ struct DictionaryPass {
 
   /// The lines as the one store gives them; nil where it can't, or where there are several stores.
   private func storedLines() throws -> [[StoredValue]]? {
-    guard pass.sources.count == 1, let source = pass.sources.first, source.rest == nil else { return nil }
-    guard var rows = pass.query(for: source, keysOnly: false) else { return columns.isGrouped ? nil : [] }
+    guard let source = computingSource else { return nil }
+    guard let query = query(for: source) else { return columns.isGrouped ? nil : [] }
+    return try source.store.values(query, monitor: context.readMonitor)
+  }
+
+  /// The one store that may compute the lines; nil where objects have to be looked at.
+  private var computingSource: FetchPass.Source? {
+    pass.sources.count == 1 ? pass.sources.first { $0.rest == nil } : nil
+  }
+
+  /// Nil where the request's identifiers name none of the store's rows.
+  private func query(for source: FetchPass.Source) -> ValueQuery? {
+    guard var rows = pass.query(for: source, keysOnly: false) else { return nil }
     if !isWindowedBefore { (rows.limit, rows.offset) = (nil, 0) }
     if columns.isGrouped { rows.sort = [] }
-    let query = ValueQuery(rows: rows, columns: columns.columns, groups: columns.groups)
-    return try source.store.values(query, monitor: context.readMonitor)
+    return ValueQuery(rows: rows, columns: columns.columns, groups: columns.groups)
+  }
+
+  /// How the lines would be found: by a statement that computes them, or from objects.
+  func explanation() throws -> FetchExplanation {
+    var explanation = try pass.explanation()
+    if let source = computingSource, let query = query(for: source), let statement = try source.store.explain(query) {
+      explanation.statements = [statement]
+    }
+    return explanation
   }
 
   private func computedLines() throws -> [[StoredValue]] {

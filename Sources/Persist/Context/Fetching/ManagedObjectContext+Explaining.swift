@@ -3,7 +3,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as ``fetch(_:)``.
   public func explain<Result>(_ request: FetchRequest<Result>) throws -> FetchExplanation {
-    try FetchPass(request, in: self).explanation()
+    if Result.self == FetchedRow.self { return try DictionaryPass(request, in: self).explanation() }
+    return try FetchPass(request, in: self).explanation()
   }
 }
 

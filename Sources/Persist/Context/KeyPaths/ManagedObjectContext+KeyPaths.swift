@@ -21,12 +21,11 @@ extension ManagedObjectContext {
     return try expression.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
   }
 
-  /// A request with names in place of its predicate's key paths.
+  /// A request with names in place of its key paths.
   func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
-    guard let predicate = request.predicate, predicate.hasKeyPaths else { return request }
-    var request = request
-    request.predicate = try named(predicate, over: entity(named: request.entityName))
-    return request
+    guard request.hasKeyPaths else { return request }
+    let entity = try entity(named: request.entityName)
+    return try request.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
   }
 }
 

@@ -7,6 +7,14 @@ public struct KeyPathReference: Sendable, Hashable {
 
   public init(_ keyPath: any AnyKeyPath & Sendable) { self.keyPath = keyPath }
 
+  /// A key path of which the compiler doesn't know that it is Sendable.
+  ///
+  /// It isn't only where a subscript's arguments may not be. Properties have no arguments, and a key path that goes
+  /// through a subscript is refused by the request before it is used for anything else.
+  package init(ofProperties keyPath: AnyKeyPath) {
+    self.keyPath = unsafeBitCast(keyPath, to: (any AnyKeyPath & Sendable).self)
+  }
+
   public static func == (left: KeyPathReference, right: KeyPathReference) -> Bool { left.keyPath == right.keyPath }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(keyPath) }

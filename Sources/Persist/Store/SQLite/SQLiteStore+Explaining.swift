@@ -5,10 +5,18 @@ extension SQLiteStore {
     guard !map.absent.contains(query.entity.name) else { return nil }
     let plan = try plan(for: query)
     let sql = SQLText.rows(query.keysOnly ? ["Z_PK", "Z_ENT"] : plan.columns, try selection(query, plan))
+    return try explanation(of: sql, over: query.entity)
+  }
+
+  func explain(_ query: ValueQuery) throws -> StatementExplanation? {
+    try statement(for: query).map { try explanation(of: $0.sql, over: query.rows.entity) }
+  }
+
+  private func explanation(of sql: SQLText, over entity: Entity) throws -> StatementExplanation {
     let steps = try pool.read { connection in try connection.all(.plan(of: sql)) { $0.text(3) } }
     return StatementExplanation(
       sql: sql.text, values: sql.values.map(\.literal), plan: steps,
-      walksThroughTable: steps.contains { isWalk($0, through: map[query.entity].table) },
+      walksThroughTable: steps.contains { isWalk($0, through: map[entity].table) },
       sorts: steps.contains { $0.contains("TEMP B-TREE") })
   }
 

@@ -3,6 +3,22 @@ import Foundation
 
 extension SQLiteStore {
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? {
+    guard let (sql, columns) = try statement(for: query) else { return nil }
+    do {
+      return try pool.readOnce { connection in
+        try connection.watched(by: monitor) { try connection.all(sql) { row in read(columns, row) } }
+      }
+    } catch let error as PersistError where error.message.contains("integer overflow") {
+      // SQLite's sum of whole numbers fails where it has no 64-bit form; evaluation goes on with doubles.
+      return nil
+    }
+  }
+
+  /// The statement for a query of values, and what it gives; nil where SQL doesn't compute exactly what evaluation in
+  /// memory does.
+  func statement(
+    for query: ValueQuery
+  ) throws -> (sql: SQLText, columns: [PredicateTranslation.ValueColumn])? {
     let plan = try plan(for: query.rows)
     let (entity, root) = (query.rows.entity, SQLText.RowSelection.root)
     var translation = PredicateTranslation(map, storeIdentifier: identifier, now: query.rows.now)
@@ -16,15 +32,7 @@ extension SQLiteStore {
     guard columns.count == query.columns.count, groups.count == query.groups.count else { return nil }
     guard !map.absent.contains(entity.name) else { return nil }
     let selection = try selection(query.rows, plan)
-    let sql = SQLText.values(columns.flatMap(\.sqlColumns), selection, groups: groups)
-    do {
-      return try pool.readOnce { connection in
-        try connection.watched(by: monitor) { try connection.all(sql) { row in read(columns, row) } }
-      }
-    } catch let error as PersistError where error.message.contains("integer overflow") {
-      // SQLite's sum of whole numbers fails where it has no 64-bit form; evaluation goes on with doubles.
-      return nil
-    }
+    return (SQLText.values(columns.flatMap(\.sqlColumns), selection, groups: groups), columns)
   }
 
   private func read(_ columns: [PredicateTranslation.ValueColumn], _ row: SQLiteStatement) -> [StoredValue] {

@@ -65,6 +65,24 @@ struct ExplainTests {
     #expect(try explain("TRUEPREDICATE", sortedBy: "name").missingIndexes == [])
   }
 
+  @Test("Rows of values are explained by the statement that computes them, or by the one that finds the objects")
+  func rows() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      var request = FetchRequest<FetchedRow>("Item", sortedBy: "total")
+      request.propertiesToGroupBy = ["name"]
+      request.propertiesToFetch = ["name", ExpressionDescription("total", .function(.sum, [.key("price")]))]
+      request.predicate = try FetchPredicate("note == 'x'")
+      let grouped = try context.explain(request)
+      #expect(grouped.statements.map { $0.sql.contains("GROUP BY") } == [true], "\(grouped)")
+      #expect(grouped.statements.first?.values == ["'x'"])
+      #expect(grouped.missingIndexes == [Missing(entity: "Item", attribute: "note", purpose: .finding)])
+      request.predicate = try FetchPredicate("note <[l] 'x'")
+      let computed = try context.explain(request)
+      #expect(computed.askedInMemory != nil && computed.statements.map { $0.sql.contains("GROUP BY") } == [false])
+    }
+  }
+
   @Test("What is asked in memory is told")
   func inMemory() throws {
     let explanation = try explain("name <[l] 'x' AND price == 1")

@@ -1,0 +1,38 @@
+/// Key paths in the place of names.
+extension FetchRequest {
+  /// Whether key paths stand in the request that have no names yet.
+  var hasKeyPaths: Bool {
+    predicate?.hasKeyPaths == true || sortDescriptors.contains { $0.keyPath != nil }
+      || havingPredicate?.hasKeyPaths == true
+      || propertiesToFetch.contains(where: \.expression.hasKeyPaths)
+      || propertiesToGroupBy.contains(where: \.expression.hasKeyPaths)
+  }
+
+  /// The request with names in place of its key paths.
+  func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchRequest {
+    var request = self
+    request.predicate = try predicate?.resolvingKeyPaths(keys)
+    request.havingPredicate = try havingPredicate?.resolvingKeyPaths(keys)
+    request.sortDescriptors = try sortDescriptors.map { try $0.resolvingKeyPath(keys) }
+    request.propertiesToFetch = try propertiesToFetch.map { try $0.resolvingKeyPaths(keys) }
+    request.propertiesToGroupBy = try propertiesToGroupBy.map { try $0.resolvingKeyPaths(keys) }
+    return request
+  }
+}
+
+extension FetchSortDescriptor {
+  fileprivate func resolvingKeyPath(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchSortDescriptor {
+    guard let keyPath else { return self }
+    var descriptor = self
+    descriptor.key = try keys(keyPath).joined(separator: ".")
+    return descriptor
+  }
+}
+
+extension ExpressionDescription {
+  fileprivate func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> ExpressionDescription {
+    var column = self
+    column.expression = try expression.resolvingKeyPaths(keys)
+    return column
+  }
+}

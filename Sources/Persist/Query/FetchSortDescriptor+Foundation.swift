@@ -1,0 +1,133 @@
+public import Foundation
+
+extension FetchSortDescriptor {
+  /// The order that one of Foundation's descriptors stands for.
+  ///
+  /// ```swift
+  /// let order = try FetchSortDescriptor(SortDescriptor(\Item.name, order: .reverse))
+  /// ```
+  ///
+  /// A text's plain order is ``Comparison/values``.
+  ///
+  /// - Throws: ``PersistError/Code/invalidRequest`` for a descriptor without a key path, and for values whose type has
+  ///   an order of the program's own: no store knows it.
+  public init<Object>(_ descriptor: SortDescriptor<Object>) throws {
+    guard let keyPath = descriptor.keyPath else {
+      throw Self.untranslated("\(descriptor)", "It says by no key path what it compares.")
+    }
+    if let comparator = descriptor.stringComparator {
+      guard let comparison = Comparison(comparator) else {
+        throw Self.untranslated("\(keyPath)", "Its comparator of texts isn't known.")
+      }
+      self.init(keyPath, descriptor.order, comparison)
+    } else {
+      guard Self.hasPlainOrder(keyPath) else { throw Self.ownOrder(keyPath) }
+      self.init(keyPath, descriptor.order, .values)
+    }
+  }
+
+  /// The order that one of Foundation's comparators of a property stands for.
+  ///
+  /// - Throws: ``PersistError/Code/invalidRequest`` for a comparator of the program's own, and for values whose type
+  ///   has such an order: no store knows it.
+  public init<Object>(_ comparator: KeyPathComparator<Object>) throws {
+    let (keyPath, order) = (comparator.keyPath, comparator.order)
+    guard Self.hasPlainOrder(keyPath) else { throw Self.ownOrder(keyPath) }
+    let known = KnownComparators(keyPath, order)
+    guard let comparison = known.all.first(where: { $0.comparator == comparator })?.comparison else {
+      throw Self.untranslated("\(keyPath)", "It compares by a comparator of its own.")
+    }
+    self.init(keyPath, order, comparison)
+  }
+
+  private init(_ keyPath: AnyKeyPath, _ order: SortOrder, _ comparison: Comparison) {
+    self.init(KeyPathReference(ofProperties: keyPath), isAscending: order == .forward, comparison: comparison)
+  }
+
+  /// Whether a key path leads to values whose own order is that of what is stored for them.
+  private static func hasPlainOrder(_ keyPath: AnyKeyPath) -> Bool {
+    let type = plainType(Swift.type(of: keyPath).valueType)
+    return type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
+      || [String.self, Date.self, Decimal.self, UUID.self].contains { $0 == type }
+  }
+
+  fileprivate static func plainType(_ type: Any.Type) -> Any.Type {
+    (type as? any OptionalValue.Type).map { plainType($0.wrapped) } ?? type
+  }
+
+  private static func ownOrder(_ keyPath: AnyKeyPath) -> PersistError {
+    untranslated("\(keyPath)", "Values of type \(Swift.type(of: keyPath).valueType) have an order of their own.")
+  }
+
+  private static func untranslated(_ descriptor: String, _ reason: String) -> PersistError {
+    PersistError(
+      .invalidRequest, "No store can sort by \(descriptor). \(reason)",
+      fix: "Sort by a plain property, or sort the results in memory.")
+  }
+}
+
+extension FetchSortDescriptor.Comparison {
+  /// Nil for a comparator that stores don't know.
+  fileprivate init?(_ comparator: String.StandardComparator) {
+    var comparator = comparator
+    comparator.order = .forward
+    guard let known = Self.standard.first(where: { $0.comparator == comparator }) else { return nil }
+    self = known.comparison
+  }
+
+  fileprivate static var standard: [(comparator: String.StandardComparator, comparison: Self)] {
+    #if canImport(Darwin)
+      [(.localizedStandard, .localizedStandard), (.localized, .localized), (.lexical, .values)]
+    #else
+      [(.lexical, .values)]
+    #endif
+  }
+}
+
+/// The comparators of a key path that stores can sort by. A comparator doesn't say what it does; but it equals another
+/// one that is made in the same way.
+private struct KnownComparators<Object> {
+  private(set) var all: [(comparator: KeyPathComparator<Object>, comparison: FetchSortDescriptor.Comparison)] = []
+
+  init(_ keyPath: PartialKeyPath<Object>, _ order: SortOrder) {
+    for known in FetchSortDescriptor.Comparison.standard {
+      add(keyPath, known.comparator, order, known.comparison)
+    }
+    add(keyPath, String.Comparator(options: .caseInsensitive), order, .caseInsensitive)
+    if let type = FetchSortDescriptor.plainType(Swift.type(of: keyPath).valueType) as? any Comparable.Type {
+      addPlain(keyPath, type, order)
+    }
+  }
+
+  private mutating func addPlain<Value: Comparable>(
+    _ keyPath: PartialKeyPath<Object>, _ type: Value.Type, _ order: SortOrder
+  ) {
+    add(keyPath, ComparableComparator<Value>(), order, .values)
+  }
+
+  private mutating func add<Comparator: SortComparator>(
+    _ keyPath: PartialKeyPath<Object>, _ comparator: Comparator, _ order: SortOrder,
+    _ comparison: FetchSortDescriptor.Comparison
+  ) {
+    typealias Plain = any KeyPath<Object, Comparator.Compared> & Sendable
+    typealias Optional = any KeyPath<Object, Comparator.Compared?> & Sendable
+    // The key path is one that a comparator was made of, which took none that isn't Sendable.
+    switch keyPath {
+    case let keyPath as KeyPath<Object, Comparator.Compared>:
+      let keyPath = unsafeBitCast(keyPath, to: Plain.self)
+      all.append((KeyPathComparator(keyPath, comparator: comparator, order: order), comparison))
+    case let keyPath as KeyPath<Object, Comparator.Compared?>:
+      let keyPath = unsafeBitCast(keyPath, to: Optional.self)
+      all.append((KeyPathComparator(keyPath, comparator: comparator, order: order), comparison))
+    default: break
+    }
+  }
+}
+
+private protocol OptionalValue {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalValue {
+  static var wrapped: Any.Type { Wrapped.self }
+}
