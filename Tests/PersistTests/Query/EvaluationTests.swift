@@ -22,7 +22,7 @@ struct EvaluationTests {
     return try Set(records.filter { try predicate.evaluate(with: $0.value) }.keys)
   }
 
-  @Test("Texts begin, end, contain and match as the operators say")
+  @Test("Texts begin, end, contain and match as the operators say (PRE-07, PRE-23)")
   func texts() throws {
     let records = Dictionary(
       uniqueKeysWithValues: ["prefix-match", "match-suffix", "Café con Leche"].map {
@@ -39,7 +39,7 @@ struct EvaluationTests {
     #expect(try names("name ==[cd] 'CAFE CON LECHE'", in: records) == ["Café con Leche"])
   }
 
-  @Test("BETWEEN includes its bounds, IN looks into lists")
+  @Test("BETWEEN includes its bounds, IN looks into lists (PRE-08)")
   func lists() throws {
     let records = Dictionary(
       uniqueKeysWithValues: [1, 3, 5, 9].map { ("\($0)", Record(["counter": .value(.integer($0))])) })
@@ -127,7 +127,7 @@ struct EvaluationTests {
     ] { #expect(try holds(format, record), "\(format)") }
   }
 
-  @Test("Arithmetic keeps whole numbers whole")
+  @Test("Arithmetic keeps whole numbers whole (PRE-16, PRE-17)")
   func arithmetic() throws {
     let people = ["30": Record(["age": 30]), "17": Record(["age": 17])]
     #expect(try names("age * 2 >= 40", in: people) == ["30"])
@@ -184,7 +184,7 @@ struct EvaluationTests {
     for format in holding { #expect(try holds(format, Record()), "\(format)") }
   }
 
-  @Test("LIKE matches the whole text with * and ?")
+  @Test("LIKE matches the whole text with * and ? (PRE-23)")
   func wildcards() throws {
     let holding = [
       "'a-2026-001.pdf' LIKE '*-2026-00?.pdf'", "NOT 'a-2026-01.pdf' LIKE '*-2026-00?.pdf'", "'' LIKE '*'",
@@ -201,7 +201,7 @@ struct EvaluationTests {
     #expect(try !holds("%@ LIKE %@", Record(), long, String(repeating: "*a", count: 300) + "*b"))
   }
 
-  @Test("MATCHES takes a regular expression for the whole text")
+  @Test("MATCHES takes a regular expression for the whole text (PRE-19)")
   func regularExpressions() throws {
     let holding = [
       "'xAlice' MATCHES '.*Al[a-z]+.*'", "'Awesome Event' MATCHES[c] '\\w+ event'", "'Event 1' MATCHES[c] 'event \\d'",

@@ -12,7 +12,7 @@ struct FormatTreeTests {
 
   private func expression(_ format: String) throws -> FetchExpression { try FetchExpression(format) }
 
-  @Test("A comparison has a key path, an operator and a constant")
+  @Test("A comparison has a key path, an operator and a constant (PRE-01)")
   func comparison() throws {
     #expect(try predicate("available = true") == .compare(.key("available"), .equal, .value(true)))
     #expect(try predicate("available == 1") == .compare(.key("available"), .equal, .value(1)))
@@ -26,7 +26,7 @@ struct FormatTreeTests {
     }
   }
 
-  @Test("Constants keep the kind of value they are written as")
+  @Test("Constants keep the kind of value they are written as (PRE-02)")
   func constants() throws {
     #expect(try expression("1") == .constant(.integer(1)))
     #expect(try expression("1.0") == .constant(.double(1)))
@@ -46,14 +46,14 @@ struct FormatTreeTests {
     #expect(try expression("CAST(1.5, 'NSDate')") == .value(Date(timeIntervalSinceReferenceDate: 1.5)))
   }
 
-  @Test("A list as an argument is one operand")
+  @Test("A list as an argument is one operand (PRE-02)")
   func list() throws {
     #expect(try predicate("value in %@", [1, 2]) == .compare(.key("value"), .in, .value([1, 2])))
     #expect(try predicate("value in {1, 2}") == predicate("value IN %@", [1, 2]))
     #expect(try predicate("value BETWEEN %@", 1...5) == predicate("value BETWEEN {1, 5}"))
   }
 
-  @Test("Several ANDs become one conjunction, parentheses stay parts of their own")
+  @Test("Several ANDs become one conjunction, parentheses stay parts of their own (PRE-04)")
   func flattening() throws {
     let parts = try ["a", "b", "c", "d"].map { try predicate("\($0) == 1") }
     #expect(try predicate("(a == 1)") == parts[0])
@@ -69,7 +69,7 @@ struct FormatTreeTests {
     #expect(try expression("cashDesk.identifier") == .path(of: .current, ["cashDesk", "identifier"]))
   }
 
-  @Test("Operators become functions")
+  @Test("Operators become functions (PRE-05)")
   func operators() throws {
     #expect(
       try predicate("(key & 1) > 0")
@@ -108,9 +108,13 @@ struct FormatTreeTests {
     }
   }
 
-  @Test("%K and %@ take key and value as arguments, in order or by number")
+  @Test("%K and %@ take key and value as arguments, in order or by number (PRE-22)")
   func placeholders() throws {
     #expect(try predicate("%K == %@", "owner.name", "Ada") == predicate("owner.name == 'Ada'"))
+    #expect(try predicate("%K == %@ AND %K > %@", "name", "a", "counter", 1) == predicate("name=='a'&&counter>1"))
+    #expect(try predicate("counter==1 AND(name=='a')") == predicate("counter == 1 AND name == 'a'"))
+    #expect(try predicate("counter==1||counter==2") == predicate("counter == 1 OR counter == 2"))
+    #expect(try predicate("name == alias") == .compare(.key("name"), .equal, .key("alias")))
     #expect(try predicate("%2$K == %1$@", "Ada", "name") == predicate("name == 'Ada'"))
     #expect(try predicate("ANY %K.name == %@", "tags", "x") == predicate("ANY tags.name == 'x'"))
     #expect(try predicate("items.@sum.%K > %d", "price", 5) == predicate("items.@sum.price > 5"))

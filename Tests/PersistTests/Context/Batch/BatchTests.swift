@@ -46,7 +46,7 @@ struct BatchTests {
     }
   }
 
-  @Test("Rows that a closure fills, one per call, with an entity of its own that counts among its parents")
+  @Test("Rows that a closure fills, one per call, with an entity of its own that counts among its parents (BAT-05)")
   func insertHandler() throws {
     try withCars { stack, context in
       var number = 0
@@ -69,7 +69,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A row without a required value, an unknown key, a value of another type: an error, and no row at all")
+  @Test("A row without a required value, an unknown key, a value of another type: an error, and no row at all (BAT-04)")
   func insertErrors() throws {
     try withCars { stack, context in
       for (rows, code) in [
@@ -290,7 +290,7 @@ struct BatchTests {
 
   // MARK: Stores
 
-  @Test("A batch is limited to one store, or goes to all that hold the entity")
+  @Test("A batch is limited to one store, or goes to all that hold the entity (BAT-08)")
   func stores() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     let stores = try (0..<2).map { _ in try coordinator.addInMemoryStore() }

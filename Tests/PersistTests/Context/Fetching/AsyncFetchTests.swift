@@ -31,7 +31,7 @@ struct AsyncFetchTests {
     try await body(coordinator, store)
   }
 
-  @Test("All of 10,000 objects come, and the progress reaches their number")
+  @Test("All of 10,000 objects come, and the progress reaches their number (FET-19)")
   func progress() async throws {
     try await withPeople(10_000) { coordinator, _ in
       let context = ManagedObjectContext(coordinator)

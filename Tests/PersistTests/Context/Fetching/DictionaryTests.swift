@@ -36,7 +36,7 @@ struct DictionaryTests {
     return try context.fetch(request)
   }
 
-  @Test("Always what is saved, never what is pending")
+  @Test("Always what is saved, never what is pending (DIC-01)")
   func saved() throws {
     try withDirtyPeople { context in
       let found = try rows(context, "Person", ["name", "salary"]) {
@@ -48,7 +48,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Without columns every attribute is one, and no relationship; a value that isn't there has no key")
+  @Test("Without columns every attribute is one, and no relationship; a value that isn't there has no key (DIC-02)")
   func allAttributes() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -68,7 +68,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A sum over all is one row; the store computes it")
+  @Test("A sum over all is one row; the store computes it (DIC-04)")
   func total() throws {
     try withDirtyPeople { context in
       let total = ExpressionDescription("total", .function(.sum, [.key("salary")]))
@@ -94,7 +94,7 @@ struct DictionaryTests {
     try context.save()
   }
 
-  @Test("Groups, with counts, conditions on groups, and an order by a column")
+  @Test("Groups, with counts, conditions on groups, and an order by a column (DIC-05)")
   func groups() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())
@@ -154,7 +154,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A to-one relationship is its object's identifier, of the object's own entity; so is the object itself")
+  @Test("A to-one relationship is its object's identifier, of its own entity; so is the object itself (DIC-07)")
   func identifiers() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())
@@ -198,7 +198,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A to-many relationship, an unknown key, and a value that a group doesn't share are errors")
+  @Test("A to-many relationship, an unknown key, and a value that a group doesn't share are errors (DIC-07)")
   func refused() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -19,7 +19,7 @@ struct FetchTests {
     }
   }
 
-  @Test("Limit and offset count over the overlaid results")
+  @Test("Limit and offset count over the overlaid results (FET-10)")
   func window() throws {
     try withDirtyPeople { (context: ManagedObjectContext) throws in
       var request = FetchRequest("Person", sortedBy: [.init("salary")], limit: 2, offset: 1)
@@ -46,7 +46,7 @@ struct FetchTests {
     }
   }
 
-  @Test("A parent's fetch gives objects of subentities as what they are; a subentity's only its own")
+  @Test("A parent's fetch gives objects of subentities as what they are; a subentity's only its own (FET-13)")
   func hierarchy() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()

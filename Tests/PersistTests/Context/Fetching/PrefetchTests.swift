@@ -134,6 +134,30 @@ struct PrefetchTests {
     }
   }
 
+  @Test("What was read ahead isn't used once others' changes were merged")
+  func outdatedByMerge() throws {
+    try withCountedStore(SampleModels.pets) { coordinator, store in
+      let background = ManagedObjectContext(coordinator)
+      let owner = try background.make("Person", ["name": "Ann"])
+      let rex = try background.make("Pet", ["name": "old", "owner": owner])
+      try background.save()
+      let saves = EventRecorder(background)
+      let view = ManagedObjectContext(coordinator)
+      var request = FetchRequest("Person")
+      request.relationshipKeyPathsForPrefetching = ["pets"]
+      let ann = try #require(try view.fetch(request).first)
+      rex["name"] = "new"
+      try background.make("Pet", ["name": "second", "owner": owner])
+      try background.save()
+      view.mergeChanges(from: try #require(saves.saves.last?.savedChanges))
+      #expect(try ann.names("pets") == ["new", "second"])
+      let pet = try #require(try ann.related("pets").first { $0["name"] as? String == "new" })
+      pet["name"] = "newer"
+      try view.save()
+      #expect(try ManagedObjectContext(coordinator).names("Pet") == ["newer", "second"])
+    }
+  }
+
   @Test(
     "A path that isn't one of relationships is an error", arguments: ["name", "pets.name", "nothing", "pets.owner.x"])
   func wrongPaths(_ path: String) throws {
@@ -145,7 +169,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("Results in batches: first all identifiers, then a read for each batch that is touched")
+  @Test("Results in batches: first all identifiers, then a read for each batch that is touched (FLT-13)")
   func batched() throws {
     try withCountedStore(SampleModels.people) { coordinator, store in
       let context = ManagedObjectContext(coordinator)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Requests")
 struct RequestTests {
-  @Test("A new request asks for all objects of an entity, subentities and unsaved changes included, as faults")
+  @Test("A new request asks for all objects of an entity, subentities and unsaved changes included, as faults (FET-01)")
   func defaults() {
     let request = FetchRequest("Item")
     #expect(request.entityName == "Item" && request.predicate == nil && request.sortDescriptors.isEmpty)
@@ -16,7 +16,7 @@ struct RequestTests {
     #expect(request.relationshipKeyPathsForPrefetching.isEmpty && request.affectedStoreIdentifiers == nil)
   }
 
-  @Test("A copy keeps everything and changes on its own; other results keep the request")
+  @Test("A copy keeps everything and changes on its own; other results keep the request (FET-01)")
   func copies() {
     var request = FetchRequest("Item", limit: 5, offset: 2)
     request.fetchBatchSize = 7
@@ -57,7 +57,7 @@ struct RequestTests {
     }
   }
 
-  @Test("An entity's name is looked up when the request runs")
+  @Test("An entity's name is looked up when the request runs (FET-02)")
   func unknownEntity() throws {
     try withDirtyPeople { context in
       let request = FetchRequest("Nobody")
@@ -67,7 +67,7 @@ struct RequestTests {
     }
   }
 
-  @Test("A request over two stores asks both, or the one that it is limited to, unsaved objects included")
+  @Test("A request over two stores asks both, or the one that it is limited to, unsaved objects included (FET-17)")
   func affectedStores() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     let first = try coordinator.addInMemoryStore()
@@ -84,7 +84,7 @@ struct RequestTests {
     #expect(try context.count(request) == 0 && context.fetchObjectIDs(request).isEmpty)
   }
 
-  @Test("Refetched objects take what was read where that is asked for; changed ones keep their changes")
+  @Test("Refetched objects take what was read where that is asked for; changed ones keep their changes (FLT-08)")
   func refresh() throws {
     try withStack(SampleModels.people) { stack in
       let (a, b) = (stack.context(), stack.context())

@@ -89,6 +89,29 @@ struct TemplateTests {
     }
   }
 
+  @Test("A fetched property finds objects of all stores of the coordinator (REL-10)")
+  func severalStores() throws {
+    try withStack(Self.model) { stack in
+      try seed(stack.context())
+      let second = try stack.coordinator.addInMemoryStore()
+      let context = stack.context()
+      for feedback in try context.fetch(FetchRequest("Feedback")) {
+        let copy = try context.make("Feedback")
+        for name in ["authorAlias", "comment", "rating"] { copy[name] = feedback[name] }
+        try context.assign(copy, to: second)
+      }
+      try context.save()
+      let fresh = stack.context()
+      let author = try fresh.named("Author", "Alessandro", by: "alias")
+      let found = comments(author["feedbacks"])
+      #expect(found == ["interesting book", "great book", "Great novel"].flatMap { [$0, $0] })
+      let inBoth = Set((author["feedbacks"] as? [ManagedObject] ?? []).map(\.objectID.storeIdentifier))
+      #expect(inBoth == Set(stack.coordinator.stores.map(\.identifier)))
+      #expect(comments(author["favFeedbacks"]).count == 4)
+      #expect(comments(try fresh.named("Author", "Andrea", by: "alias")["feedbacks"]).isEmpty)
+    }
+  }
+
   @Test("What a fetched property found is kept until the object is refreshed")
   func cached() throws {
     try withStack(Self.model) { stack in

@@ -57,6 +57,38 @@ struct DerivedAttributeTests {
     }
   }
 
+  @Test("Batches keep derived values as saves do, and can't set them", arguments: [false, true])
+  func batches(inMemory: Bool) throws {
+    try withPress(inMemory: inMemory) { context in
+      let author = try refreshed(fill(context))
+      func values() -> [Int?] {
+        context.refresh(author, mergingChanges: false)
+        return ["articlesCount", "totalWords", "longest"].map { author[$0] as? Int }
+      }
+      #expect(values() == [2, 42, 32])
+      let rows: [[String: Any?]] = [
+        ["title": "third", "wordCount": 50, "author": author], ["title": "nobody's", "wordCount": 7],
+      ]
+      try context.execute(BatchInsertRequest("Article", rows))
+      #expect(values() == [3, 92, 50])
+      let third = try context.named("Article", "third", by: "title")
+      #expect(third["titleUpper"] as? String == "THIRD" && third["authorName"] as? String == "Héllo Wörld")
+      try context.execute(
+        BatchUpdateRequest("Article", set: ["wordCount": try FetchExpression("wordCount + 1"), "title": .value("new")]))
+      #expect(values() == [3, 95, 51])
+      context.refresh(third, mergingChanges: false)
+      #expect(third["titleUpper"] as? String == "NEW")
+      try context.execute(BatchDeleteRequest("Article", where: FetchPredicate("wordCount > 40")))
+      #expect(values() == [2, 44, 33])
+      try context.execute(BatchUpdateRequest("Author", set: ["name": .value("Anna")]))
+      #expect(try context.count(FetchRequest("Article", where: "authorName == 'Anna'")) == 2)
+      let refused = persistError {
+        try context.execute(BatchUpdateRequest("Author", set: ["articlesCount": .value(9)]))
+      }
+      #expect(refused?.code == .invalidRequest)
+    }
+  }
+
   private func refreshed(_ object: ManagedObject) throws -> ManagedObject {
     try object.managedObjectContext?.save()
     object.managedObjectContext?.refresh(object, mergingChanges: false)

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+/// What Core Data was observed to do in batches, over 125 cars of which 103 are FIATs.
+@Suite("Batch operations, as observed")
+struct ObservedBatchTests {
+  private func withCars(_ body: (TestStack, ManagedObjectContext) throws -> Void) throws {
+    try withStack(CarModel.description()) { stack in
+      let context = stack.context()
+      for plate in Array(1...15) + Array(100...199) + Array(200...204) + Array(300...304) {
+        let isFIAT = plate <= 3 || (100...199).contains(plate)
+        try context.make(
+          plate < 200 ? "Car" : "SportCar",
+          ["numberPlate": "\(plate)", "maker": isFIAT ? "FIAT" : (9...12).contains(plate) ? "Kia" : "other"])
+      }
+      try context.save()
+      try body(stack, stack.context())
+    }
+  }
+
+  private func count(_ maker: String, _ context: ManagedObjectContext) throws -> Int {
+    try context.count(FetchRequest("Car", where: "maker == %@", maker))
+  }
+
+  @Test("BAT-01: a deletion gives its status, how many rows it took, or their identifiers")
+  func delete() throws {
+    for type in [BatchResultType.status, .count, .objectIDs] {
+      try withCars { stack, context in
+        let fiats = try FetchPredicate("maker == 'FIAT'")
+        let result = try context.execute(BatchDeleteRequest("Car", where: fiats, resultType: type))
+        #expect(result.count == (type == .status ? nil : 103))
+        #expect(result.objectIDs?.count == (type == .objectIDs ? 103 : nil))
+        #expect(try count("FIAT", stack.context()) == 0 && stack.context().count(FetchRequest("Car")) == 22)
+      }
+    }
+  }
+
+  @Test("BAT-01: an insertion gives its status or how many rows it made")
+  func insert() throws {
+    try withCars { stack, context in
+      for (type, expected) in [(BatchResultType.status, nil), (.count, 1)] as [(BatchResultType, Int?)] {
+        var request = BatchInsertRequest("Car", [["numberPlate": "new \(type)", "maker": "FIAT"]])
+        request.resultType = type
+        let result = try context.execute(request)
+        #expect(result.count == expected && result.objectIDs == nil)
+      }
+      #expect(try count("FIAT", stack.context()) == 105)
+    }
+  }
+
+  @Test("BAT-02: what a batch deleted leaves another context once the identifiers are merged into it")
+  func mergeDeletion() throws {
+    try withCars { stack, background in
+      let view = stack.context()
+      let held = try view.fetch(FetchRequest("Car", where: "maker == 'FIAT'"))
+      #expect(held.count == 103)
+      let fiats = try FetchPredicate("maker == 'FIAT'")
+      let result = try background.execute(BatchDeleteRequest("Car", where: fiats, resultType: .objectIDs))
+      ManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: ["deleted": try #require(result.objectIDs)], into: [view])
+      #expect(try count("FIAT", view) == 0)
+      #expect(held.allSatisfy(\.isDeleted) && view.registeredObjects.isEmpty && !view.hasChanges)
+    }
+  }
+
+  @Test("What a batch inserted and changed is merged as a save is: loaded objects show the new values")
+  func mergeChanges() throws {
+    try withCars { stack, background in
+      let view = stack.context()
+      let car = try view.named("Car", "1", by: "numberPlate")
+      let dirty = try view.named("Car", "2", by: "numberPlate")
+      dirty["mileage"] = 99
+      var update = BatchUpdateRequest("Car", set: ["maker": .value("FCA"), "mileage": .value(1)])
+      update.resultType = .objectIDs
+      view.mergeChanges(from: try background.execute(update).changes)
+      #expect(car["maker"] as? String == "FCA" && car["mileage"] as? Int == 1)
+      #expect(dirty["maker"] as? String == "FCA" && dirty["mileage"] as? Int == 99)
+      try view.save()
+      var insert = BatchInsertRequest("Car", [["numberPlate": "n"]])
+      insert.resultType = .objectIDs
+      let changes = try background.execute(insert).changes
+      view.mergeChanges(from: changes)
+      let id = try #require(changes.insertedObjectIDs.first)
+      #expect(view.registeredObject(for: id)?["numberPlate"] as? String == "n")
+      #expect(try count("FCA", stack.context()) == 125)
+    }
+  }
+
+  @Test("BAT-07: an update gives its status, how many rows it changed, or their identifiers")
+  func update() throws {
+    for type in [BatchResultType.status, .count, .objectIDs] {
+      try withCars { _, context in
+        var request = BatchUpdateRequest(
+          "Car", where: try FetchPredicate("maker == 'FIAT'"), set: ["maker": .value("FCA")])
+        request.resultType = type
+        let result = try context.execute(request)
+        #expect(result.count == (type == .status ? nil : 103))
+        #expect(result.objectIDs?.count == (type == .objectIDs ? 103 : nil))
+        context.reset()
+        #expect(try count("FIAT", context) == 0 && count("FCA", context) == 103)
+      }
+    }
+  }
+
+  @Test("A merge policy of the program's own fails a batch insert that conflicts, as there are no objects to settle")
+  func customPolicy() throws {
+    struct KeepAll: ConflictResolver {}
+    try withCars { stack, context in
+      context.mergePolicy = .custom(KeepAll())
+      let request = BatchInsertRequest("Car", [["numberPlate": "fresh"], ["numberPlate": "1", "maker": "Seat"]])
+      #expect(persistError { try context.execute(request) }?.code == .constraintConflict)
+      try #expect(stack.context().count(FetchRequest("Car")) == 125)
+    }
+  }
+}
