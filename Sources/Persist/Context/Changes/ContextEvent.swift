@@ -1,6 +1,11 @@
 /// What a context tells those who observe it, at once and within its isolation.
 enum ContextEvent {
   case objectsDidChange(ObjectsDidChange)
+  /// What others saved is about to be merged. Of changed and deleted objects the context tells only where it has them:
+  /// who wants to hear of others has it make faults, and holds these until it hears of them.
+  case willMerge(SavedChanges)
+  /// Others have written to a store, and what it was isn't known but for objects that the context has.
+  case didMergeUnknownChanges
   case willSave
   case didSave(ObjectsDidSave)
 }

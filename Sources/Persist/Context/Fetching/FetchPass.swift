@@ -54,17 +54,11 @@ struct FetchPass {
       (overlaid, added) = ([], [])
       return
     }
-    let (layout, wantedIDs, evaluator) = (layout, request.objectIDs.map(Set.init), evaluator)
-    func isResult(_ object: ManagedObject) -> Bool {
-      guard request.includesSubentities || object.layout === layout else { return false }
-      guard object.layout.isKind(ofEntityAt: layout.index) else { return false }
-      if let wantedStores, !wantedStores.contains(context.storeIdentifier(of: object)) { return false }
-      return wantedIDs?.contains(object.objectID) ?? true
-    }
-    let deleted = context.deleted.objects.filter(isResult)
-    let changed = order.isEmpty && request.predicate == nil ? [] : context.updated.objects.filter(isResult)
+    let (scope, evaluator) = (FetchScope(request, of: layout, in: context), evaluator)
+    let deleted = context.deleted.objects.filter(scope.contains)
+    let changed = order.isEmpty && request.predicate == nil ? [] : context.updated.objects.filter(scope.contains)
     overlaid = Set((deleted + changed).map(\.objectID))
-    added = try (context.inserted.objects.filter(isResult) + changed).filter { object in
+    added = try (context.inserted.objects.filter(scope.contains) + changed).filter { object in
       try request.predicate.map { try evaluator.matches($0, .object(object)) } ?? true
     }
   }

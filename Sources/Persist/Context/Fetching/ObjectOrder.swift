@@ -43,6 +43,18 @@ struct ObjectOrder {
     }
   }
 
+  /// The values that give an object its place, for ``compare(_:_:)``.
+  func values(of object: ManagedObject) -> [StoredValue] { levels.map { value(of: object, at: $0) } }
+
+  /// Negative where the first object comes first, 0 for equal ones.
+  func compare(_ left: [StoredValue], _ right: [StoredValue]) -> Int {
+    for (index, level) in levels.enumerated() {
+      let order = Self.compare(left[index], right[index], level.comparison)
+      if order != 0 { return level.isAscending ? order : -order }
+    }
+    return 0
+  }
+
   private func value(of object: ManagedObject, at level: Level) -> StoredValue {
     if let slot = level.slot { return object.presentValue(at: slot) }
     do {

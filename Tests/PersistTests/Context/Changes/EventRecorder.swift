@@ -18,6 +18,7 @@ final class EventRecorder {
       case .didSave(let saved):
         self?.saves.append(saved)
         self?.order.append("didSave")
+      case .willMerge, .didMergeUnknownChanges: break
       }
     }
   }

@@ -1,0 +1,236 @@
+/// The results of a request in sections, kept up to date: for lists.
+///
+/// ```swift
+/// let controller = FetchedResultsController(
+///   fetchRequest: FetchRequest<Person>("Person", sortedBy: [.init("team"), .init("name")]),
+///   managedObjectContext: context, sectionNameKeyPath: "team")
+/// controller.delegate = self
+/// try controller.performFetch()
+/// let first = controller.object(at: ResultIndexPath(row: 0, section: 0))
+/// ```
+///
+/// From ``performFetch()`` on, the controller follows its context: when pending changes are processed, and when what
+/// others saved is merged, it looks at the objects concerned, in memory, and tells its ``delegate`` what came of it.
+/// That needs no fetch. A fetch of all is made only
+/// - after a reset of the context;
+/// - where the predicate, the order or the sections follow relationships, and an object of an entity at their other end
+///   changed;
+/// - where the request has a limit or an offset, so that an object may come in for one that goes, or asks for saved
+///   values only;
+/// - after another process wrote to a store without a history of its changes.
+///
+/// The controller holds every result, as a fault whose row was read already, and the values that the results are sorted
+/// by. A request with a ``FetchRequest/fetchBatchSize`` leaves only the rows of the two batches that were asked for
+/// last, so that a result costs little more than its place: some 300 bytes, and the values that it is sorted by.
+///
+/// Like the context it belongs to one isolation. There is no cache of sections in a file: they are found by the fetch.
+public final class FetchedResultsController<Object: ManagedObject> {
+  /// What is fetched. A change takes effect with the next ``performFetch()``.
+  public var fetchRequest: FetchRequest<Object>
+  public let managedObjectContext: ManagedObjectContext
+  /// What the results are put into sections by; nil for one section, or where the program computes it.
+  public let sectionNameKeyPath: String?
+  /// Who is told of changes.
+  public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
+
+  private let sectionName: ResultRules.SectionName
+  var results: ResultArrangement?
+  private var rules: ResultRules?
+  private var rows: ResultRows?
+  private var observation: ContextObservation?
+  /// Objects that a merge is about to tell of.
+  private var awaited: [ManagedObject] = []
+  private var sequences: [WeakSnapshots] = []
+
+  private struct WeakSnapshots {
+    weak var buffer: ResultSnapshotBuffer<Object>?
+  }
+
+  /// - Parameters:
+  ///   - fetchRequest: with at least one sort descriptor; the first should sort as the sections do.
+  ///   - sectionNameKeyPath: an attribute, or a path to one over to-one relationships, the text of whose value is the
+  ///     name of an object's section; no value gives the section "".
+  public init(
+    fetchRequest: FetchRequest<Object>, managedObjectContext context: ManagedObjectContext,
+    sectionNameKeyPath: String? = nil
+  ) {
+    self.fetchRequest = fetchRequest
+    managedObjectContext = context
+    self.sectionNameKeyPath = sectionNameKeyPath
+    sectionName = sectionNameKeyPath.map { .path($0) } ?? .none
+  }
+
+  /// A controller whose sections the program names.
+  ///
+  /// ```swift
+  /// FetchedResultsController(fetchRequest: request, managedObjectContext: context) { String($0.name.prefix(1)) }
+  /// ```
+  ///
+  /// - Parameter section: the name of an object's section, by the object's own attributes: a change of other objects
+  ///   isn't followed.
+  public init(
+    fetchRequest: FetchRequest<Object>, managedObjectContext context: ManagedObjectContext,
+    sectionedBy section: @escaping (Object) -> String?
+  ) {
+    self.fetchRequest = fetchRequest
+    managedObjectContext = context
+    sectionNameKeyPath = nil
+    sectionName = .computed { section(try Self.typed($0)) }
+  }
+
+  /// Fetches, and follows the context from now on.
+  ///
+  /// - Throws: as ``ManagedObjectContext/fetch(_:)``; ``PersistError/Code/invalidRequest`` where the request has no
+  ///   order.
+  public func performFetch() throws {
+    results = nil
+    observation = managedObjectContext.observe(wake: { [weak self] in self?.wakeSequences() }) { [weak self] event in
+      self?.receive(event)
+    }
+    try managedObjectContext.prepareToFetch()
+    try fetchAll()
+    tellSequences(changed: [])
+  }
+
+  static func typed(_ object: ManagedObject) throws -> Object {
+    if let object = object as? Object { return object }
+    throw Fetched(content: .object(object)).mismatch(Object.self)
+  }
+}
+
+extension FetchedResultsController {
+  private func fetchAll() throws {
+    let rules = try ResultRules(fetchRequest, sectionName: sectionName, in: managedObjectContext)
+    let fetched = try rules.fetch()
+    for section in fetched.sections { for item in section.items { _ = try Self.typed(item.object) } }
+    self.rules = rules
+    rows = fetchRequest.fetchBatchSize > 0 ? ResultRows(managedObjectContext, size: fetchRequest.fetchBatchSize) : nil
+    results = fetched
+  }
+
+  private func receive(_ event: ContextEvent) {
+    guard results != nil else { return }
+    do {
+      switch event {
+      case .willSave: break
+      case .willMerge(let changes): awaitMerge(of: changes)
+      case .didMergeUnknownChanges: try fetchAgain(touched: [])
+      case .didSave(let saved): try takeSave(saved)
+      case .objectsDidChange(let changes):
+        defer { awaited = [] }
+        guard changes.invalidatedAll.isEmpty else { return try reload() }
+        try follow(changes.all, isUpdate: true)
+      }
+    } catch {
+      managedObjectContext.deferError(error)
+    }
+  }
+
+  /// Has the context tell of objects that it doesn't have, and that are to be looked at.
+  private func awaitMerge(of changes: SavedChanges) {
+    awaited = changes.updatedObjectIDs.union(changes.deletedObjectIDs).compactMap { id in
+      guard let rules, let layout = managedObjectContext.layout(named: id.entityName),
+        layout.isKind(ofEntityAt: rules.layout.index) || rules.follows(layout)
+      else { return nil }
+      return managedObjectContext.registeredOrFault(id)
+    }
+  }
+
+  /// A save gives new objects their identifiers, and with them their places among equal ones.
+  private func takeSave(_ saved: ObjectsDidSave) throws {
+    try follow(saved.inserted.union(saved.updated).union(saved.deleted), isUpdate: false)
+    if saved.inserted.contains(where: { results?.item(of: $0) != nil }) { tellSequences(changed: []) }
+  }
+
+  private func follow(_ objects: Set<ManagedObject>, isUpdate: Bool) throws {
+    guard let rules, let old = results else { return }
+    let concerned = objects.filter { rules.concerns($0) || old.item(of: $0) != nil }
+    if rules.needsFetch(after: objects) { return try fetchAgain(touched: isUpdate ? concerned : []) }
+    guard !concerned.isEmpty else { return }
+    managedObjectContext.prefetchRows(of: concerned)
+    let items = try concerned.filter { try rules.holds(for: $0) }.map { try rules.item(of: $0) }
+    var new = old
+    new.replace(concerned.compactMap(old.item), with: items)
+    change(to: new, ResultDifference(from: old, to: new, touched: concerned) { _ in isUpdate })
+  }
+
+  private func fetchAgain(touched: Set<ManagedObject>) throws {
+    guard let rules, let old = results else { return }
+    let new = try rules.fetch()
+    var moved: Set<ManagedObject> = touched
+    for section in old.sections {
+      for item in section.items where new.item(of: item.object)?.isPlaced(as: item) != true { moved.insert(item.object) }
+    }
+    for section in new.sections {
+      for item in section.items where old.item(of: item.object) == nil { moved.insert(item.object) }
+    }
+    change(to: new, ResultDifference(from: old, to: new, touched: moved) { touched.contains($0) })
+  }
+
+  private func reload() throws {
+    try fetchAll()
+    var difference = FetchedResultsDifference()
+    difference.isReload = true
+    delegate?.controller(self, didChangeContentWith: difference)
+    tellSequences(changed: [])
+  }
+
+  private func change(to new: ResultArrangement, _ difference: ResultDifference) {
+    guard !difference.isEmpty else {
+      results = new
+      return
+    }
+    delegate?.controllerWillChangeContent(self)
+    let old = results
+    results = new
+    if let delegate, let old { tell(delegate, difference, old) }
+    tellSequences(changed: Set(difference.changes.filter { $0.kind != .delete }.map(\.object.objectID)))
+  }
+
+  private func tell(
+    _ delegate: any FetchedResultsControllerDelegate<Object>, _ difference: ResultDifference, _ old: ResultArrangement
+  ) {
+    for section in difference.sectionDeletions {
+      delegate.controller(
+        self, didChange: self.section(old.sections[section.index]), atSectionIndex: section.index, for: .delete)
+    }
+    for section in difference.sectionInsertions {
+      guard let now = results?.sections[section.index] else { continue }
+      delegate.controller(self, didChange: self.section(now), atSectionIndex: section.index, for: .insert)
+    }
+    for change in difference.changes {
+      guard let object = try? Self.typed(change.object) else { continue }
+      delegate.controller(self, didChange: object, at: change.before, for: .init(change.kind), newIndexPath: change.after)
+    }
+    delegate.controller(self, didChangeContentWith: FetchedResultsDifference(difference))
+    delegate.controllerDidChangeContent(self)
+  }
+
+  private func wakeSequences() {
+    for sequence in sequences { sequence.buffer?.turn.give() }
+  }
+
+  func add(_ buffer: ResultSnapshotBuffer<Object>) {
+    sequences.removeAll { $0.buffer == nil }
+    sequences.append(WeakSnapshots(buffer: buffer))
+  }
+
+  private func tellSequences(changed: Set<ManagedObjectID>) {
+    sequences.removeAll { $0.buffer == nil }
+    guard !sequences.isEmpty else { return }
+    let snapshot = snapshot
+    for sequence in sequences { sequence.buffer?.put(snapshot, changed: changed) }
+  }
+
+  /// Sees to it that an object's row is there, where rows are read in batches.
+  func readRows(around path: ResultIndexPath) {
+    if let rows, let results { rows.read(around: path, of: results) }
+  }
+}
+
+extension ObjectsDidChange {
+  /// Everything that anything happened to.
+  var all: Set<ManagedObject> {
+    [updated, deleted, refreshed, invalidated, invalidatedAll].reduce(inserted) { $0.union($1) }
+  }
+}

@@ -1,0 +1,53 @@
+/// The results of a controller, one element after each change.
+public struct FetchedResultsSnapshots<Object: ManagedObject>: AsyncSequence {
+  public typealias Element = FetchedResultsSnapshot
+  public typealias Failure = Never
+
+  let controller: FetchedResultsController<Object>
+
+  public func makeAsyncIterator() -> Iterator { Iterator(buffer: ResultSnapshotBuffer(controller)) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    let buffer: ResultSnapshotBuffer<Object>
+
+    public mutating func next() async -> FetchedResultsSnapshot? { await next(isolation: nil) }
+
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> FetchedResultsSnapshot? {
+      await buffer.next(isolation: actor)
+    }
+  }
+}
+
+/// The snapshot that one sequence hasn't given yet.
+final class ResultSnapshotBuffer<Object: ManagedObject> {
+  let turn = Turn()
+  private let controller: FetchedResultsController<Object>
+  private var waiting: FetchedResultsSnapshot?
+
+  init(_ controller: FetchedResultsController<Object>) {
+    self.controller = controller
+    waiting = controller.results == nil ? nil : controller.snapshot
+    controller.add(self)
+    controller.managedObjectContext.mailbox.add(turn.bell)
+  }
+
+  /// Puts a snapshot in the place of one that wasn't taken.
+  func put(_ snapshot: FetchedResultsSnapshot, changed: Set<ManagedObjectID>) {
+    let earlier = waiting?.changedObjectIDs ?? []
+    waiting = snapshot
+    waiting?.changedObjectIDs = earlier.union(changed)
+    turn.give()
+  }
+
+  func next(isolation actor: isolated (any Actor)?) async -> FetchedResultsSnapshot? {
+    while !Task.isCancelled {
+      controller.managedObjectContext.processPendingChanges()
+      if let snapshot = waiting {
+        waiting = nil
+        return snapshot
+      }
+      await turn.wait(isolation: actor)
+    }
+    return nil
+  }
+}

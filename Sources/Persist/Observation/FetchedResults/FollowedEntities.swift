@@ -1,0 +1,73 @@
+/// The entities whose objects a request looks at beside its own results: those that its predicate, its order or its
+/// sections follow relationships to.
+struct FollowedEntities {
+  private let model: ManagedObjectModel
+  private let entity: Entity
+  /// Whether it can't be told from the predicate what it looks at.
+  private(set) var isUnknown = false
+  private var numbers: Set<Int> = []
+  private var bound: [String: Entity] = [:]
+
+  init(of entity: Entity, in model: ManagedObjectModel) {
+    self.entity = entity
+    self.model = model
+  }
+
+  /// Whether an object is one that results may depend on.
+  func contains(_ layout: EntityLayout) -> Bool {
+    isUnknown || numbers.contains { layout.isKind(ofEntityAt: $0 - 1) }
+  }
+
+  mutating func add(_ predicate: FetchPredicate) {
+    switch predicate {
+    case .constant: break
+    case .comparison(let comparison):
+      add(comparison.left)
+      add(comparison.right)
+    case .and(let parts), .or(let parts): for part in parts { add(part) }
+    case .not(let part): add(part)
+    }
+  }
+
+  /// - Returns: the entity of the objects that the expression leads to, where it leads to objects.
+  @discardableResult
+  mutating func add(_ expression: FetchExpression) -> Entity? {
+    switch expression {
+    case .constant: return nil
+    case .current: return entity
+    case .variable(let name): return bound[name]
+    case .path(let root, let keys):
+      let start = add(root)
+      if start == nil, root != .current { isUnknown = true }
+      return follow(keys, from: start)
+    case .element(let list, _): return add(list)
+    case .aggregate(let parts), .function(_, let parts):
+      for part in parts { add(part) }
+      return nil
+    case .subquery(let collection, let variable, let predicate):
+      let members = add(collection)
+      bound[variable] = members
+      add(predicate)
+      return members
+    case .ternary(let predicate, let first, let second):
+      add(predicate)
+      add(first)
+      return add(second)
+    case .keyPath, .call, .fetch:
+      isUnknown = true
+      return nil
+    }
+  }
+
+  /// A to-one relationship at the end of a path is a value of the object that has it.
+  private mutating func follow(_ keys: [String], from start: Entity?) -> Entity? {
+    var entity = start
+    for (index, key) in keys.enumerated() where CollectionOperator(rawValue: key) == nil {
+      guard let relationship = entity?.relationship(named: key) else { continue }
+      let destination = model.destination(of: relationship)
+      if relationship.isToMany || index < keys.count - 1 { numbers.insert(destination.number) }
+      entity = destination
+    }
+    return entity
+  }
+}

@@ -1,0 +1,172 @@
+/// How results in sections came from others: what a controller tells.
+///
+/// Only objects that were touched are looked at; all others keep their order among themselves. Of those that have
+/// another place than before, as few as possible count as moved.
+struct ResultDifference {
+  /// An object that was or is a result, where it was and where it is.
+  struct Change {
+    enum Kind { case delete, insert, move, update }
+
+    let kind: Kind
+    let object: ManagedObject
+    let before: ResultIndexPath?
+    let after: ResultIndexPath?
+  }
+
+  private(set) var sectionDeletions: [(name: String, index: Int)] = []
+  private(set) var sectionInsertions: [(name: String, index: Int)] = []
+  private(set) var changes: [Change] = []
+
+  /// - Parameters:
+  ///   - touched: every object that came, went, or may have another place.
+  ///   - updated: which of them are told of where they have the same place.
+  init(
+    from old: ResultArrangement, to new: ResultArrangement, touched: some Sequence<ManagedObject>,
+    updated: (ManagedObject) -> Bool
+  ) {
+    let kept = takeSections(old, new)
+    var objects: Set<ManagedObject> = Set(touched)
+    for section in new.sections where !kept.contains(section.name) {
+      for item in section.items where old.item(of: item.object) != nil { objects.insert(item.object) }
+    }
+    var survivors: [Survivor] = []
+    var (left, came): ([Change], [Change]) = ([], [])
+    for object in objects {
+      let before = old.item(of: object).flatMap(old.path)
+      let after = new.item(of: object).flatMap(new.path)
+      switch (before, after) {
+      case (let before?, let after?): survivors.append(Survivor(object: object, before: before, after: after))
+      case (let before?, nil): left.append(Change(kind: .delete, object: object, before: before, after: nil))
+      case (nil, let after?): came.append(Change(kind: .insert, object: object, before: nil, after: after))
+      case (nil, nil): break
+      }
+    }
+    let staying = Self.staying(
+      survivors, inSections: kept, from: old, to: new,
+      touchedBefore: left.compactMap(\.before) + survivors.map(\.before),
+      touchedAfter: came.compactMap(\.after) + survivors.map(\.after))
+    var (moves, updates): ([Change], [Change]) = ([], [])
+    for survivor in survivors {
+      let stays = staying.contains(survivor.object)
+      if stays, !updated(survivor.object) { continue }
+      let change = Change(
+        kind: stays ? .update : .move, object: survivor.object, before: survivor.before, after: survivor.after)
+      if stays { updates.append(change) } else { moves.append(change) }
+    }
+    changes =
+      left.sorted { Self.isBefore($0.before, $1.before) } + came.sorted { Self.isBefore($0.after, $1.after) }
+      + moves.sorted { Self.isBefore($0.after, $1.after) } + updates.sorted { Self.isBefore($0.before, $1.before) }
+  }
+
+  var isEmpty: Bool { sectionDeletions.isEmpty && sectionInsertions.isEmpty && changes.isEmpty }
+
+  private struct Survivor {
+    let object: ManagedObject
+    let before: ResultIndexPath
+    let after: ResultIndexPath
+  }
+
+  private static func isBefore(_ left: ResultIndexPath?, _ right: ResultIndexPath?) -> Bool {
+    guard let left, let right else { return false }
+    return left < right
+  }
+
+  /// - Returns: the names of the sections that are neither taken out nor put in.
+  private mutating func takeSections(_ old: ResultArrangement, _ new: ResultArrangement) -> Set<String> {
+    let common = new.sections.compactMap { section in
+      old.index(ofSection: section.name).map { (name: section.name, index: $0) }
+    }
+    let kept = Set(Self.longestIncreasing(common.map(\.index)).map { common[$0].name })
+    for (index, section) in old.sections.enumerated() where !kept.contains(section.name) {
+      sectionDeletions.append((section.name, index))
+    }
+    for (index, section) in new.sections.enumerated() where !kept.contains(section.name) {
+      sectionInsertions.append((section.name, index))
+    }
+    return kept
+  }
+
+  /// Those that have their place still: in the same section, between the same objects that nothing happened to, and in
+  /// order among themselves.
+  private static func staying(
+    _ survivors: [Survivor], inSections kept: Set<String>, from old: ResultArrangement, to new: ResultArrangement,
+    touchedBefore: [ResultIndexPath], touchedAfter: [ResultIndexPath]
+  ) -> Set<ManagedObject> {
+    let (before, after) = (Rows(touchedBefore), Rows(touchedAfter))
+    var candidates: [String: [Survivor]] = [:]
+    for survivor in survivors {
+      let name = new.sections[survivor.after.section].name
+      guard kept.contains(name), old.sections[survivor.before.section].name == name else { continue }
+      let anchorBefore = survivor.before.row - before.count(before: survivor.before)
+      let anchorAfter = survivor.after.row - after.count(before: survivor.after)
+      if anchorBefore == anchorAfter { candidates[name, default: []].append(survivor) }
+    }
+    return candidates.values.reduce(into: []) { staying, survivors in
+      let survivors = survivors.sorted { $0.after < $1.after }
+      for index in longestIncreasing(survivors.map(\.before.row)) { staying.insert(survivors[index].object) }
+    }
+  }
+
+  /// The places of touched objects by section.
+  private struct Rows {
+    private let rows: [Int: [Int]]
+
+    init(_ paths: [ResultIndexPath]) {
+      rows = Dictionary(grouping: paths, by: \.section).mapValues { $0.map(\.row).sorted() }
+    }
+
+    /// How many of a section's come before one.
+    func count(before path: ResultIndexPath) -> Int {
+      guard let rows = rows[path.section] else { return 0 }
+      var (low, high) = (0, rows.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if rows[middle] < path.row { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+
+  /// The places of a longest series of ascending numbers.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  static func longestIncreasing(_ numbers: [Int]) -> [Int] {
+    // By length: where the series of that length with the smallest end ends.
+    var ends: [Int] = []
+    var previous: [Int?] = []
+    for (index, number) in numbers.enumerated() {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      previous.append(low > 0 ? ends[low - 1] : nil)
+      if low == ends.count { ends.append(index) } else { ends[low] = index }
+    }
+    var series: [Int] = []
+    var next = ends.last
+    while let index = next {
+      series.append(index)
+      next = previous[index]
+    }
+    return series.reversed()
+  }
+}
+
+extension FetchedResultsDifference {
+  init(_ difference: ResultDifference) {
+    sectionChanges =
+      difference.sectionDeletions.map { .delete($0.name, at: $0.index) }
+      + difference.sectionInsertions.map { .insert($0.name, at: $0.index) }
+    objectChanges = difference.changes.compactMap { change in
+      let id = change.object.objectID
+      switch (change.kind, change.before, change.after) {
+      case (.delete, let before?, _): return .delete(id, at: before)
+      case (.insert, _, let after?): return .insert(id, at: after)
+      case (.move, let before?, let after?): return .move(id, from: before, to: after)
+      case (.update, let before?, let after?): return .update(id, at: before, now: after)
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// Reads the rows of results batch by batch, and lets go those of batches that weren't asked for lately.
+final class ResultRows {
+  private let context: ManagedObjectContext
+  private let size: Int
+  /// A walk back and forth over the border of two batches reads neither again.
+  private var recent: [[ResultItem]] = []
+
+  init(_ context: ManagedObjectContext, size: Int) {
+    self.context = context
+    self.size = size
+  }
+
+  /// Sees to it that the row of the result at a place is there.
+  func read(around path: ResultIndexPath, of results: ResultArrangement) {
+    guard let item = results.item(at: path), item.object.loading == .fault, item.object.snapshot == nil else { return }
+    let section = results.sections[path.section].items
+    let start = path.row / size * size
+    let batch = Array(section[start..<min(start + size, section.count)])
+    context.prefetchRows(of: batch.map(\.object))
+    recent.insert(batch, at: 0)
+    while recent.count > 2 { for item in recent.removeLast() { letGo(item) } }
+  }
+
+  /// An object that somebody else holds, or that was changed, keeps its row.
+  private func letGo(_ item: ResultItem) {
+    guard item.object.change == .none, isKnownUniquelyReferenced(&item.object) else { return }
+    switch item.object.loading {
+    case .loaded: item.object.becomeFault()
+    case .fault: item.object.snapshot = nil
+    case .awakening, .missing: break
+    }
+  }
+}

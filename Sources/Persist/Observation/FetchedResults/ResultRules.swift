@@ -1,0 +1,128 @@
+/// What makes an object a result, gives it its place, and tells whether a change can be followed in memory.
+struct ResultRules {
+  let request: FetchRequest<ManagedObject>
+  let context: ManagedObjectContext
+  let layout: EntityLayout
+  let order: ObjectOrder
+  private let sectionName: SectionName
+  private let scope: FetchScope
+  private let followed: FollowedEntities
+  private let storeIndexes: [String: Int]
+
+  /// What an object's section is called.
+  enum SectionName {
+    /// There are no sections.
+    case none
+    case path(String)
+    case computed((ManagedObject) throws -> String?)
+  }
+
+  /// - Throws: as a fetch of the request; ``PersistError/Code/invalidRequest`` where it has no order.
+  init<Result>(
+    _ request: FetchRequest<Result>, sectionName: SectionName, in context: ManagedObjectContext
+  ) throws {
+    let request = try context.named(request.returning(ManagedObject.self))
+    let entity = try context.entity(named: request.entityName)
+    guard !request.sortDescriptors.isEmpty else {
+      throw PersistError(
+        .invalidRequest, at: .entity(entity.name), "A results controller needs an order of its results.",
+        fix: "Give the request a sort descriptor.")
+    }
+    let (layout, model) = (context.layout(of: entity), context.coordinator.model)
+    order = try ObjectOrder(request.sortDescriptors, of: layout, in: model)
+    scope = FetchScope(request, of: layout, in: context)
+    var followed = FollowedEntities(of: entity, in: model)
+    if let predicate = request.predicate {
+      try PredicateCheck.check(predicate, over: entity, in: model)
+      followed.add(predicate)
+    }
+    for descriptor in request.sortDescriptors { followed.add(descriptor.expression) }
+    if case .path(let path) = sectionName {
+      try PredicateCheck.check(.compare(.key(path), .equal, .constant(.null)), over: entity, in: model)
+      followed.add(.key(path))
+    }
+    self.followed = followed
+    self.request = request
+    self.context = context
+    self.layout = layout
+    self.sectionName = sectionName
+    let stores = context.coordinator.openStores
+    storeIndexes = Dictionary(
+      zip(stores.map(\.identifier), stores.indices), uniquingKeysWith: { first, _ in first })
+  }
+
+  var isSectioned: Bool {
+    if case .none = sectionName { false } else { true }
+  }
+
+  /// Whether an object could be a result, by anything but its values.
+  func concerns(_ object: ManagedObject) -> Bool { scope.contains(object) }
+
+  /// Whether results may depend on objects of an entity that are no results themselves.
+  func follows(_ layout: EntityLayout) -> Bool { followed.contains(layout) }
+
+  /// Whether the results can't be told from the changed objects: where the request has a window, asks for what is saved
+  /// only, or depends on another object than the one that is a result.
+  func needsFetch(after changed: some Sequence<ManagedObject>) -> Bool {
+    let isWindowed = request.fetchLimit > 0 || request.fetchOffset > 0 || !request.includesPendingChanges
+    return changed.contains { followed.contains($0.layout) || (isWindowed && concerns($0)) }
+  }
+
+  /// Whether an object is a result, by its present values.
+  func holds(for object: ManagedObject) throws -> Bool {
+    guard object.table?.context === context, !object.isDeleted, scope.contains(object) else { return false }
+    let holds = try request.predicate.map { try ExpressionEvaluator().matches($0, .object(object)) } ?? true
+    // A fault whose row turned out to be gone while the predicate looked at it.
+    return holds && !object.isDeleted
+  }
+
+  func item(of object: ManagedObject) throws -> ResultItem {
+    let store = object.table?.siblings.flatMap { storeIndexes[$0.identifier] } ?? storeIndexes.count
+    return ResultItem(object, section: try section(of: object), values: order.values(of: object), store: store)
+  }
+
+  private func section(of object: ManagedObject) throws -> String {
+    switch sectionName {
+    case .none: return ""
+    case .computed(let name): return try name(object) ?? ""
+    case .path(let path):
+      // What isn't stored is there once the object has awoken.
+      if let first = path.split(separator: ".").first, layout.entity.property(named: String(first))?.isTransient == true {
+        object.fulfil()
+      }
+      return Self.text(try ExpressionEvaluator().value(of: .key(path), for: .object(object)).stored ?? .null)
+    }
+  }
+
+  private static func text(_ value: StoredValue) -> String {
+    switch value {
+    case .null: ""
+    case .string(let text): text
+    case .boolean(let flag): flag ? "1" : "0"
+    default: DynamicConversion.any(value).map { "\($0)" } ?? ""
+    }
+  }
+
+  /// All results in their order.
+  ///
+  /// With a batch size their rows are read batch by batch and let go; what is left is what gives them their places.
+  func fetch() throws -> ResultArrangement {
+    let pass = try FetchPass(request, in: context)
+    var items: [ResultItem] = []
+    if request.fetchBatchSize > 0 {
+      let ids = try pass.objectIDs()
+      for start in stride(from: 0, to: ids.count, by: request.fetchBatchSize) {
+        let objects = ids[start..<min(start + request.fetchBatchSize, ids.count)].map { context.object(with: $0) }
+        context.prefetchRows(of: objects)
+        items += try objects.map(item)
+        for object in objects where object.loading == .fault { object.snapshot = nil }
+      }
+    } else {
+      items = try pass.objects().map(item)
+    }
+    try context.throwDeferredError()
+    var arrangement = ResultArrangement(ResultOrder(order: order), isSectioned: isSectioned)
+    arrangement.replace([], with: items)
+    return arrangement
+  }
+}
