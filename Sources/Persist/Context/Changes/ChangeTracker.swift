@@ -87,6 +87,11 @@ final class ChangeTracker {
     kept.removeAll(where: \.isEnded)
   }
 
+  /// Tells everybody at once, also while another event is handed out.
+  func announceMerge(of changes: SavedChanges) {
+    for observer in observations { observer.observation?.receive(.willMerge(changes)) }
+  }
+
   /// The object's state before the event that is being handed out, or else before the current one.
   func stateBefore(_ object: ManagedObject) -> ObjectState?? {
     if deliveredIndexes.isEmpty, !delivered.isEmpty {

@@ -36,7 +36,9 @@ extension ManagedObjectContext {
       if case .changes(let changes)? = mail { mergeChanges(from: changes) }
       for store in coordinator.openStores {
         let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
-        if hasForeignChanges || mail == .tooMuch { mergeChanges(from: try foreignChanges(of: store)) }
+        guard hasForeignChanges || mail == .tooMuch else { continue }
+        mergeChanges(from: try foreignChanges(of: store))
+        tell(.didMergeUnknownChanges)
       }
     } catch {
       deferError(error)

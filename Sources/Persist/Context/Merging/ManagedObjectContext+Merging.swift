@@ -51,6 +51,7 @@ extension ManagedObjectContext {
     guard !changes.isEmpty else { return }
     processTrackedChanges()
     rowGeneration += 1
+    tracker?.announceMerge(of: changes)
     var pass = MergePass(self)
     do { try pass.merge(changes) } catch { deferError(error) }
     mergedDeletions = pass.merged.deleted
