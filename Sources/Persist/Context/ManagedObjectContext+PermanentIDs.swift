@@ -29,6 +29,7 @@ extension ManagedObjectContext {
       }
     }
     rename(permanent)
+    tell(.didObtainPermanentIDs(new))
   }
 
   private func move(_ object: ManagedObject, to table: ObjectTable, key: Int64) {

@@ -1,6 +1,8 @@
 /// What a context tells those who observe it, at once and within its isolation.
 enum ContextEvent {
   case objectsDidChange(ObjectsDidChange)
+  /// New objects have got the identifiers that their rows will have.
+  case didObtainPermanentIDs(Set<ManagedObject>)
   /// What others saved is about to be merged. Of changed and deleted objects the context tells only where it has them:
   /// who wants to hear of others has it make faults, and holds these until it hears of them.
   case willMerge(SavedChanges)

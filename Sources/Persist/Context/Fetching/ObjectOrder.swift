@@ -30,7 +30,8 @@ struct ObjectOrder {
     isEmpty ? objects : objects.sorted(by: isAscending)
   }
 
-  /// Whether `left` comes before `right`. Saved objects that are equal come by key, new ones after them.
+  /// Whether `left` comes before `right`. Saved objects that are equal come by key, new ones after them: first those
+  /// that have a key already.
   func isAscending(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     for level in levels {
       let order = Self.compare(value(of: left, at: level), value(of: right, at: level), level.comparison)
@@ -39,7 +40,9 @@ struct ObjectOrder {
     switch (left.hasNoRow, right.hasNoRow) {
     case (false, true): return true
     case (true, false): return false
-    default: return left.table === right.table && left.key < right.key
+    default:
+      guard left.table === right.table else { return left.table?.isTemporary == false && right.table?.isTemporary == true }
+      return left.key < right.key
     }
   }
 

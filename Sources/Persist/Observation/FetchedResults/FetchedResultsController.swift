@@ -113,6 +113,7 @@ extension FetchedResultsController {
     do {
       switch event {
       case .willSave: break
+      case .didObtainPermanentIDs(let objects): try takeIdentifiers(of: objects)
       case .willMerge(let changes): awaitMerge(of: changes)
       case .didMergeUnknownChanges: try fetchAgain(touched: [])
       case .didSave(let saved): try takeSave(saved)
@@ -136,10 +137,15 @@ extension FetchedResultsController {
     }
   }
 
-  /// A save gives new objects their identifiers, and with them their places among equal ones.
   private func takeSave(_ saved: ObjectsDidSave) throws {
-    try follow(saved.inserted.union(saved.updated).union(saved.deleted), isUpdate: false)
-    if saved.inserted.contains(where: { results?.item(of: $0) != nil }) { tellSequences(changed: []) }
+    try follow(saved.updated.union(saved.deleted), isUpdate: false)
+    try takeIdentifiers(of: saved.inserted)
+  }
+
+  /// New objects got their identifiers, and with them their places among equal ones.
+  private func takeIdentifiers(of objects: Set<ManagedObject>) throws {
+    try follow(objects, isUpdate: false)
+    if objects.contains(where: { results?.item(of: $0) != nil }) { tellSequences(changed: []) }
   }
 
   private func follow(_ objects: Set<ManagedObject>, isUpdate: Bool) throws {
