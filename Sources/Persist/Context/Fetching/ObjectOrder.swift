@@ -41,8 +41,8 @@ struct ObjectOrder {
     case (false, true): return true
     case (true, false): return false
     default:
-      guard left.table === right.table else { return left.table?.isTemporary == false && right.table?.isTemporary == true }
-      return left.key < right.key
+      if left.table === right.table { return left.key < right.key }
+      return left.table?.isTemporary == false && right.table?.isTemporary == true
     }
   }
 

@@ -165,7 +165,9 @@ extension FetchedResultsController {
     let new = try rules.fetch()
     var moved: Set<ManagedObject> = touched
     for section in old.sections {
-      for item in section.items where new.item(of: item.object)?.isPlaced(as: item) != true { moved.insert(item.object) }
+      for item in section.items where new.item(of: item.object)?.isPlaced(as: item) != true {
+        moved.insert(item.object)
+      }
     }
     for section in new.sections {
       for item in section.items where old.item(of: item.object) == nil { moved.insert(item.object) }
@@ -206,7 +208,8 @@ extension FetchedResultsController {
     }
     for change in difference.changes {
       guard let object = try? Self.typed(change.object) else { continue }
-      delegate.controller(self, didChange: object, at: change.before, for: .init(change.kind), newIndexPath: change.after)
+      delegate.controller(
+        self, didChange: object, at: change.before, for: .init(change.kind), newIndexPath: change.after)
     }
     delegate.controller(self, didChangeContentWith: FetchedResultsDifference(difference))
     delegate.controllerDidChangeContent(self)

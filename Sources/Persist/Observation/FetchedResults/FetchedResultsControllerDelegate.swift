@@ -4,9 +4,10 @@ public enum FetchedResultsChangeType: Sendable, Hashable {
   case insert
   /// It is none of the results any more.
   case delete
-  /// It has another place among the results that stay, and other values. Sections don't move.
+  /// A value that it is sorted by changed, or its section, so that it may have another place; its other values may have
+  /// changed too. Sections don't move.
   case move
-  /// It has other values.
+  /// It has other values, none of which it is sorted by.
   case update
 
   init(_ kind: ResultDifference.Change.Kind) {

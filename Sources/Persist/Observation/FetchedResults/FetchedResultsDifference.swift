@@ -12,7 +12,7 @@ public struct FetchedResultsDifference: Sendable, Hashable {
   public enum ObjectChange: Sendable, Hashable {
     case delete(ManagedObjectID, at: ResultIndexPath)
     case insert(ManagedObjectID, at: ResultIndexPath)
-    /// The object has another place among those that stay; its values changed too.
+    /// A value that the object is sorted by changed, or it has another place among those that stay.
     case move(ManagedObjectID, from: ResultIndexPath, to: ResultIndexPath)
     /// The object's values changed. It has the place that it had among those that stay, if others came and went before
     /// it.

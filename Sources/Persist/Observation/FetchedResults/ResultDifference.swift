@@ -1,7 +1,8 @@
 /// How results in sections came from others: what a controller tells.
 ///
-/// Only objects that were touched are looked at; all others keep their order among themselves. Of those that have
-/// another place than before, as few as possible count as moved.
+/// Only objects that were touched are looked at; all others keep their order among themselves. An object counts as
+/// moved where a value that it is sorted by changed, as Core Data has it; of others whose place changed, as few as
+/// possible.
 struct ResultDifference {
   /// An object that was or is a result, where it was and where it is.
   struct Change {
@@ -47,7 +48,7 @@ struct ResultDifference {
       touchedAfter: came.compactMap(\.after) + survivors.map(\.after))
     var (moves, updates): ([Change], [Change]) = ([], [])
     for survivor in survivors {
-      let stays = staying.contains(survivor.object)
+      let stays = staying.contains(survivor.object) && survivor.isSortedAlike(old, new)
       if stays, !updated(survivor.object) { continue }
       let change = Change(
         kind: stays ? .update : .move, object: survivor.object, before: survivor.before, after: survivor.after)
@@ -64,6 +65,11 @@ struct ResultDifference {
     let object: ManagedObject
     let before: ResultIndexPath
     let after: ResultIndexPath
+
+    /// Whether the values that give the object its place are the same.
+    func isSortedAlike(_ old: ResultArrangement, _ new: ResultArrangement) -> Bool {
+      old.item(of: object)?.values == new.item(of: object)?.values
+    }
   }
 
   private static func isBefore(_ left: ResultIndexPath?, _ right: ResultIndexPath?) -> Bool {

@@ -87,9 +87,8 @@ struct ResultRules {
     case .computed(let name): return try name(object) ?? ""
     case .path(let path):
       // What isn't stored is there once the object has awoken.
-      if let first = path.split(separator: ".").first, layout.entity.property(named: String(first))?.isTransient == true {
-        object.fulfil()
-      }
+      let first = path.split(separator: ".").first.flatMap { layout.entity.property(named: String($0)) }
+      if first?.isTransient == true { object.fulfil() }
       return Self.text(try ExpressionEvaluator().value(of: .key(path), for: .object(object)).stored ?? .null)
     }
   }

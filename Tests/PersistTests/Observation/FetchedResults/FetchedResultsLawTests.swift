@@ -152,7 +152,8 @@ struct FetchedResultsLawTests {
 
     private mutating func set(_ person: ManagedObject, in context: ManagedObjectContext) throws {
       person["firstName"] = ["Ann", "Ben", "Cem", "Dan"].randomElement(using: &random)
-      person["team"] = ["red", "blue", nil].randomElement(using: &random) ?? nil
+      let team = ["red", "blue", ""].randomElement(using: &random) ?? ""
+      person["team"] = team.isEmpty ? nil : team
       person["salary"] = Int.random(in: 0..<5, using: &random)
     }
 

@@ -67,11 +67,18 @@ struct FetchedResultsMergeTests {
 
   @Test("Another coordinator's changes come in, by a fetch where the store keeps no history")
   func otherCoordinator() throws {
-    try withTwoContexts { view, _, stack in
+    try withTemporaryStore { url in
+      let model = try ManagedObjectModel(Staff.model)
+      let contexts = try (0..<2).map { _ in
+        let coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addStore(at: url)
+        return ManagedObjectContext(coordinator)
+      }
+      let (view, foreign) = (contexts[0], contexts[1])
+      for name in ["Alice", "Bob", "Carol"] { try view.person(name) }
+      try view.save()
+      view.automaticallyMergesChangesFromParent = true
       let controller = try Staff.controller(view)
-      let coordinator = PersistentStoreCoordinator(model: stack.model)
-      try coordinator.addStore(at: stack.url)
-      let foreign = ManagedObjectContext(coordinator)
       try foreign.person("Zoe")
       try foreign.named("Person", "Bob", by: "firstName")["firstName"] = "Aaron"
       try foreign.save()

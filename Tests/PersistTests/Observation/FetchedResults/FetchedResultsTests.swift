@@ -113,7 +113,7 @@ struct FetchedResultsTests {
   func severalChanges() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
-      for index in 10..<30 { try context.person("person\(index)") }
+      for index in 10..<30 { try context.person("a\(index)") }
       try context.save()
       var request = try Staff.request()
       request.sortDescriptors = [FetchSortDescriptor("firstName", isAscending: false)]
@@ -131,8 +131,25 @@ struct FetchedResultsTests {
       context.processPendingChanges()
       #expect(
         recorder.calls == [
-          "will", "delete (0, 0) -", "insert - (0, 0)", "insert - (0, 1)", "move (0, 19) (0, 20)",
-          "update (0, 4) (0, 5)", "update (0, 7) (0, 8)", "did",
+          "will", "delete (0, 0) -", "insert - (0, 0)", "insert - (0, 1)", "move (0, 19) (0, 2)",
+          "update (0, 4) (0, 6)", "update (0, 7) (0, 9)", "did",
+        ])
+    }
+  }
+
+  @Test("A change of a value that is sorted by is a move, also where the place stays; of another section too")
+  func moves() throws {
+    try withTeams { context, controller, recorder in
+      let alice = controller.object(at: ResultIndexPath(section: 0, row: 0))
+      alice["firstName"] = "Anna"
+      context.processPendingChanges()
+      #expect(recorder.calls == ["will", "move (0, 0) (0, 0)", "did"])
+      recorder.forget()
+      alice["team"] = "Sales"
+      context.processPendingChanges()
+      #expect(
+        recorder.calls == [
+          "will", "section delete Engineering 0", "section insert Sales 0", "move (0, 0) (0, 0)", "did",
         ])
     }
   }
