@@ -103,9 +103,7 @@ struct ConcurrentWork {
 
   private mutating func merge() {
     for changes in post.take(number) {
-      for id in changes.updatedObjectIDs.union(changes.deletedObjectIDs) {
-        if let object = context.registeredObject(for: id) { context.refresh(object, mergingChanges: true) }
-      }
+      context.mergeChanges(from: changes)
       totals.merged += 1
     }
   }
