@@ -31,14 +31,14 @@ extension ManagedObjectContext {
   }
 
   /// Makes an object that has no context a new one of this context.
-  ///
-  /// - Parameter number: the one that the object has in a child context already; nil for a new one.
-  func adopt(_ object: ManagedObject, _ layout: EntityLayout, number: UInt64? = nil) {
-    register(object, number: number)
+  func adopt(_ object: ManagedObject, _ layout: EntityLayout) {
+    register(object)
     object.awakeFromInsert()
   }
 
   /// Enters an object that has no context among the new ones.
+  ///
+  /// - Parameter number: the one that the object has in a child context already; nil for a new one.
   func register(_ object: ManagedObject, number: UInt64? = nil) {
     let table = unsavedTable
     object.table = table

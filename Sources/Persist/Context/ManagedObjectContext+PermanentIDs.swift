@@ -2,7 +2,8 @@ extension ManagedObjectContext {
   /// Gives new objects permanent identifiers before they are saved, for programs that want to write them down first.
   ///
   /// The store gives each object the key that its row will have. A key of an object that is never saved stays unused.
-  /// Objects that have permanent identifiers keep them.
+  /// Objects that have permanent identifiers keep them. Objects of a child context get keys of the store too, and have
+  /// them in its parents once it is saved.
   ///
   /// ```swift
   /// try context.obtainPermanentIDs(for: [tea])
@@ -15,24 +16,29 @@ extension ManagedObjectContext {
   public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
     try throwDeferredError()
     processTrackedChanges()
-    var permanent: [ManagedObjectID: ManagedObjectID] = [:]
-    let new = Set(objects).filter { $0.table === unsavedTable && $0.change == .inserted }
-    for (_, objects) in Dictionary(grouping: new, by: { ObjectIdentifier($0.layout) }) {
-      guard let layout = objects.first?.layout else { continue }
-      let store = try coordinator.storeForInsert(of: layout.entity)
-      let keys = try store.reserveKeys(for: objects.map(\.layout.entity))
-      let table = tables(of: store).table(for: layout)
-      for (object, key) in zip(objects, keys) {
-        let temporary = object.objectID
-        move(object, to: table, key: key)
-        permanent[temporary] = object.objectID
-      }
+    var groups: [ObjectIdentifier: (store: any PersistentStore, objects: [ManagedObject])] = [:]
+    for object in Set(objects) where object.table === unsavedTable && object.change == .inserted {
+      let store = try storeForInsert(of: object)
+      groups[ObjectIdentifier(store), default: (store, [])].objects.append(object)
     }
-    rename(permanent)
-    tell(.didObtainPermanentIDs(new))
+    let keys = try groups.values.map { try $0.store.reserveKeys(for: $0.objects.map(\.layout.entity)) }
+    for ((store, objects), keys) in zip(groups.values, keys) { give(keys, to: objects, in: tables(of: store)) }
+    tell(.didObtainPermanentIDs(Set(groups.values.flatMap(\.objects))))
   }
 
-  private func move(_ object: ManagedObject, to table: ObjectTable, key: Int64) {
+  private func give(_ keys: [Int64], to objects: [ManagedObject], in tables: StoreTables) {
+    let (numbers, temporary) = (objects.map(\.key), objects.map(\.objectID))
+    for (object, key) in zip(objects, keys) {
+      assignedStores[object.key] = nil
+      move(object, to: tables.table(for: object.layout), key: key)
+    }
+    rename(Dictionary(zip(temporary, objects.map(\.objectID)), uniquingKeysWith: { $1 }))
+    guard !children.isEmpty else { return }
+    WrittenRows(zip(numbers, objects), referring: inserted.objects + updated.objects, in: tables).tell(children)
+  }
+
+  /// Makes an object without a row that of a key.
+  func move(_ object: ManagedObject, to table: ObjectTable, key: Int64) {
     object.table?.map.remove(object.key)
     // A fault for a key that had no row yet: it is none of the new object's business.
     if let stale = table.map[key] { stale.detach() }

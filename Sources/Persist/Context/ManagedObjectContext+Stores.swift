@@ -1,14 +1,14 @@
 extension ManagedObjectContext {
   /// Says which store a new object goes to when it is saved. Without it that is the first that holds its entity.
   ///
-  /// - Throws: ``PersistError/Code/invalidRequest`` where the object isn't a new one of this context, the store isn't
-  ///   open or doesn't hold the entity; ``PersistError/Code/storeReadOnly``.
+  /// - Throws: ``PersistError/Code/invalidRequest`` where the object isn't a new one of this context or has a permanent
+  ///   identifier, the store isn't open or doesn't hold the entity; ``PersistError/Code/storeReadOnly``.
   public func assign(_ object: ManagedObject, to store: StoreInfo) throws {
-    guard object.table?.context === self, object.change == .inserted else {
+    guard object.table === unsavedTable, object.change == .inserted else {
       throw PersistError(
         .invalidRequest, at: .entity(object.entity.name),
-        "\(object) isn't a new object of this context, so its store is settled.",
-        fix: "Assign an object before it is saved for the first time.")
+        "\(object) isn't a new object of this context without a permanent identifier, so its store is settled.",
+        fix: "Assign an object before it is saved for the first time, and before it gets a permanent identifier.")
     }
     guard !store.isReadOnly else {
       throw PersistError(

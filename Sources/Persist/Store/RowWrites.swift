@@ -27,6 +27,9 @@ public struct RowWrites: Sendable {
       self.reservedKey = reservedKey
     }
 
+    /// Whether the row was deleted and comes back.
+    var isOfFormerRow: Bool { version > 1 }
+
     public init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
       self.init(key: id.key, entity: entity, values: ContiguousArray(values))
     }

@@ -13,6 +13,11 @@ extension ManagedObjectContext {
   public func processPendingChanges() {
     mergeArrivedChanges()
     beginTracking()
+    endEvent()
+  }
+
+  /// As ``processPendingChanges()``, for changes alone; nothing where nobody observes the context.
+  func endEvent() {
     processTrackedChanges()
     undoKeeper?.endEvent()
   }

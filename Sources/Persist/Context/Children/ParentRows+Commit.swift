@@ -4,6 +4,8 @@ import OrderedCollections
 extension ParentRows {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     let targets = try targets(of: writes)
+    // Each save of a child is an event of its own, and so can be undone by itself.
+    parent.endEvent()
     let inserted = try writes.inserts.map(insert)
     for (insert, object) in zip(writes.inserts, inserted) { set(insert.values, of: object) }
     for update in writes.updates {
@@ -15,7 +17,7 @@ extension ParentRows {
     for delete in writes.deletes {
       if let object = targets[delete.id], object.change != .deleted { parent.delete(object) }
     }
-    parent.processTrackedChanges()
+    parent.endEvent()
     return CommitReceipt(
       inserts: writes.inserts, keys: inserted.map(\.rowKey), storeIdentifier: identifier)
   }
@@ -54,7 +56,7 @@ extension ParentRows {
   /// keeps.
   private func insert(_ insert: RowWrites.Insert) throws -> ManagedObject {
     let layout = parent.layout(of: insert.entity)
-    if case .permanent(let key) = insert.key {
+    if case .permanent(let key) = insert.key, insert.isOfFormerRow {
       let object = parent.registeredOrFault(layout, key: key, in: tables)
       if object.change == .deleted { parent.restore(object, standingOn: nil) }
       guard object.change != .inserted else { return object }
@@ -70,7 +72,16 @@ extension ParentRows {
     // Taken in below, under its number.
     origin.inserting = nil
     let object = type.init(origin)
-    if case .temporary(let number) = insert.key { parent.adopt(object, layout, number: number) }
+    switch insert.key {
+    case .temporary(let number):
+      parent.register(object, number: number)
+      let isDefault = parent.coordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
+      if !isDefault { parent.assignedStores[object.key] = identifier }
+    case .permanent(let key):
+      parent.register(object)
+      parent.move(object, to: tables.table(for: layout), key: key)
+    }
+    object.awakeFromInsert()
     return object
   }
 

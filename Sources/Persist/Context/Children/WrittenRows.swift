@@ -1,5 +1,5 @@
-/// What the contexts below one learn when it has written to a store: which of its new objects have which rows now,
-/// and the versions of the rows that it changed.
+/// What the contexts below one learn when it has written to a store, or a store gave it keys ahead of that: which of
+/// its new objects have which rows now, and the versions of the rows that it changed.
 ///
 /// Only objects that the save wrote, and unsaved changes of the contexts below, can refer to objects that were new: so
 /// telling costs what was changed, however many objects are alive.
@@ -9,14 +9,26 @@ struct WrittenRows {
   private let new: [(formerKey: Int64, object: ManagedObject)]
   private let permanent: [UInt64: ManagedObjectID]
   private let tables: StoreTables
+  /// Whether the objects were written, and not only named.
+  private let areSaved: Bool
 
   /// - Parameter numbered: the objects that were new, with the temporary numbers that they had.
   init(_ numbered: some Sequence<(Int64, ManagedObject)>, _ writes: SavePass.StoreWrites) {
-    objects = writes.inserted + writes.updated + writes.touched
+    self.init(
+      numbered, referring: writes.inserted + writes.updated + writes.touched, in: writes.tables, areSaved: true)
+  }
+
+  /// - Parameter objects: those that may refer to the ones that have keys now.
+  init(
+    _ numbered: some Sequence<(Int64, ManagedObject)>, referring objects: [ManagedObject], in tables: StoreTables,
+    areSaved: Bool = false
+  ) {
+    self.objects = objects
     new = numbered.map { (-$0, $1) }
     permanent = Dictionary(
       new.map { (UInt64(bitPattern: -$0.formerKey), $0.object.objectID) }, uniquingKeysWith: { $1 })
-    tables = writes.tables
+    self.tables = tables
+    self.areSaved = areSaved
   }
 
   /// Tells contexts, and those below them.
@@ -31,11 +43,12 @@ struct WrittenRows {
     var writers = SnapshotWriters(layouts: context.layouts, unsaved: nil, expectedRows: objects.count)
     writers.keysInPlace = keys
     for original in objects {
-      guard let object = own.table(for: original.layout).map[original.key] else { continue }
+      guard let object = context.registeredObject(ofRow: original.rowKey, original.layout, in: own) else { continue }
       object.makeReferencesPermanent(permanent)
-      guard let old = object.snapshot, object.layout === original.layout, let new = original.snapshot else { continue }
+      guard let old = object.snapshot, object.layout === original.layout else { continue }
       // The parent's own change is no conflict for what the child had read before it.
-      let version = old.version + 1 == new.version ? new.version : old.version
+      let isNext = areSaved && original.snapshot?.version == old.version + 1
+      let version = isNext ? old.version + 1 : old.version
       guard version != old.version || object.refers(toRows: keys) else { continue }
       object.snapshot = writers.snapshot(of: object.layout, [], over: old, version: version)
     }

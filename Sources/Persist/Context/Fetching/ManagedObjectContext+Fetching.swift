@@ -62,7 +62,7 @@ extension ManagedObjectContext {
   func storeIdentifier(of object: ManagedObject) -> String {
     if let tables = object.table?.siblings { return tables.identifier }
     // No store for it: then it is in none of those that are asked.
-    return (try? coordinator.storeForInsert(of: object.layout.entity))?.identifier ?? ""
+    return (try? storeForInsert(of: object))?.identifier ?? ""
   }
 
   func prepareToFetch() throws {

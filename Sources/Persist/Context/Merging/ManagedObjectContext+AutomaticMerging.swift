@@ -9,6 +9,9 @@ extension ManagedObjectContext {
   ///
   /// Stores that are open for reading only aren't asked.
   ///
+  /// A child context follows its parent: it takes in, at the same moments, what others save to the parent, what the
+  /// parent saves, and what the parent merges.
+  ///
   /// To follow other processes without using the context there is
   /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
   ///
@@ -19,9 +22,9 @@ extension ManagedObjectContext {
       guard newValue != automaticallyMergesChangesFromParent else { return }
       if newValue {
         automaticMerging = AutomaticMerging(storesOf: self)
-        coordinator.savedChangesPost.add(mailbox)
+        if parent == nil { coordinator.savedChangesPost.add(mailbox) }
       } else {
-        coordinator.savedChangesPost.remove(mailbox)
+        if parent == nil { coordinator.savedChangesPost.remove(mailbox) }
         automaticMerging = nil
         _ = mailbox.take()
       }
@@ -31,8 +34,9 @@ extension ManagedObjectContext {
   /// Merges what others have saved since this was done before; nothing where the context isn't to do so by itself.
   func mergeArrivedChanges() {
     guard automaticMerging != nil else { return }
+    let mail = mailbox.take()
+    guard parent == nil else { return mergeChangesOfParent(mail) }
     do {
-      let mail = mailbox.take()
       if case .changes(let changes)? = mail { mergeChanges(from: changes) }
       for store in coordinator.openStores {
         let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
@@ -43,6 +47,25 @@ extension ManagedObjectContext {
     } catch {
       deferError(error)
     }
+  }
+
+  private func mergeChangesOfParent(_ mail: SavedChangesMailbox.Mail?) {
+    switch mail {
+    case .changes(let changes)?: mergeChanges(from: changes)
+    case .tooMuch?: mergeChanges(from: SavedChanges(updated: Set(registeredObjects.map(\.objectID))))
+    case nil: return
+    }
+  }
+
+  /// Lets the contexts below that follow this one hear what changed in it.
+  ///
+  /// - Parameter saver: the child that the changes came from; nil for changes of this context's own.
+  func tellChildren(_ changes: @autoclosure () -> SavedChanges, but saver: ManagedObjectContext? = nil) {
+    guard !children.isEmpty else { return }
+    let following = children.map { $0.takeUnretainedValue() }.filter { $0 !== saver && $0.automaticMerging != nil }
+    guard !following.isEmpty else { return }
+    let changes = changes()
+    for child in following where !changes.isEmpty { child.mailbox.post(changes) }
   }
 
   /// What the store holds otherwise than the objects of this context.

@@ -54,6 +54,7 @@ extension ManagedObjectContext {
     tracker?.announceMerge(of: changes)
     var pass = MergePass(self)
     do { try pass.merge(changes) } catch { deferError(error) }
+    tellChildren(changes)
     mergedDeletions = pass.merged.deleted
     mergedInsertions = holdingNewObjects ? pass.merged.inserted : []
     announce { noted in

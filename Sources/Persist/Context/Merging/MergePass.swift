@@ -16,14 +16,17 @@ struct MergePass {
     for id in changes.insertedObjectIDs { insert(id) }
   }
 
+  /// Objects without a row are known to one context, and to those below it.
+  private func canMean(_ id: ManagedObjectID) -> Bool { !id.isTemporary || context.parent != nil }
+
   private mutating func delete(_ id: ManagedObjectID) {
-    guard !id.isTemporary, let object = context.registeredObject(for: id) else { return }
+    guard canMean(id), let object = context.registeredObject(for: id) else { return }
     context.vanish(object)
     merged.deleted.insert(object)
   }
 
   private mutating func insert(_ id: ManagedObjectID) {
-    guard !id.isTemporary, let object = context.registeredOrFault(id) else { return }
+    guard canMean(id), let object = context.registeredOrFault(id) else { return }
     // The row may have been looked for before it was there.
     if object.loading == .missing { object.loading = .fault }
     merged.inserted.insert(object)
@@ -31,7 +34,7 @@ struct MergePass {
 
   private mutating func refresh(_ ids: Set<ManagedObjectID>) throws {
     var held: [ObjectIdentifier: [ManagedObject]] = [:]
-    for id in ids where !id.isTemporary {
+    for id in ids where canMean(id) {
       guard let object = context.registeredObject(for: id), object.change != .inserted else { continue }
       merged.refreshed.insert(object)
       if object.change == .none, object.loading != .loaded {

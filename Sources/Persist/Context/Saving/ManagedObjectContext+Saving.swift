@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     try throwDeferredError()
     processTrackedChanges()
     (mergedInsertions, mergedDeletions) = ([], [])
-    guard hasChanges || tracker != nil else { return try coordinator.savePendingMetadata() }
+    guard hasChanges || tracker != nil else { return try savePendingMetadata() }
     var pass = SavePass(self)
     tell(.willSave)
     try pass.runHooks()
@@ -33,11 +33,24 @@ extension ManagedObjectContext {
     }
     pass.finish()
     undoKeeper?.endEvent()
-    if coordinator.savedChangesPost.hasReceivers {
-      coordinator.savedChangesPost.deliver(pass.savedChanges, from: mailbox)
-    }
+    deliver(pass)
     tell(.didSave(pass.saved))
     // Of stores that no changed row belongs to.
-    try coordinator.savePendingMetadata()
+    try savePendingMetadata()
+  }
+
+  /// Lets those hear of a save who merge by themselves what was saved to the same place, or below.
+  private func deliver(_ pass: SavePass) {
+    if let parent {
+      parent.tellChildren(pass.savedChanges, but: self)
+    } else if coordinator.savedChangesPost.hasReceivers {
+      coordinator.savedChangesPost.deliver(pass.savedChanges, from: mailbox)
+    }
+    tellChildren(pass.savedChanges)
+  }
+
+  /// A child's save leaves the stores alone, their metadata too.
+  private func savePendingMetadata() throws {
+    if parent == nil { try coordinator.savePendingMetadata() }
   }
 }

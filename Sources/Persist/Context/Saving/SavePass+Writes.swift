@@ -149,7 +149,7 @@ extension SavePass {
       let identifier: String
       if id.isTemporary {
         guard isSpread, let other = context.registeredObject(for: id) else { return }
-        identifier = try context.storeForInsert(of: other).identifier
+        identifier = try other.table?.siblings?.identifier ?? context.storeForInsert(of: other).identifier
       } else {
         identifier = id.storeIdentifier
       }

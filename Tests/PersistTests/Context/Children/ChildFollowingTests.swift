@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Children that follow their parent")
+struct ChildFollowingTests {
+  @Test("A child that merges by itself shows what a sibling saved to the parent; another one doesn't")
+  func sibling() throws {
+    try withStack(SampleModels.people) { stack in
+      let parent = stack.context()
+      let (ann, bob) = (try parent.make("Person", ["name": "Ann"]), try parent.make("Person", ["name": "Bob"]))
+      try parent.save()
+      let (saver, follower, other) = (
+        ManagedObjectContext(parent: parent), ManagedObjectContext(parent: parent), ManagedObjectContext(parent: parent)
+      )
+      follower.automaticallyMergesChangesFromParent = true
+      let copies = [follower, other].map { $0.object(with: ann.objectID) }
+      let gone = follower.object(with: bob.objectID)
+      #expect(copies.allSatisfy { $0["name"] as? String == "Ann" } && gone["name"] as? String == "Bob")
+      copies[0]["salary"] = 7
+
+      saver.object(with: ann.objectID)["name"] = "Anna"
+      saver.delete(saver.object(with: bob.objectID))
+      let cid = try saver.make("Person", ["name": "Cid"])
+      try saver.save()
+      let events = EventRecorder(follower)
+      follower.processPendingChanges()
+      #expect(copies[0]["name"] as? String == "Anna" && copies[0]["salary"] as? Int == 7)
+      #expect(gone.managedObjectContext == nil && follower.registeredObject(for: cid.objectID) != nil)
+      #expect(events.changes.contains { $0.refreshed == [copies[0]] && $0.deleted == [gone] && $0.inserted.count == 1 })
+      #expect(copies[1]["name"] as? String == "Ann")
+
+      try follower.save()
+      try parent.save()
+      let reader = try stack.reopened().context()
+      #expect(try reader.names("Person") == ["Anna", "Cid"])
+      #expect(try reader.named("Person", "Anna")["salary"] as? Int == 7)
+    }
+  }
+
+  @Test("A child that merges by itself shows what its parent saves and merges, through several levels")
+  func levels() throws {
+    try withStack(SampleModels.people) { stack in
+      let (parent, other) = (stack.context(), stack.context())
+      let child = ManagedObjectContext(parent: parent)
+      let leaf = ManagedObjectContext(parent: child)
+      for context in [parent, child, leaf] { context.automaticallyMergesChangesFromParent = true }
+      let ann = try other.make("Person", ["name": "Ann"])
+      try other.save()
+      let (middle, last) = (child.object(with: ann.objectID), leaf.object(with: ann.objectID))
+      #expect(middle["name"] as? String == "Ann" && last["name"] as? String == "Ann")
+
+      parent.object(with: ann.objectID)["name"] = "Anna"
+      try parent.save()
+      for context in [child, leaf] { context.processPendingChanges() }
+      #expect(middle["name"] as? String == "Anna" && last["name"] as? String == "Anna")
+
+      other.refresh(ann, mergingChanges: false)
+      ann["name"] = "Annie"
+      try other.save()
+      for context in [parent, child, leaf] { context.processPendingChanges() }
+      #expect(middle["name"] as? String == "Annie" && last["name"] as? String == "Annie")
+      last["name"] = "Ann"
+      for context in [leaf, child, parent] { try context.save() }
+      #expect(try stack.reopened().context().names("Person") == ["Ann"])
+    }
+  }
+
+  @Test("What a child saves to its parent concerns no context of the stores until the parent is saved")
+  func strangers() throws {
+    try withStack(SampleModels.people) { stack in
+      let (parent, stranger) = (stack.context(), stack.context())
+      let ann = try parent.make("Person", ["name": "Ann"])
+      try parent.save()
+      stranger.automaticallyMergesChangesFromParent = true
+      let copy = try stranger.named("Person", "Ann")
+      let child = ManagedObjectContext(parent: parent)
+      child.delete(child.object(with: ann.objectID))
+      try child.save()
+      stranger.processPendingChanges()
+      #expect(copy.managedObjectContext === stranger)
+      try parent.save()
+      stranger.processPendingChanges()
+      #expect(copy.managedObjectContext == nil)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Identifiers and stores of what children insert")
+struct ChildInsertionTests {
+  final class Woken: ManagedObject {
+    var wakings = 0
+    override func awakeFromInsert() {
+      wakings += 1
+      self["nickname"] = "woken"
+    }
+  }
+
+  // CHD-05
+  @Test("A permanent identifier that a child's object got before its save is its parent's and its row's too")
+  func permanentBeforeSaving() throws {
+    try withStack(SampleModels.pets) { stack in
+      let root = stack.context(classes: ["Person": Woken.self])
+      let middle = ManagedObjectContext(parent: root)
+      let child = ManagedObjectContext(parent: middle)
+      let ann = try child.make("Person", ["name": "Ann"])
+      let rex = try child.make("Pet", ["name": "Rex", "owner": ann])
+      try child.obtainPermanentIDs(for: [ann])
+      let id = ann.objectID
+      #expect(!id.isTemporary && rex.objectID.isTemporary && rex.one("owner") === ann)
+      try child.save()
+      try middle.save()
+      for context in [middle, root] {
+        let object = try #require(context.registeredObject(for: id) as? Woken)
+        #expect(object.isInserted && object.wakings == 1 && object["nickname"] as? String == "woken")
+        #expect(try object["name"] as? String == "Ann" && object.names("pets") == ["Rex"])
+      }
+      try root.save()
+      #expect(ann.objectID == id && !rex.objectID.isTemporary)
+      ann["name"] = "Anna"
+      for context in [child, middle, root] { try context.save() }
+      let reader = try stack.reopened().context()
+      #expect(try reader.existingObject(with: id)["name"] as? String == "Anna")
+      #expect(try reader.existingObject(with: id).names("pets") == ["Rex"])
+    }
+  }
+
+  @Test("A child's objects follow where the parent's new ones get permanent identifiers before they are saved")
+  func permanentInParent() throws {
+    try withStack(SampleModels.pets) { stack in
+      let parent = stack.context()
+      let ann = try parent.make("Person", ["name": "Ann"])
+      let rex = try parent.make("Pet", ["name": "Rex", "owner": ann])
+      let child = ManagedObjectContext(parent: parent)
+      let (hers, dog) = (child.object(with: ann.objectID), child.object(with: rex.objectID))
+      #expect(dog.one("owner") === hers)
+      let kit = try child.make("Pet", ["name": "Kit", "owner": hers])
+      try parent.obtainPermanentIDs(for: [ann])
+      #expect(hers.objectID == ann.objectID && !hers.objectID.isTemporary)
+      #expect(dog.one("owner") === hers && kit.one("owner") === hers && hers["name"] as? String == "Ann")
+      try child.save()
+      try parent.save()
+      #expect(try stack.reopened().context().named("Person", "Ann").names("pets") == ["Kit", "Rex"])
+    }
+  }
+
+  @Test("The store that a new object is assigned to in a child is the one it goes to, also with an identifier before")
+  func assigned() throws {
+    let model = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryFolder { folder in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let first = try coordinator.addStore(at: folder.appendingPathComponent("1.sqlite"))
+      let second = try coordinator.addStore(at: folder.appendingPathComponent("2.sqlite"))
+      let parent = ManagedObjectContext(coordinator)
+      let child = ManagedObjectContext(parent: parent)
+      let people = try ["Ann", "Bob", "Cid", "Dan"].map { try child.make("Person", ["name": $0]) }
+      for person in people[1...2] { try child.assign(person, to: second) }
+      try child.obtainPermanentIDs(for: people[2...])
+      #expect(people[2].objectID.storeIdentifier == second.identifier)
+      #expect(people[3].objectID.storeIdentifier == first.identifier)
+      #expect(persistError { try child.assign(people[3], to: second) }?.code == .invalidRequest)
+      try child.save()
+      // Another child finds the parent's new object among the rows of its store.
+      let other = ManagedObjectContext(parent: parent)
+      #expect(other.object(with: people[1].objectID)["name"] as? String == "Bob")
+      try parent.save()
+      #expect(people.map { $0.objectID.storeIdentifier == second.identifier } == [false, true, true, false])
+      try coordinator.remove(first)
+      #expect(try ManagedObjectContext(coordinator).names("Person") == ["Bob", "Cid"])
+    }
+  }
+}
