@@ -1,0 +1,49 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Saving in a block")
+@MainActor
+struct SavingBlockTests {
+  private let container: PersistentContainer
+
+  init() throws { container = try PersistentContainer(inMemory: ManagedObjectModel(SampleModels.people)) }
+
+  @Test("What a block inserts, changes and deletes is in the main actor's context when it returns (IMP-11)")
+  func asynchronous() async throws {
+    let view = container.viewContext
+    for name in ["Ann", "Ben"] { try view.make("Person", ["name": name, "salary": 1]) }
+    try view.save()
+    let (ann, ben) = try (view.named("Person", "Ann"), view.named("Person", "Ben"))
+    let id = try await container.save { context in
+      try context.named("Person", "Ann")["salary"] = 2
+      context.delete(try context.named("Person", "Ben"))
+      let new = try context.make("Person", ["name": "Cid"])
+      try context.obtainPermanentIDs(for: [new])
+      return new.objectID
+    }
+    #expect(ann["salary"] as? Int == 2 && ben.managedObjectContext == nil)
+    try #expect(view.existingObject(with: id)["name"] as? String == "Cid")
+    try #expect(!view.hasChanges && view.names("Person") == ["Ann", "Cid"])
+  }
+
+  @Test("A block that waits does the same, and one that throws saves nothing")
+  func waiting() async throws {
+    let view = container.viewContext
+    try container.saveAndWait { try $0.make("Person", ["name": "Ann"]) }
+    let ann = try view.named("Person", "Ann")
+    try container.saveAndWait { context in
+      try context.named("Person", "Ann")["salary"] = 5
+    }
+    #expect(ann["salary"] as? Int == 5)
+    await #expect(throws: PersistError.self) {
+      try await container.save { context in
+        try context.make("Person", ["name": "Ben"])
+        throw PersistError(.invalidRequest, "enough")
+      }
+    }
+    try #expect(view.names("Person") == ["Ann"])
+  }
+}
