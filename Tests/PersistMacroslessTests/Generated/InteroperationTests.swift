@@ -38,7 +38,7 @@ struct InteroperationTests {
       let coordinator = PersistentStoreCoordinator(model: file)
       try coordinator.addStore(at: store)
       let plain = ManagedObjectContext(coordinator)
-      let numbers = try plain.fetch(FetchRequest<ManagedObject>("Order")).map { $0["number"] as? Int64 }
+      let numbers = try plain.fetch(FetchRequest<ManagedObject>("Order")).map { $0["number"] as? Int }
       #expect(Set(numbers) == [107, 8])
       withExtendedLifetime((context, plain)) {}
     }

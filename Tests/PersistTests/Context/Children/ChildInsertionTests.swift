@@ -26,9 +26,8 @@ struct ChildInsertionTests {
       try child.obtainPermanentIDs(for: [ann])
       let id = ann.objectID
       #expect(!id.isTemporary && rex.objectID.isTemporary && rex.one("owner") === ann)
-      try child.save()
-      try middle.save()
-      for context in [middle, root] {
+      for (saved, context) in [(child, middle), (middle, root)] {
+        try saved.save()
         let object = try #require(context.registeredObject(for: id) as? Woken)
         #expect(object.isInserted && object.wakings == 1 && object["nickname"] as? String == "woken")
         #expect(try object["name"] as? String == "Ann" && object.names("pets") == ["Rex"])
@@ -58,7 +57,8 @@ struct ChildInsertionTests {
       #expect(dog.one("owner") === hers && kit.one("owner") === hers && hers["name"] as? String == "Ann")
       try child.save()
       try parent.save()
-      #expect(try stack.reopened().context().named("Person", "Ann").names("pets") == ["Kit", "Rex"])
+      let reader = try stack.reopened().context()
+      #expect(try reader.named("Person", "Ann").names("pets") == ["Kit", "Rex"])
     }
   }
 
