@@ -49,12 +49,12 @@ extension SQLiteStore {
         if !freeingValuesFirst { try pass.deleteRows() }
         try pass.throwConflicts()
         metadata = try writePendingMetadata(to: connection)
-        if needsNote.withLock({ $0 }) { try StoreMetadata(connection).note(model, in: connection) }
+        if needsNote.load(ordering: .acquiring) { try StoreMetadata(connection).note(model, in: connection) }
         try pass.files.synchronizeFolder()
         isWritten = true
         return pass.receipt
       }
-      needsNote.withLock { $0 = false }
+      needsNote.store(false, ordering: .releasing)
       settle(metadata)
       files.discardReplaced(externalFolder)
       return receipt

@@ -22,7 +22,7 @@ final class SQLiteStore: PersistentStore {
   /// By index in ``ManagedObjectModel/entities``.
   let writePlans: [WritePlan]
   /// Whether Persist's note of the store's model is still to be written, with the first save.
-  let needsNote: Mutex<Bool>
+  let needsNote: Atomic<Bool>
   /// Metadata that were set and reach the file with the next save.
   let pendingMetadata = Mutex<StoreMetadata?>(nil)
   let related = Mutex<[RelatedKey: PreparedSQL]>([:])
@@ -37,7 +37,7 @@ final class SQLiteStore: PersistentStore {
   init(
     _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasNote: Bool
   ) {
-    needsNote = Mutex(!hasNote)
+    needsNote = Atomic(!hasNote)
     self.pool = pool
     self.identifier = identifier
     self.map = map
