@@ -114,20 +114,11 @@ extension ManagedObjectContext {
 
   /// Undoes the changes of an object's relationships, and so those that the other sides got from them.
   private func takeBackRelationshipChanges(of object: ManagedObject) {
-    for relationship in object.layout.relationships {
-      if !relationship.isToMany {
-        guard object.isChanged(at: relationship.slot) else { continue }
-        var committed: ManagedObject?
-        if case .objectID(let id) = object.committedValue(at: relationship.slot) { committed = registeredOrFault(id) }
-        object.setToOne(committed, at: relationship.slot)
-      } else if !object.toManys.isEmpty, let members = object.toManys[relationship.slot], members.hasChanges {
-        for id in members.added {
-          if let member = registeredOrFault(id) { object.removeMember(member, of: relationship) }
-        }
-        for id in members.removed {
-          if let member = registeredOrFault(id) { object.insertMember(member, of: relationship) }
-        }
-      }
+    for stored in object.layout.storedSlots where stored.kind == .toOne && object.isChanged(at: stored.slot) {
+      object.takeBack(stored)
+    }
+    for relationship in object.layout.relationships where relationship.isToMany {
+      object.takeBackMemberChanges(of: relationship)
     }
   }
 }

@@ -107,13 +107,14 @@ extension ManagedObjectContext {
     DeletePropagation(in: self).delete(object)
   }
 
-  /// What every deletion begins with: the object counts as neither new nor changed any more.
+  /// What every deletion begins with: the object is in none of the sets that the next save looks at.
   func leaveChangeSets(_ object: ManagedObject) {
     if object.eventIndex < 0 { object.enterEvent() }
     switch object.change {
     case .inserted: inserted.remove(object)
     case .updated: updated.remove(object)
-    case .none, .deleted: break
+    case .deleted: deleted.remove(object)
+    case .none: break
     }
   }
 

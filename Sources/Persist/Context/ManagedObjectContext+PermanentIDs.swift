@@ -40,12 +40,7 @@ extension ManagedObjectContext {
   /// Makes an object without a row that of a key.
   func move(_ object: ManagedObject, to table: ObjectTable, key: Int64) {
     object.table?.map.remove(object.key)
-    // A fault for a key that had no row yet: it is none of the new object's business.
-    if let stale = table.map[key] { stale.detach() }
-    object.table = table
-    object.key = key
-    object.identifier = nil
-    table.map.insert(object, key: key)
+    table.take(object, key: key)
   }
 
   /// Puts permanent identifiers in the places of temporary ones. Only changed objects can lead to new ones.

@@ -111,10 +111,10 @@ enum ApplicationFormats {
   static let countries = Group(
     store: "moody/Moody 5.moody", entity: "Country",
     formats: [
-      "moods.@count > 0", "ANY moods.rating > 0", "ALL moods.markedForDeletionDate == nil",
+      "moods.@count > 1", "ANY moods.rating > 0", "ALL moods.markedForDeletionDate == nil",
       "SUBQUERY(moods, $m, $m.latitude > 0 AND $m.longitude > 0).@count > 0", "numberOfMoods == moods.@count",
-      "isoContinent != 0", "numericISO3166Code BETWEEN {0, 1000}", "moods.@max.latitude > 10",
-      "moods.@min.latitude < 50",
+      "isoContinent != 10004", "numericISO3166Code BETWEEN {0, 500}", "moods.@max.latitude > 10",
+      "moods.@min.latitude < 10",
       "moods.@avg.longitude > 0", "moods.@sum.latitude != 0", "uniquenessDummy == 0", "updatedAt <= now()",
       "markedForDeletionDate == nil AND numberOfMoods > 0", "SUBQUERY(moods, $m, $m.country == SELF)[SIZE] > 0",
       "count:(moods) == moods.@count", "distinct:(moods) != nil", "ANY moods.creatorID != nil",

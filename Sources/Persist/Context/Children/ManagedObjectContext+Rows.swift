@@ -9,12 +9,7 @@ extension ManagedObjectContext {
   /// The rows of objects, without those that are deleted or gone. Faults have their rows read, with one statement for
   /// each entity, and stay faults.
   func rows(of objects: [ManagedObject], keysOnly: Bool) throws -> RowBatch {
-    if !keysOnly {
-      let unread = objects.filter { $0.loading == .fault && $0.snapshot == nil }
-      for (_, objects) in Dictionary(grouping: unread, by: { ObjectIdentifier($0.layout) }) {
-        try readRows(of: objects)
-      }
-    }
+    if !keysOnly { try readRows(of: objects.filter { $0.loading == .fault && $0.snapshot == nil }) }
     var writers = SnapshotWriters(layouts: layouts, unsaved: nil, expectedRows: objects.count)
     var batch = RowBatch()
     for object in objects where object.change != .deleted && object.loading != .missing {

@@ -32,9 +32,7 @@ extension ParentRows {
     var targets: [ManagedObjectID: ManagedObject] = [:]
     for id in writes.updates.map(\.id) + writes.deletes.map(\.id) { targets[id] = parent.registeredOrFault(id) }
     let unread = targets.values.filter { $0.loading == .fault && $0.snapshot == nil }
-    for (_, objects) in Dictionary(grouping: unread, by: { ObjectIdentifier($0.layout) }) {
-      try parent.readRows(of: objects)
-    }
+    try parent.readRows(of: unread)
     let justRead = Set(unread.map(\.objectID))
     func conflict(_ id: ManagedObjectID, _ entity: Entity, _ version: Int64, mayBeGone: Bool) -> RowConflict? {
       guard let object = targets[id], object.change != .deleted, object.hasNoRow || object.snapshot != nil else {

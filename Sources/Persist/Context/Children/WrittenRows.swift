@@ -61,10 +61,8 @@ struct WrittenRows {
   private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) {
     guard let object = table.map[key] else { return }
     table.map.remove(key)
-    if let stale = table.map[id.rowKey] { stale.detach() }
-    object.key = id.rowKey
+    table.take(object, key: id.rowKey)
     object.identifier = id
-    table.map.insert(object, key: id.rowKey)
   }
 }
 

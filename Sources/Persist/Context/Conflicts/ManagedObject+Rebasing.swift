@@ -71,16 +71,22 @@ extension ManagedObject {
     if !pending.isEmpty { pending[stored.slot] = nil }
   }
 
+  /// Makes what a to-many relationship won and lost since the last save undone on both sides.
+  final func takeBackMemberChanges(of relationship: RelationshipLayout) {
+    guard !toManys.isEmpty, let members = toManys[relationship.slot], let context = table?.context else { return }
+    for id in members.added {
+      if let other = context.registeredOrFault(id) { removeMember(other, of: relationship) }
+    }
+    for id in members.removed {
+      if let other = context.registeredOrFault(id) { insertMember(other, of: relationship) }
+    }
+  }
+
   /// Drops the unsaved members and the unsaved order of a to-many relationship whose truth isn't in its members' rows.
   final func takeBackMembers(of relationship: RelationshipLayout) {
-    guard !toManys.isEmpty, let members = toManys[relationship.slot], let context = table?.context else { return }
+    guard !toManys.isEmpty, let members = toManys[relationship.slot], table != nil else { return }
     if relationship.inverse?.isToMany == true {
-      for id in members.added {
-        if let other = context.registeredOrFault(id) { removeMember(other, of: relationship) }
-      }
-      for id in members.removed {
-        if let other = context.registeredOrFault(id) { insertMember(other, of: relationship) }
-      }
+      takeBackMemberChanges(of: relationship)
       members.revert()
     } else if relationship.inverse == nil {
       members.revert()

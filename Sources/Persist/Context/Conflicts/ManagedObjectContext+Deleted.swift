@@ -5,15 +5,9 @@ extension ManagedObjectContext {
   /// Makes an object whose row others deleted leave the context. Unsaved relationships to it are given up; what it had
   /// read stays readable.
   func vanish(_ object: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
+    leaveChangeSets(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
     DeletePropagation(in: self).clearOneWayReferences(to: object)
-    switch object.change {
-    case .inserted: inserted.remove(object)
-    case .updated: updated.remove(object)
-    case .deleted: deleted.remove(object)
-    case .none: break
-    }
     for stored in object.layout.storedSlots where !object.pending.isEmpty { object.pending[stored.slot] = nil }
     object.toManys = []
     object.change = .deleted

@@ -73,24 +73,22 @@ extension ManagedObjectContext {
 
   /// Reads the rows of those faults that have none yet, with a few statements for all. They stay faults.
   func prefetchRows(of objects: some Sequence<ManagedObject>) {
-    var waiting: [ObjectIdentifier: [ManagedObject]] = [:]
-    var count = 0
-    for object in objects where object.loading == .fault && object.snapshot == nil && object.table?.store != nil {
-      waiting[ObjectIdentifier(object.layout), default: []].append(object)
-      count += 1
-    }
+    let waiting = objects.filter { $0.loading == .fault && $0.snapshot == nil && $0.table?.store != nil }
     // A single row is read as well when it is used.
-    guard count > 1 else { return }
-    do {
-      for objects in waiting.values { try readRows(of: objects) }
-    } catch {
-      deferError(error)
-    }
+    guard waiting.count > 1 else { return }
+    do { try readRows(of: waiting) } catch { deferError(error) }
   }
 
-  /// Reads the rows of faults of one entity; those without a row stay without.
+  /// Reads the rows of faults, with one statement for each entity and store; those without a row stay without.
   func readRows(of objects: [ManagedObject]) throws {
-    for (_, objects) in Dictionary(grouping: objects, by: { $0.table.map(ObjectIdentifier.init) }) {
+    struct Place: Hashable {
+      let table: ObjectIdentifier?
+      let layout: ObjectIdentifier
+    }
+    let places = Dictionary(grouping: objects) { object in
+      Place(table: object.table.map(ObjectIdentifier.init), layout: ObjectIdentifier(object.layout))
+    }
+    for objects in places.values {
       guard let first = objects.first, let table = first.table, let store = table.store else { continue }
       let query = RowQuery(entity: first.layout.entity, includesSubentities: false, keys: objects.map(\.key))
       for row in try store.rows(query).rows { table.map[row.key]?.snapshot = row.snapshot }

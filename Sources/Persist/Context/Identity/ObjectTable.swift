@@ -21,6 +21,17 @@ final class ObjectTable {
 
   var isTemporary: Bool { store == nil }
 
+  /// Makes an object that of a key.
+  ///
+  /// A fault for the key from when it had no row yet is none of the object's business, and goes.
+  func take(_ object: ManagedObject, key: Int64) {
+    if let stale = map[key] { stale.detach() }
+    object.table = self
+    object.key = key
+    object.identifier = nil
+    map.insert(object, key: key)
+  }
+
   /// The identifier of a row: that of its object where it is alive.
   func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
     if let object = map[key] { return object.objectID }

@@ -33,14 +33,14 @@ extension ManagedObjectContext {
     }
     pass.finish()
     undoKeeper?.endEvent()
-    deliver(pass)
+    deliver(&pass)
     tell(.didSave(pass.saved))
     // Of stores that no changed row belongs to.
     try savePendingMetadata()
   }
 
   /// Lets those hear of a save who merge by themselves what was saved to the same place, or below.
-  private func deliver(_ pass: SavePass) {
+  private func deliver(_ pass: inout SavePass) {
     if let parent {
       parent.tellChildren(pass.savedChanges, but: self)
     } else if coordinator.savedChangesPost.hasReceivers {

@@ -70,12 +70,7 @@ extension SavePass {
       let table = tables.table(for: object.layout)
       // A row that others deleted, and that came back.
       if object.table === table, object.key == key { continue }
-      // A fault for a key that had no row yet: it is none of the new object's business, and has no row of its own.
-      if let stale = table.map[key] { stale.detach() }
-      object.table = table
-      object.key = key
-      object.identifier = nil
-      table.map.insert(object, key: key)
+      table.take(object, key: key)
     }
   }
 }

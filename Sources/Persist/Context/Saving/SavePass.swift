@@ -60,9 +60,7 @@ struct SavePass {
     let unread = (updated + deleted).filter {
       $0.snapshot == nil && $0.loading == .fault
     }
-    for (_, objects) in Dictionary(grouping: unread, by: { ObjectIdentifier($0.layout) }) {
-      try context.readRows(of: objects)
-    }
+    try context.readRows(of: unread)
     let gone = unread.filter { $0.snapshot == nil }
     let wanted = gone.filter { $0.change == .updated && !$0.onlyLosesMembers }
     if !wanted.isEmpty { throw rowConflict(wanted.map { ($0, nil) }) }
@@ -109,15 +107,14 @@ struct SavePass {
 
   /// What was written. New objects have their permanent identifiers.
   var saved: ObjectsDidSave {
-    ObjectsDidSave(
-      inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted),
-      savedChanges: savedChanges)
+    mutating get {
+      ObjectsDidSave(
+        inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), savedChanges: savedChanges)
+    }
   }
 
-  /// What was written, as identifiers.
-  var savedChanges: SavedChanges {
-    SavedChanges(
-      inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
-      deleted: Set(deleted.map(\.objectID)))
-  }
+  /// What was written, as identifiers: made once, when somebody wants to hear of it after ``finish()``.
+  lazy var savedChanges = SavedChanges(
+    inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
+    deleted: Set(deleted.map(\.objectID)))
 }
