@@ -24,7 +24,24 @@ extension ModelCheck {
           place, "The composite attribute names no composite type.", fix: "Name one of the model's.", as: .flaw)
       }
     }
+    if attribute.userInfo[FullTextSearch.userInfoKey] != nil { checkFullText(attribute, of: owner) }
     check(attribute.validation, at: place)
+  }
+
+  private mutating func checkFullText(_ attribute: AttributeDescription, of owner: String) {
+    let place = PersistError.Place.property(owner, attribute.name)
+    let key = FullTextSearch.userInfoKey
+    if attribute.fullTextSearch == nil {
+      report(
+        place, "'\(attribute.userInfo[key] ?? "")' in the user info under '\(key)' isn't a way to search texts.",
+        fix: "Write words, stems or trigrams; with lengths, as in 'words prefix 2 3'.", as: .flaw)
+    } else if !attribute.isFullTextSearched || entities[owner] == nil {
+      report(
+        place,
+        "Only texts that stand in an entity's own rows can be marked for full-text search: no other types, no "
+          + "transient or derived attributes, no external storage, and no elements of composite types.",
+        fix: "Set fullTextSearch to nil, or take '\(key)' out of the user info.", as: .flaw)
+    }
   }
 
   private mutating func check(_ validation: AttributeValidation, at place: PersistError.Place) {

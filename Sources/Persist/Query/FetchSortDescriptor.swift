@@ -33,6 +33,8 @@ public struct FetchSortDescriptor: Sendable, Hashable {
   public var comparison: Comparison
   /// The key path whose names a request puts in the place of ``key``; nil where they are known.
   private(set) var keyPath: KeyPathReference?
+  /// The full-text query whose best matches come first; nil for an order by values. See ``relevance(of:to:)``.
+  public internal(set) var textQuery: String?
 
   public init(_ key: String, isAscending: Bool = true, comparison: Comparison = .values) {
     self.key = key
@@ -51,6 +53,24 @@ public struct FetchSortDescriptor: Sendable, Hashable {
     var other = self
     other.isAscending.toggle()
     return other
+  }
+
+  /// An order by how well texts fit what `MATCHTEXT` looks for: the best first.
+  ///
+  /// ```swift
+  /// var request = try FetchRequest<ManagedObject>("Note", where: "body MATCHTEXT %@", query)
+  /// request.sortDescriptors = [.relevance(of: "body", to: query)]
+  /// ```
+  ///
+  /// How rare each word is among all texts of the store counts, how often it occurs, and how long the text is (BM25).
+  /// Texts that don't match come last, and behind them objects with unsaved changes, which aren't in the store's index.
+  ///
+  /// - Parameter key: an attribute of the request's entity that is marked for full-text search.
+  /// - SeeAlso: <https://sqlite.org/fts5.html#the_bm25_function>
+  public static func relevance(of key: String, to query: String) -> FetchSortDescriptor {
+    var descriptor = FetchSortDescriptor(key)
+    descriptor.textQuery = query
+    return descriptor
   }
 }
 

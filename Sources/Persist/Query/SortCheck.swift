@@ -2,6 +2,11 @@
 enum SortCheck {
   /// - Throws: ``PersistError/Code/unknownProperty`` where the key doesn't lead to a stored value that has an order.
   static func check(_ descriptor: FetchSortDescriptor, of entity: Entity, in model: ManagedObjectModel) throws {
+    if let query = descriptor.textQuery {
+      _ = try FullTextQuery(query)
+      _ = try model.fullTextAttribute(at: [descriptor.key], from: entity)
+      return
+    }
     guard leadsToOrderedValue(descriptor.expression.keys ?? [], from: entity, in: model) else {
       throw PersistError(
         .unknownProperty, at: .property(entity.name, descriptor.key),

@@ -40,6 +40,9 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
     text.matches(pattern, options)
   }
 
+  /// Whether the text has what a full-text query looks for; see `FullTextQuery`. The attribute is marked for it.
+  public func matchesText(_ query: String) -> TypedPredicate<Root> { text.matchesText(query) }
+
   public func equals(_ other: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
     text.equals(other, options)
   }

@@ -24,6 +24,11 @@ extension TypedExpression where Value == String {
     compared(expression, .matches, .value(pattern), options: options)
   }
 
+  /// Whether the text has what a full-text query looks for; see `FullTextQuery`. The attribute is marked for it.
+  public func matchesText(_ query: String) -> TypedPredicate<Root> {
+    compared(expression, .matchesText, .value(query))
+  }
+
   /// Whether the texts are equal, with options such as ``FetchPredicate/Options/caseInsensitive``.
   public func equals(_ text: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
     compared(expression, .equal, .value(text), options: options)

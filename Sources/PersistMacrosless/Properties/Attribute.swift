@@ -32,6 +32,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   ///   - optional: whether the attribute is optional in the model, where the Swift type doesn't say it.
   ///   - unique: whether no two objects may have the same value.
   ///   - indexed: whether the store keeps an index of the values.
+  ///   - fullText: how the store indexes the words of the texts, for `matchesText`.
   ///   - externalStorage: whether large data may stand in files beside the store.
   ///   - preservedOnDeletion: whether the history keeps the value of a deleted object.
   ///   - range: the least and the greatest value.
@@ -46,7 +47,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, type: AttributeType? = nil,
     renamedFrom: String? = nil, optional: Bool? = nil, unique: Bool = false, indexed: Bool = false,
-    externalStorage: Bool = false, preservedOnDeletion: Bool = false,
+    fullText: FullTextSearch? = nil, externalStorage: Bool = false, preservedOnDeletion: Bool = false,
     range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
     pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
     versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],
@@ -60,7 +61,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
         name: name, type: type, renamedFrom: renamedFrom, isOptional: optional, isUnique: unique, isIndexed: indexed,
         allowsExternalStorage: externalStorage, isPreservedOnDeletion: preservedOnDeletion, bounds: range(),
         lengths: length(), pattern: pattern, rule: rule, warning: warning, transformer: transformer,
-        versionHashModifier: versionHashModifier, userInfo: userInfo()))
+        versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText))
   }
 
   /// An attribute without a default. The parameters are those of the initialiser with one.
@@ -70,7 +71,8 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   @inlinable @inline(__always)
   public init(
     _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
-    unique: Bool = false, indexed: Bool = false, externalStorage: Bool = false, preservedOnDeletion: Bool = false,
+    unique: Bool = false, indexed: Bool = false, fullText: FullTextSearch? = nil, externalStorage: Bool = false,
+    preservedOnDeletion: Bool = false,
     range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
     pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
     versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],
@@ -84,7 +86,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
         name: name, type: type, renamedFrom: renamedFrom, isOptional: optional, isUnique: unique, isIndexed: indexed,
         allowsExternalStorage: externalStorage, isPreservedOnDeletion: preservedOnDeletion, bounds: range(),
         lengths: length(), pattern: pattern, rule: rule, warning: warning, transformer: transformer,
-        versionHashModifier: versionHashModifier, userInfo: userInfo()))
+        versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText))
   }
 
   /// What the compiler says of a property without a default whose type has no value that stands for none.
@@ -94,7 +96,8 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   )
   public init(
     _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
-    unique: Bool = false, indexed: Bool = false, externalStorage: Bool = false, preservedOnDeletion: Bool = false,
+    unique: Bool = false, indexed: Bool = false, fullText: FullTextSearch? = nil, externalStorage: Bool = false,
+    preservedOnDeletion: Bool = false,
     range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
     pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
     versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],

@@ -87,6 +87,12 @@ struct DictionaryColumns {
     }
     guard isGrouped || !isByProperties else { return }
     order = try descriptors.map { descriptor in
+      guard descriptor.textQuery == nil else {
+        throw PersistError(
+          .invalidRequest, at: .property(entity.name, descriptor.key),
+          "An order by relevance is one of objects, not of \(isGrouped ? "groups" : "computed columns").",
+          fix: "Fetch the objects, or sort by columns alone.")
+      }
       if let place = try placeAdding(descriptor.expression) { return (place, descriptor) }
       throw PersistError(
         .unknownProperty, at: .property(entity.name, descriptor.key),

@@ -18,7 +18,7 @@ extension FetchPass {
       missing += wanted(stored.attributesToFind(in: layout.entity), .finding)
     }
     if statements.contains(where: \.sorts) {
-      missing += wanted(request.sortDescriptors.prefix(1).map(\.key), .sorting)
+      missing += wanted(request.sortDescriptors.prefix(1).filter { $0.textQuery == nil }.map(\.key), .sorting)
     }
     return FetchExplanation(
       statements: statements, askedInMemory: sources.lazy.compactMap(\.rest).first, missingIndexes: missing)
@@ -69,7 +69,7 @@ extension FetchPredicate {
       case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual:
         keys = [comparison.left, comparison.right].compactMap(\.keys).filter { $0.count == 1 }.flatMap { $0 }
       case .between, .in, .beginsWith: keys = comparison.left.keys ?? []
-      case .notEqual, .contains, .endsWith, .like, .matches: keys = []
+      case .notEqual, .contains, .endsWith, .like, .matches, .matchesText: keys = []
       }
       guard keys.count == 1, let attribute = entity.attribute(named: keys[0]), !attribute.isTransient else { return [] }
       return keys

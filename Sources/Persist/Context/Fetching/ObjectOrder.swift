@@ -8,6 +8,8 @@ struct ObjectOrder {
     let path: FetchExpression
     let comparison: FetchSortDescriptor.Comparison
     let isAscending: Bool
+    /// Whether the store's index ranks the objects: those that have changed since then come last.
+    let isByRelevance: Bool
   }
 
   private let levels: [Level]
@@ -20,7 +22,8 @@ struct ObjectOrder {
       let own = layout.entity.property(named: descriptor.key)
       return Level(
         slot: own?.slot, path: descriptor.expression, comparison: descriptor.comparison,
-        isAscending: descriptor.isAscending)
+        isAscending: descriptor.isAscending || descriptor.textQuery != nil,
+        isByRelevance: descriptor.textQuery != nil)
     }
   }
 
@@ -59,6 +62,7 @@ struct ObjectOrder {
   }
 
   private func value(of object: ManagedObject, at level: Level) -> StoredValue {
+    if level.isByRelevance { return .boolean(object.change != .none) }
     if let slot = level.slot { return object.presentValue(at: slot) }
     do {
       return try evaluator.value(of: level.path, for: .object(object)).stored ?? .null

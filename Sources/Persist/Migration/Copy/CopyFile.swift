@@ -86,6 +86,11 @@ struct CopyFile {
     try write(.readWrite) { try $0.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout) }
   }
 
+  /// Makes the full-text indexes, of all rows as they are now: none of the copy's own triggers told them of any.
+  func makeFullTextIndexes() throws {
+    try write(.readWrite) { try $0.keepFullText(map.fullTextIndexes) }
+  }
+
   func apply(_ changes: [SchemaChange]) throws {
     guard !changes.isEmpty else { return }
     try write(.readWrite) { connection in for change in changes { try connection.apply(change) } }

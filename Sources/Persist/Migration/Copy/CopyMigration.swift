@@ -151,6 +151,7 @@ struct CopyMigration {
   private func validate(_ plan: CopyPlan, _ objects: ObjectCopy?, _ file: CopyFile) throws {
     for step in plan.steps where step.policy != nil { try objects?.validate(step) }
     try file.keepDerivedColumns()
+    try file.makeFullTextIndexes()
     try CopyCheck(plan: plan, file: file).run()
   }
 }

@@ -79,7 +79,7 @@ extension CopyPlanner {
     guard !attribute.allowsExternalStorage, expression.variables.isSubset(of: [MappingVariable.source]) else {
       return nil
     }
-    var translation = PredicateTranslation(old, storeIdentifier: storeIdentifier, now: now)
+    var translation = PredicateTranslation(old, storeIdentifier: storeIdentifier, now: now, fullText: [])
     let scope = PredicateTranslation.Scope(root: .init(row: SQLText.RowSelection.root, entity: source))
     switch translation.operand(expression.overSource, in: scope) {
     case nil: return nil

@@ -143,7 +143,7 @@ struct CopyPlanner {
     case .custom: return nil
     case .predicate(let predicate):
       guard let source = step.source else { return nil }
-      var translation = PredicateTranslation(old, storeIdentifier: storeIdentifier, now: now)
+      var translation = PredicateTranslation(old, storeIdentifier: storeIdentifier, now: now, fullText: [])
       return translation.condition(predicate, over: source, root: SQLText.RowSelection.root).map { ($0, ()) }
     }
   }

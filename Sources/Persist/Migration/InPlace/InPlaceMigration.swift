@@ -51,10 +51,14 @@ struct InPlaceMigration {
         files.replace(columnContent: row.data(0))
       }
     }
+    let textIndexes = try survey.store.tableMap.fullTextIndexes.kept(by: connection)
     try carryOut(survey, connection)
     try record(survey.store, connection)
     let map = try verify(survey.store, connection)
     try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
+    let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
+    try connection.keepFullText(
+      map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
     return report
   }
 

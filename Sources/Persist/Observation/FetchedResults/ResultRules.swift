@@ -17,7 +17,7 @@ struct ResultRules {
     case computed((ManagedObject) throws -> String?)
   }
 
-  /// - Throws: as a fetch of the request; ``PersistError/Code/invalidRequest`` where it has no order.
+  /// - Throws: as a fetch of the request; ``PersistError/Code/invalidRequest`` where it has no order by values.
   init<Result>(
     _ request: FetchRequest<Result>, sectionName: SectionName, in context: ManagedObjectContext
   ) throws {
@@ -27,6 +27,12 @@ struct ResultRules {
       throw PersistError(
         .invalidRequest, at: .entity(entity.name), "A results controller needs an order of its results.",
         fix: "Give the request a sort descriptor.")
+    }
+    guard request.sortDescriptors.allSatisfy({ $0.textQuery == nil }) else {
+      throw PersistError(
+        .invalidRequest, at: .entity(entity.name),
+        "A results controller can't keep an order by relevance, which changes with every text of the store.",
+        fix: "Sort by attributes, or fetch again after each save.")
     }
     let (layout, model) = (context.layout(of: entity), context.coordinator.model)
     order = try ObjectOrder(request.sortDescriptors, of: layout, in: model)

@@ -3,6 +3,7 @@ import Foundation
 /// Comparisons: two-valued logic, in which nothing but equality holds for no value.
 extension ExpressionEvaluator {
   func matches(_ comparison: FetchPredicate.Comparison, _ object: FetchValue) throws -> Bool {
+    if comparison.operation == .matchesText { return try matchesText(comparison, object) }
     let left = try value(of: comparison.left, for: object)
     let right = try value(of: comparison.right, for: object)
     switch comparison.modifier {
@@ -37,6 +38,7 @@ extension ExpressionEvaluator {
     case .matches:
       guard let (text, pattern) = texts(left, right) else { return false }
       return try regularExpression(pattern, options).matches(text)
+    case .matchesText: preconditionFailure("Full-text search needs the object that has the text.")
     }
   }
 

@@ -47,6 +47,9 @@ public protocol KeyedObject {
 
   /// The names that a key path from the object stands for; only managed objects know them.
   func keys(of reference: KeyPathReference) throws -> [String]
+
+  /// What searches the texts of the attribute that keys lead to; only managed objects know it.
+  func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher
 }
 
 /// A type of the members of an object's relationship, for predicates that ask for their number.

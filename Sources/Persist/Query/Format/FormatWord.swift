@@ -2,8 +2,8 @@
 enum FormatWord {
   /// Words between operands; no operand begins with one.
   private static let operators: Set<String> = [
-    "AND", "OR", "NOT", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "BETWEEN", "ANY", "ALL", "SOME",
-    "NONE", "UNION", "INTERSECT", "MINUS",
+    "AND", "OR", "NOT", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "MATCHTEXT", "BETWEEN", "ANY",
+    "ALL", "SOME", "NONE", "UNION", "INTERSECT", "MINUS",
   ]
 
   /// Words that a key must be marked to be taken for itself: `#in`. The ones that are words only in front of `(` or

@@ -39,6 +39,9 @@ extension FetchPredicate {
     case like = "LIKE"
     /// A regular expression for the whole text.
     case matches = "MATCHES"
+    /// The text has what a full-text query looks for; see ``FullTextQuery``. The left side is an attribute that is
+    /// marked for it; see ``FullTextSearch``. NSPredicate has no such operator.
+    case matchesText = "MATCHTEXT"
   }
 
   /// What a comparison says of the members of the collection on its left.

@@ -31,9 +31,18 @@ struct PredicateCheck {
     case .comparison(let comparison):
       _ = try target(of: comparison.left)
       _ = try target(of: comparison.right)
+      if comparison.operation == .matchesText { try checkFullText(comparison) }
     case .and(let parts), .or(let parts): for part in parts { try check(part) }
     case .not(let part): try check(part)
     }
+  }
+
+  private func checkFullText(_ comparison: FetchPredicate.Comparison) throws {
+    _ = try comparison.fullTextQuery()
+    let (root, keys) = try comparison.fullTextPath()
+    // What a variable stands for beyond a member's entity shows only when the predicate is evaluated.
+    guard case .object(let entity) = try target(of: root) else { return }
+    _ = try model.fullTextAttribute(at: keys, from: entity)
   }
 
   private func target(of expression: FetchExpression) throws -> Target {

@@ -9,7 +9,11 @@ extension SQLiteConnection {
   func transaction<T>(_ body: () throws -> T) throws -> T {
     if isInTransaction { return try savepoint(body) }
     try execute(.beginWriting)
-    return try finish(body)
+    guard fullTextTrust != nil else { return try finish(body) }
+    return try finish {
+      try renewFullTextTrust()
+      return try body()
+    }
   }
 
   /// Runs `body` in a transaction that only reads: all of it sees the same state of the database.

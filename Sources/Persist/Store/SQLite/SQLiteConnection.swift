@@ -46,6 +46,8 @@ final class SQLiteConnection {
   /// Stops the statement that runs, from any thread.
   let interruption: SQLiteInterruption
   let predicateFunctions = PredicateFunctions()
+  /// Why the schema is trusted; nil where it isn't.
+  var fullTextTrust: FullTextTrust?
   private var log: SQLiteDebugLog?
   private var cache = StatementCache()
 

@@ -37,9 +37,10 @@ extension SQLiteStore {
     if !pool.isReadOnly, !derived.areKept(by: catalog.schema, layout: map.layout) {
       try pool.write { try $0.keepDerivedColumns(derived, in: map.layout) }
     }
+    let fullText = try pool.keepFullText(map.fullTextIndexes, schema: catalog.schema)
     return SQLiteStore(
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
-      hasNote: catalog.record?.fingerprints == model.fingerprints)
+      hasNote: catalog.record?.fingerprints == model.fingerprints, fullText: fullText)
   }
 
   /// Makes a new store; one that another program has made in the same moment is opened.
@@ -59,7 +60,8 @@ extension SQLiteStore {
       }
       if isNew {
         return SQLiteStore(
-          pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasNote: true)
+          pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasNote: true,
+          fullText: try pool.keepFullText(map.fullTextIndexes))
       }
     } catch {
       pool.close()
@@ -80,6 +82,7 @@ extension SQLiteStore {
     for table in map.tableDefinitions { try connection.execute(.create(table)) }
     for index in map.indexDefinitions { try connection.execute(.create(index)) }
     for trigger in try map.derivedColumns().triggers(in: map.layout) { try connection.execute(.create(trigger)) }
+    try connection.keepFullText(map.fullTextIndexes)
     for table in SQLText.storeTables { try connection.execute(table) }
     for table in map.tables {
       let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0

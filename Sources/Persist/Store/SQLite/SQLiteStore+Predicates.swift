@@ -36,7 +36,8 @@ extension SQLiteStore {
   /// One level of a query's order.
   func term(_ order: FetchSortDescriptor, of query: RowQuery) throws -> SQLText.RowSelection.Term {
     try SortCheck.check(order, of: query.entity, in: model)
-    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: query.now)
+    if let textQuery = order.textQuery { return try relevance(to: textQuery, order, of: query.entity) }
+    var translation = newTranslation(at: query.now)
     guard
       let term = translation.sortTerm(order.expression, over: query.entity, root: SQLText.RowSelection.root)
     else {
@@ -50,8 +51,12 @@ extension SQLiteStore {
       comparison: term.isText ? order.comparison : .values)
   }
 
+  func newTranslation(at now: Date) -> PredicateTranslation {
+    PredicateTranslation(map, storeIdentifier: identifier, now: now, fullText: fullText)
+  }
+
   private func translation(of predicate: FetchPredicate, over entity: Entity, now: Date) -> SQLTerm? {
-    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: now)
+    var translation = newTranslation(at: now)
     return translation.condition(predicate, over: entity, root: SQLText.RowSelection.root)
   }
 }

@@ -21,7 +21,7 @@ extension SQLiteStore {
   ) throws -> (sql: SQLText, columns: [PredicateTranslation.ValueColumn])? {
     let plan = try plan(for: query.rows)
     let (entity, root) = (query.rows.entity, SQLText.RowSelection.root)
-    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: query.rows.now)
+    var translation = newTranslation(at: query.rows.now)
     let columns = query.columns.compactMap { translation.column($0, over: entity, root: root) }
     let groups = query.groups.compactMap { group -> SQLTerm? in
       guard case .term(let term)? = translation.column(.value(group), over: entity, root: root)?.column else {

@@ -12,6 +12,8 @@ final class SQLiteStore: PersistentStore {
   let url: URL?
   let model: ManagedObjectModel
   let map: TableMap
+  /// The full-text indexes that the file has: all of the model's, unless the store is only read.
+  let fullText: Set<FullTextIndex>
   let configuration: String?
   let pool: SQLiteConnectionPool
   /// Where large values lie; nil for a store in memory, which keeps all of them in their rows.
@@ -35,8 +37,10 @@ final class SQLiteStore: PersistentStore {
   ///   - hasNote: whether the file says already, in Persist's own note, that it has this model.
   ///   - map: where everything of its model stands in the file that `pool` has open.
   init(
-    _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasNote: Bool
+    _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasNote: Bool,
+    fullText: Set<FullTextIndex>
   ) {
+    self.fullText = fullText
     needsNote = Atomic(!hasNote)
     self.pool = pool
     self.identifier = identifier

@@ -45,7 +45,7 @@ extension SQLiteStore {
   /// What each column gets.
   private func assignments(of batch: BatchUpdate) throws -> [(column: String, value: SQLText.Assigned)] {
     let update = writePlan(of: batch)
-    var translation = PredicateTranslation(map, storeIdentifier: identifier, now: batch.rows.now)
+    var translation = newTranslation(at: batch.rows.now)
     return try zip(update.columns, update.changeIndexes).map { column, index in
       let expression = batch.changes[index].value
       if let value = expression.constantValue {

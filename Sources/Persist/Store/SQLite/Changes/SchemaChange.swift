@@ -139,3 +139,19 @@ extension SchemaChange {
     }
   }
 }
+
+extension SchemaChange {
+  /// Tables whose rows may have other keys or texts afterwards; keys of other rows and numbers aside.
+  var tablesWithOtherRows: [String] {
+    switch self {
+    case .createTable(let table): [table.name]
+    case .dropTable(let table): [table]
+    case .renameTable(let old, let new): [old, new]
+    case .renameColumn(_, _, let table), .update(let table, _, _),
+      .deleteRows(let table, _), .copyRows(_, let table, _, _):
+      [table]
+    case .rebuildTable(let rebuild): [rebuild.definition.name]
+    default: []
+    }
+  }
+}

@@ -59,6 +59,7 @@ package struct StoreCheck {
       }
       guard map.differences.isEmpty else { return }
       for step in CheckStep.steps(for: map) { try unlessDamaged(report) { try run(step, report) } }
+      try unlessDamaged(report) { try checkTextIndexes(report) }
       try unlessDamaged(report) { try checkFiles(report) }
     }
   }
@@ -76,6 +77,21 @@ package struct StoreCheck {
         StoreProblem(
           kind: step.kind, entity: entityName(row, column: 1) ?? step.entity, pk: row.isNull(0) ? nil : row.integer(0),
           property: step.property, detail: step.detail(row.value(2), row.value(3))))
+    }
+  }
+
+  /// Makes a second index, in a temporary database, and compares.
+  private func checkTextIndexes(_ report: (StoreProblem) throws -> Void) throws {
+    for index in try map.fullTextIndexes.kept(by: connection).sorted(by: { $0.name < $1.name }) {
+      for statement in SQLText.secondIndex(index) { try connection.execute(statement) }
+      try connection.query(.differences(from: index)) { row in
+        let entity = entityName(row, column: 1)
+        try report(
+          StoreProblem(
+            kind: .textIndex, entity: entity ?? index.entity, pk: row.integer(0), property: index.attribute,
+            detail: "The index of words has other words for the text than it has."))
+      }
+      for statement in SQLText.dropSecondIndex { try connection.execute(statement) }
     }
   }
 

@@ -35,6 +35,8 @@ public struct StoreProblem: Sendable, Hashable {
     public static let duplicateValue = Kind(name: "duplicateValue")
     /// The greatest key given out is below one that is in use, or isn't known.
     public static let keyCounter = Kind(name: "keyCounter")
+    /// The index of an attribute's words isn't what its texts have.
+    public static let textIndex = Kind(name: "textIndex")
     /// The file of an externally stored value isn't there.
     public static let missingFile = Kind(name: "missingFile")
     /// A file of an externally stored value belongs to no row. Nothing is lost by it.

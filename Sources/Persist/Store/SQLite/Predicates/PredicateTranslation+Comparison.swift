@@ -3,6 +3,7 @@ import Foundation
 /// Comparisons.
 extension PredicateTranslation {
   mutating func condition(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
+    if comparison.operation == .matchesText { return textMatch(comparison, in: scope) }
     guard comparison.modifier == .direct else { return quantified(comparison, in: scope) }
     switch comparison.operation {
     case .in: return membership(of: comparison.left, in: comparison.right, comparison, scope)
@@ -58,6 +59,7 @@ extension PredicateTranslation {
     case .greaterOrEqual: return operand(right, in: scope).flatMap { order(left, .greaterOrEqual, $0, options) }
     case .contains, .beginsWith, .endsWith, .like, .matches:
       return operand(right, in: scope).flatMap { text(left, operation, $0, options) }
+    case .matchesText: return nil
     }
   }
 

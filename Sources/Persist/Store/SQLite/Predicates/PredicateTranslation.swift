@@ -22,10 +22,13 @@ struct PredicateTranslation {
   let storeIdentifier: String
   /// The time that `now()` stands for.
   let now: Date
+  /// The full-text indexes that the store has.
+  let fullText: Set<FullTextIndex>
   /// A number that no row of the query has yet.
   private var nextRow = 1
 
-  init(_ map: TableMap, storeIdentifier: String, now: Date) {
+  init(_ map: TableMap, storeIdentifier: String, now: Date, fullText: Set<FullTextIndex>) {
+    self.fullText = fullText
     self.map = map
     self.storeIdentifier = storeIdentifier
     self.now = now

@@ -25,6 +25,10 @@ indirect enum SQLTerm: Sendable, Hashable {
   case isOne(SQLTerm, of: [SQLValue])
   /// One of the values of a JSON array of texts or whole numbers.
   case isMember(SQLTerm, ofJSON: String)
+  /// Whether the row with a key is one whose text has what a full-text query looks for.
+  case hasText(SQLTerm, FullTextIndex, query: String)
+  /// How well the text of the row with a key fits a full-text query: the lower the better, and zero for not at all.
+  case relevance(SQLTerm, FullTextIndex, query: String)
   case call(SQLFunction, [SQLTerm])
   case choice(if: SQLTerm, then: SQLTerm, else: SQLTerm)
   /// The value of the only row of a scan.

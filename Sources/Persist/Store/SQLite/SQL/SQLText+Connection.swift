@@ -10,6 +10,7 @@ extension SQLText {
 
   static let lockingModeExclusive: SQLText = "PRAGMA locking_mode = EXCLUSIVE"
   static let trustedSchemaOff: SQLText = "PRAGMA trusted_schema = OFF"
+  static let trustedSchemaOn: SQLText = "PRAGMA trusted_schema = ON"
   static let cellSizeCheckOn: SQLText = "PRAGMA cell_size_check = ON"
   static let recursiveTriggersOn: SQLText = "PRAGMA recursive_triggers = ON"
   static let pageSize: SQLText = "PRAGMA page_size = 4096"

@@ -18,6 +18,8 @@ extension SQLText {
     case .isOne(let part, let values): "(\(self.term(part)) IN (\(values: values)))"
     case .isMember(let part, let json):
       "(\(self.term(part)) IN (SELECT value FROM json_each(\(value: .text(json)))))"
+    case .hasText(let key, let index, let query): "(\(self.term(key)) IN (\(matches(of: index, query))))"
+    case .relevance(let key, let index, let query): relevance(ofKey: self.term(key), index, query)
     case .call(let function, let arguments):
       "\(function: function)(\(arguments.map(self.term).joined(separator: ", ")))"
     case .choice(let condition, let first, let second):

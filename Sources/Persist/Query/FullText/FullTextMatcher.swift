@@ -1,0 +1,69 @@
+/// Tells whether a text has what a full-text query looks for, by the same rules as a store's index.
+public protocol FullTextMatcher {
+  func matches(_ text: String, _ query: FullTextQuery) throws -> Bool
+}
+
+extension KeyedObject {
+  public func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
+    throw PersistError(
+      .invalidPredicate, "MATCHTEXT is asked of managed objects, whose model says how texts become words.",
+      fix: "Compare other values with CONTAINS[cd] or MATCHES.")
+  }
+}
+
+extension FetchPredicate.Comparison {
+  /// What `MATCHTEXT` looks for; nil where there is no value.
+  ///
+  /// - Throws: ``PersistError/Code/invalidPredicate`` where the right side is no text of the query language.
+  func fullTextQuery() throws -> FullTextQuery? {
+    guard options.isEmpty else {
+      throw PersistError(
+        .invalidPredicate, "MATCHTEXT takes no options, found \(FetchPredicate.comparison(self)).",
+        fix: "How texts become words is said by the model.")
+    }
+    switch right.constantValue {
+    case .null?: return nil
+    case .string(let text)?: return try FullTextQuery(text)
+    default:
+      throw PersistError(
+        .invalidPredicate, "MATCHTEXT takes a text to look for, found \(FetchPredicate.comparison(self)).",
+        fix: "Write body MATCHTEXT \"green tea\".")
+    }
+  }
+
+  /// The keys to the text that is searched, and what they start from.
+  func fullTextPath() throws -> (root: FetchExpression, keys: [String]) {
+    guard case .path(let root, let keys) = left else {
+      throw PersistError(
+        .invalidPredicate, "MATCHTEXT searches an attribute, found \(FetchPredicate.comparison(self)).",
+        fix: "Write the attribute's key on the left: body MATCHTEXT \"green tea\".")
+    }
+    return (root, keys)
+  }
+}
+
+/// Full-text search in memory.
+extension ExpressionEvaluator {
+  func matchesText(_ comparison: FetchPredicate.Comparison, _ object: FetchValue) throws -> Bool {
+    guard let query = try comparison.fullTextQuery() else { return false }
+    let (root, keys) = try comparison.fullTextPath()
+    let start = try value(of: root, for: object)
+    guard case .object(let owner) = start else {
+      if start.isNull { return false }
+      throw PersistError(
+        .invalidPredicate, "MATCHTEXT is asked of managed objects, found \(FetchPredicate.comparison(comparison)).",
+        fix: "Begin the path at an object.")
+    }
+    let matcher = try owner.fullTextMatcher(forKeys: keys)
+    func matches(_ value: FetchValue) throws -> Bool {
+      guard case .string(let text)? = value.stored else { return false }
+      return try matcher.matches(text, query)
+    }
+    let found = try value(of: comparison.left, for: object)
+    switch comparison.modifier {
+    case .direct: return try matches(found)
+    case .any: return try found.members.contains(where: matches)
+    case .all: return try found.members.allSatisfy(matches)
+    }
+  }
+}

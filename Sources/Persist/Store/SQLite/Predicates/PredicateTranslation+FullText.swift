@@ -1,0 +1,49 @@
+/// Full-text search.
+extension PredicateTranslation {
+  /// Whether the object that has the text is one of those that the index finds; nil where the store has no index.
+  mutating func textMatch(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
+    guard case .path(let root, let keys) = comparison.left, let start = row(root, in: scope) else { return nil }
+    switch comparison.right.constantValue {
+    case .null?: return comparison.modifier == .direct ? .never : nil
+    case .string(let query)?:
+      guard let found = try? map.model.fullTextAttribute(at: keys, from: start.entity),
+        let index = map.fullTextIndex(of: found.attribute.name, in: found.entity), fullText.contains(index)
+      else { return nil }
+      let owner: FetchExpression = keys.count > 1 ? .path(of: root, keys.dropLast()) : root
+      if comparison.modifier == .direct {
+        guard case .term(let key, .key)? = operand(owner, in: scope) else { return nil }
+        return .hasText(key, index, query: query)
+      }
+      guard var members = collection(owner, in: scope), case .term(let key, .key)? = members.member else { return nil }
+      let hasText = SQLTerm.hasText(key, index, query: query)
+      members.scan.add(comparison.modifier == .any ? hasText : .not(hasText))
+      return comparison.modifier == .any ? .exists(members.scan) : .not(.exists(members.scan))
+    default: return nil
+    }
+  }
+
+  private func row(_ root: FetchExpression, in scope: Scope) -> Row? {
+    switch root {
+    case .current: scope.root
+    case .variable(let name): scope.members[name]
+    default: nil
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// An order by how well texts fit a query.
+  func relevance(
+    to query: String, _ order: FetchSortDescriptor, of entity: Entity
+  ) throws -> SQLText.RowSelection.Term {
+    guard let index = map.fullTextIndex(of: order.key, in: entity), fullText.contains(index) else {
+      throw PersistError(
+        .invalidRequest, at: .property(entity.name, order.key),
+        "The store has no full-text index of '\(order.key)' to rank by.",
+        fix: "Open it once for writing, which makes the index.")
+    }
+    return .init(
+      value: .relevance(.column("Z_PK", of: SQLText.RowSelection.root), index, query: query),
+      isAscending: order.isAscending, isDecimal: false, comparison: .values)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Notes whose texts are searched, some of them letters with a subject, and their authors.
+struct NoteStore {
+  static func description(_ search: FullTextSearch? = .words, title: FullTextSearch? = nil) -> ModelDescription {
+    var (body, heading, subject) = (
+      AttributeDescription("body", .string), AttributeDescription("title", .string),
+      AttributeDescription("subject", .string)
+    )
+    body.fullTextSearch = search
+    heading.fullTextSearch = title
+    subject.fullTextSearch = search
+    return ModelDescription(entities: [
+      EntityDescription(
+        "Note", attributes: [heading, body, AttributeDescription("rank", .int32)],
+        relationships: [RelationshipDescription("author", to: "Author", inverse: "notes")]),
+      EntityDescription("Letter", parent: "Note", attributes: [subject]),
+      EntityDescription(
+        "Author", attributes: [AttributeDescription("name", .string)],
+        relationships: [RelationshipDescription("notes", toMany: "Note", inverse: "author")]),
+    ])
+  }
+
+  let store: SQLiteStore
+  let context: ManagedObjectContext
+
+  init(_ description: ModelDescription = description(), at url: URL?, options: StoreOptions = StoreOptions()) throws {
+    let model = try ManagedObjectModel(description)
+    if let url, !SQLiteStore.canCreate(at: url) {
+      store = try SQLiteStore.open(url, model: model, options: options)
+    } else {
+      store = try SQLiteStore.create(url, model: model, options: options)
+    }
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    context = ManagedObjectContext(coordinator)
+  }
+
+  /// Saves a note for each text.
+  @discardableResult
+  func add(_ bodies: [String?], entity: String = "Note") throws -> [ManagedObject] {
+    let notes = try bodies.map { try context.make(entity, ["body": $0]) }
+    try context.save()
+    return notes
+  }
+
+  /// The bodies of the notes for which a predicate holds, in order.
+  func bodies(_ format: String, _ arguments: any FetchArgument...) throws -> [String] {
+    var request = FetchRequest<ManagedObject>("Note")
+    request.predicate = try FetchPredicate(format, arguments: arguments)
+    request.sortDescriptors = [FetchSortDescriptor("body")]
+    return try context.fetch(request).map { $0["body"] as? String ?? "" }
+  }
+}
+
+/// Runs `body` with a new store of notes.
+func withNotes(
+  _ description: ModelDescription = NoteStore.description(), _ body: (NoteStore, URL) throws -> Void
+) throws {
+  try withTemporaryStore { url in try body(NoteStore(description, at: url), url) }
+}
+
+/// Runs SQL as another program would, with SQLite's own settings.
+func runSQL(_ sql: String, at url: URL) throws {
+  let connection = try SQLiteConnection(url, mode: .readWrite)
+  defer { connection.close() }
+  try connection.execute(.trustedSchemaOn)
+  try connection.execute(SQLText(storedIn: StoredDefinition(sql: sql)))
+}
+
+func problems(at url: URL, _ description: ModelDescription = NoteStore.description()) throws -> [StoreProblem] {
+  var problems: [StoreProblem] = []
+  let registry = try ModelRegistry(versions: [ModelVersion(name: "notes", model: ManagedObjectModel(description))])
+  try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+  return problems
+}
