@@ -58,8 +58,12 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "SQLRunner", dependencies: ["CSQLite"], path: "Tests/SQLRunner", swiftSettings: settings),
+    .executableTarget(
+      name: "MigrationRunner", dependencies: ["Persist", "PersistTestSupport"], path: "Tests/MigrationRunner",
+      swiftSettings: settings),
     .testTarget(
-      name: "PersistTests", dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "CSQLite"],
+      name: "PersistTests",
+      dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "MigrationRunner", "CSQLite"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests",

@@ -24,6 +24,7 @@ extension PersistentStoreCoordinator {
         fix: "Use it as it is, or remove it first.")
     }
     return try opened(options: options) {
+      if url.isFileURL, !options.isReadOnly { try UnfinishedWork.settle(storeAt: url, options: options) }
       guard SQLiteStore.canCreate(at: url) else {
         try bringToModel(url, options)
         return try SQLiteStore.open(url, model: model, options: options)

@@ -3,14 +3,17 @@ import Foundation
 /// The files of a store: the database and everything beside it that belongs to it.
 struct StoreFiles {
   let database: URL
-  /// The log, its index, the rollback journal, and the folders of large values, whether they exist or not.
+  /// The log, its index, the rollback journal, the folders of large values, and what a killed migration left, whether
+  /// they exist or not.
   let companions: [URL]
 
   init(storeAt url: URL) {
     database = url
     let folder = url.deletingLastPathComponent()
     let files = ["-wal", "-shm", "-journal"].map { folder.appendingPathComponent(url.lastPathComponent + $0) }
-    companions = files + ExternalDataFolder(storeAt: url).supportFolders
+    companions =
+      files + ExternalDataFolder(storeAt: url).supportFolders
+      + [WorkingFolder.place(besideStoreAt: url), BackupFolder.place(besideStoreAt: url)]
   }
 
   /// Deletes all of them, the database first: what is left beside no database isn't a store, while a database without

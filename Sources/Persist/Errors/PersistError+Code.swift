@@ -101,6 +101,8 @@ extension PersistError.Code {
   public static let modelNotFound = Self(900_011, "modelNotFound")
   /// Two things take their place from the same old one (900012).
   public static let mappingAmbiguous = Self(900_012, "mappingAmbiguous")
+  /// The store has a newer version than the application's, and going back would lose values (900013).
+  public static let newerStore = Self(900_013, "newerStore")
   /// The model has no entity of that name (900020).
   public static let unknownEntity = Self(900_020, "unknownEntity")
   /// The entity has no property of that name (900021).

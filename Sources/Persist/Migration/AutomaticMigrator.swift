@@ -97,6 +97,7 @@ public struct AutomaticMigrator: StoreMigrator {
     var attempt = 0
     while true {
       do {
+        try UnfinishedWork.settle(storeAt: url, options: options)
         return try attemptMigration(url, version, means(registry), options)
       } catch let error as PersistError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
@@ -109,6 +110,17 @@ public struct AutomaticMigrator: StoreMigrator {
     _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
   ) throws -> MigrationReport {
     let survey = try preview(url, version, means, options)
+    guard let backup = options.backup, !survey.isUpToDate else {
+      return try carryOut(survey, url, version, means, options)
+    }
+    return try BackedUpMigration(store: SQLiteFileName.resolved(url), backup: backup).run {
+      try carryOut(survey, url, version, means, options)
+    }
+  }
+
+  private func carryOut(
+    _ survey: RouteSurvey, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+  ) throws -> MigrationReport {
     if survey.isUpToDate || survey.route.isInPlace {
       return try InPlaceMigration(
         url: url, destination: version, registry: means.pathRegistry, options: options, allowsLoss: allowsLoss,
@@ -149,7 +161,7 @@ extension StoreOptions {
   public static var automaticMigration: StoreOptions { StoreOptions(migrator: AutomaticMigrator()) }
 
   /// As ``automaticMigration``, but refuses a migration that would destroy values.
-  public static var automaticMigrationRefusingLoss: StoreOptions {
+  public static var refusingLoss: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(allowsLoss: false))
   }
 }

@@ -43,7 +43,8 @@ extension MigrationPlan {
       losses = found.losses + later.flatMap { $0.chain.comparison.operations.compactMap(MigrationLoss.init) }
     }
     blockers += found.blockers.filter { !blockers.contains($0) }
-      + [survey.direct.backBlocker(found)].compactMap { $0 }
+    let back = survey.direct.backBlocker(StoreSurvey.Findings(blockers: blockers, losses: found.losses))
+    blockers = [back].compactMap { $0 } + blockers
     if !blockers.isEmpty { way = .impossible }
     rows = try survey.rows(connection)
     let bytes = Self.size(of: url)
@@ -56,7 +57,7 @@ extension MigrationPlan {
     self.init(survey.chain, work: survey.work)
     let found = try survey.findings(connection, countingLosses: true)
     losses = found.losses
-    blockers = found.blockers + [survey.backBlocker(found)].compactMap { $0 }
+    blockers = [survey.backBlocker(found)].compactMap { $0 } + found.blockers
     if !blockers.isEmpty { way = .impossible }
     if survey.isUpToDate {
       way = .none

@@ -26,6 +26,8 @@ public struct StoreOptions: Sendable {
   public var createsIfMissing: Bool
   /// What brings a store of another model version to the coordinator's; nil to refuse such a store.
   public var migrator: (any StoreMigrator)?
+  /// A copy of the store that is made before it is migrated; nil for none.
+  public var backup: MigrationBackup?
 
   public init(
     isReadOnly: Bool = false, busyTimeout: Duration = .seconds(5), pragmas: [String: String] = [:],

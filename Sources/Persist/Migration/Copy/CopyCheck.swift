@@ -1,37 +1,111 @@
-/// The validation of a copy as a whole, in SQL: what is required must be there.
+/// The validation of a copy as a whole, in SQL: every object is there, what is required has a value, and relationships
+/// lead to objects.
 ///
 /// What was required in the source too and was copied as it is isn't looked at: a migration refuses nothing that the
 /// store had before.
 struct CopyCheck {
   let plan: CopyPlan
   let file: CopyFile
+  /// The source, to compare with.
+  let source: SQLiteConnection
   /// How many rows an error names.
   private static let errorLimit = 20
-
-  init(plan: CopyPlan, file: CopyFile) {
-    self.plan = plan
-    self.file = file
-  }
+  /// How many are counted: enough to compare, and no burden on memory.
+  private static let problemLimit = 10_000
 
   func run() throws {
-    let steps = CheckStep.steps(for: plan.new).filter { $0.kind == .missingValue && !isKept($0) }
-    guard !steps.isEmpty else { return }
     let connection = try SQLiteConnection(file.url, mode: .readWrite, options: CopyFile.options)
     defer { connection.close() }
-    var errors: [PersistError] = []
+    try checkCounts(connection)
+    let steps = CheckStep.steps(for: plan.new)
+    try refuse(
+      problems(steps.filter { $0.kind == .missingValue && !isKept($0) }, in: connection),
+      .validationMissingRequired, fix: "Give the property a value in the mapping model.")
+    try checkReferences(steps, connection)
+  }
+
+  /// The error for rows that share what is to be unique; nil where there are none.
+  func uniquenessError() throws -> PersistError? {
+    let connection = try SQLiteConnection(file.url, mode: .readWrite, options: CopyFile.options)
+    defer { connection.close() }
+    let problems = try problems(CheckStep.steps(for: plan.new).filter { $0.kind == .duplicateValue }, in: connection)
+    guard !problems.isEmpty else { return nil }
+    return error(problems, .constraintConflict, fix: "Make the values differ in the mapping model.")
+  }
+
+  // MARK: Objects
+
+  /// Where every object of the source has its own one, there are as many.
+  private func checkCounts(_ connection: SQLiteConnection) throws {
+    // Policies make and leave out what they like, and a file that others began has more.
+    guard file.isNew, plan.steps.allSatisfy({ $0.policy == nil }) else { return }
+    for (name, steps) in Dictionary(grouping: plan.steps, by: { $0.destination?.name }) {
+      guard let name, let entity = plan.new.model.entitiesByName[name], steps.allSatisfy(\.isComplete) else { continue }
+      let expected = try steps.reduce(0) { sum, step in
+        guard let from = step.source else { return sum }
+        return sum + (try count(from, in: plan.old, source))
+      }
+      let found = try count(entity, in: plan.new, connection)
+      guard found != expected else { continue }
+      throw PersistError(
+        .migrationFailed, at: .entity(name), "\(found) objects of \(name) arrived instead of \(expected).",
+        fix: "The store is as it was. Check it with 'persist check': rows of it may be damaged.")
+    }
+  }
+
+  private func count(_ entity: Entity, in map: TableMap, _ connection: SQLiteConnection) throws -> Int {
+    guard !map.absent.contains(entity.name) else { return 0 }
+    let place = map[entity]
+    return try connection.first(.rowCount(of: place.table, entityNumber: place.number)) {
+      Int(clamping: $0.integer(0))
+    } ?? 0
+  }
+
+  // MARK: Relationships
+
+  /// Objects that are left out, or made in code, can leave others that lead to nothing: no more than there were.
+  private func checkReferences(_ steps: [CheckStep], _ connection: SQLiteConnection) throws {
+    guard !plan.steps.allSatisfy({ $0.isComplete || $0.destination == nil || $0.source == nil }) else { return }
+    let kinds: Set<StoreProblem.Kind> = [.danglingRelationship, .wrongDestination]
+    let found = try problems(steps.filter { kinds.contains($0.kind) }, in: connection)
+    guard !found.isEmpty else { return }
+    let before = try problems(CheckStep.steps(for: plan.old).filter { kinds.contains($0.kind) }, in: source)
+    guard found.count > before.count else { return }
+    throw error(found, .migrationFailed, fix: "Map the objects that they lead to as well, or leave these out too.")
+  }
+
+  // MARK: Problems
+
+  private func problems(_ steps: [CheckStep], in connection: SQLiteConnection) throws -> [PersistError] {
+    var problems: [PersistError] = []
     for step in steps {
       try connection.query(step.sql) { row in
-        guard errors.count < Self.errorLimit else { return }
+        guard problems.count < Self.problemLimit else { return }
         let entity = plan.new.table(ofNumber: Int(clamping: row.integer(1)))?.entity.name ?? step.entity
-        errors.append(
+        problems.append(
           PersistError(
-            .validationMissingRequired,
-            at: PersistError.Place(entity: entity, property: step.property, row: row.integer(0)),
-            step.detail(row.value(2), row.value(3)), fix: "Give the property a value in the mapping model."))
+            .migrationFailed, at: PersistError.Place(entity: entity, property: step.property, row: row.integer(0)),
+            step.detail(row.value(2), row.value(3))))
       }
     }
-    guard !errors.isEmpty else { return }
-    throw PersistError.combining(errors, as: .validationMultiple, "\(errors.count) required values are missing.")
+    return problems
+  }
+
+  private func refuse(_ problems: [PersistError], _ code: PersistError.Code, fix: String) throws {
+    guard !problems.isEmpty else { return }
+    throw error(problems, code, fix: fix)
+  }
+
+  private func error(_ problems: [PersistError], _ code: PersistError.Code, fix: String) -> PersistError {
+    let errors = problems.prefix(Self.errorLimit).map { problem in
+      var error = problem
+      error.code = code
+      error.fix = fix
+      return error
+    }
+    return .combining(
+      errors, as: code == .validationMissingRequired ? .validationMultiple : code,
+      "\(problems.count) rows of the copy break the model's rules.")
   }
 
   /// Whether every object has just what its source had to have.

@@ -48,7 +48,7 @@ struct CopyMigration {
     if plan.usesObjects { try file.makeIndexes() }
     try createInstances(plan, objects?.copy, connection, &tally)
     try createRelationships(plan, objects?.copy, connection, file, &tally)
-    try validate(plan, objects?.copy, file)
+    try validate(plan, objects?.copy, file, connection)
     try tally.end()
   }
 
@@ -141,17 +141,28 @@ struct CopyMigration {
       }
     }
     try file.apply(plan.completions)
-    if !plan.usesObjects { try file.makeIndexes() }
+    if !plan.usesObjects { try makeIndexes(plan, file, connection) }
     objects?.refresh()
     for step in plan.steps where step.relatesByObject {
       try objects?.createRelationships(step) { try tally.advance(Int64($0), step) }
     }
   }
 
-  private func validate(_ plan: CopyPlan, _ objects: ObjectCopy?, _ file: CopyFile) throws {
+  /// Makes the indexes when all rows are there; what breaks a unique one is named.
+  private func makeIndexes(_ plan: CopyPlan, _ file: CopyFile, _ connection: SQLiteConnection) throws {
+    do {
+      try file.makeIndexes()
+    } catch let error as PersistError where error.code == .constraintConflict {
+      throw try CopyCheck(plan: plan, file: file, source: connection).uniquenessError() ?? error
+    }
+  }
+
+  private func validate(
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ file: CopyFile, _ connection: SQLiteConnection
+  ) throws {
     for step in plan.steps where step.policy != nil { try objects?.validate(step) }
     try file.keepDerivedColumns()
     try file.makeFullTextIndexes()
-    try CopyCheck(plan: plan, file: file).run()
+    try CopyCheck(plan: plan, file: file, source: connection).run()
   }
 }

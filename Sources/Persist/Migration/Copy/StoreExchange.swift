@@ -2,42 +2,35 @@ import Foundation
 
 /// Puts a file that was made beside a store into the store's place, with everything that belongs to it.
 ///
-/// Large values come first: files that no row names yet do no harm. Then one renaming decides. What nobody names any
-/// more goes last. Killed in between, the store is the old one or the new one, whole.
+/// First what it is about to do is written down. Then the large values come: files that no row names yet do no harm.
+/// One renaming decides. What nobody names any more goes last. Killed in between, the store is the old one or the new
+/// one, whole, and the next to open it does what is left to do.
 struct StoreExchange {
   /// The store that is to be replaced.
   let store: URL
+  let tables: TableMap
   /// The new one: a single file without a log, which nobody has open.
   let replacement: URL
   /// The new store's model.
   let model: ManagedObjectModel
+  let folder: WorkingFolder
 
   /// - Parameter hold: of the store that goes.
   func perform(_ hold: StoreHold) throws {
-    try synchronize(replacement)
-    let named = try largeValueNames()
-    try moveLargeValues()
+    try FileSynchronization.synchronize(replacement)
+    let record = try record(hold)
+    try record.write(in: folder.url)
+    try bring(record.added)
     try hold.alone {
       try takePermissions()
-      try rename()
+      let old = try? FileHandle(forUpdating: store)
+      defer { try? old?.close() }
+      try FileSynchronization.rename(replacement, to: store)
+      if let old { FileSynchronization.spoil(old) }
     }
     hold.end()
-    try? synchronize(store.deletingLastPathComponent())
-    discardLargeValues(except: named)
-  }
-
-  private func rename() throws {
-    let code = store.withUnsafeFileSystemRepresentation { target in
-      replacement.withUnsafeFileSystemRepresentation { source -> Int32 in
-        guard let source, let target else { return -1 }
-        return Foundation.rename(source, target)
-      }
-    }
-    guard code == 0 else {
-      throw PersistError(
-        .fileAccess, at: .store(store), "The migrated store can't take the old one's place: error \(errno).",
-        fix: "Check the permissions of the store's folder; the store is as it was.")
-    }
+    try? FileSynchronization.synchronize(store.deletingLastPathComponent())
+    try record.settle(store: store, in: folder.url)
   }
 
   private func takePermissions() throws {
@@ -46,26 +39,22 @@ struct StoreExchange {
     try? files.setAttributes([.posixPermissions: mode], ofItemAtPath: replacement.path)
   }
 
-  /// Waits until a file's content, or a folder's names, are on the disk.
-  private func synchronize(_ url: URL) throws {
-    do {
-      let handle = try FileHandle(forReadingFrom: url)
-      defer { try? handle.close() }
-      try handle.synchronize()
-    } catch {
-      throw PersistError(
-        .fileAccess, at: .file(url), "What was written can't be made to last: \(error.localizedDescription)")
-    }
-  }
-
   // MARK: Large values
 
-  private func largeValueNames() throws -> Set<String> {
+  private func record(_ hold: StoreHold) throws -> ExchangeRecord {
+    let old = try names(in: tables, hold.connection)
     let connection = try SQLiteConnection(replacement, mode: .readOnly)
     defer { connection.close() }
+    let new = try names(in: StoreCatalog(connection).tableMap(of: model), connection)
+    let present = Set(ExternalDataFolder(storeAt: store).names())
+    return ExchangeRecord(
+      .renaming(String(replacement.path.dropFirst(folder.url.path.count + 1))),
+      added: new.subtracting(present).sorted(), removed: old.subtracting(new).sorted())
+  }
+
+  private func names(in map: TableMap, _ connection: SQLiteConnection) throws -> Set<String> {
     var names: Set<String> = []
-    let map = TableMap.forNewStore(model)
-    for table in map.tables {
+    for table in map.tables where !map.absent.contains(table.entity.name) {
       for column in table.columns {
         guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
           table.entity.property(named: column.property)?.declaringEntity == table.entity.name
@@ -78,29 +67,23 @@ struct StoreExchange {
     return names
   }
 
-  private func moveLargeValues() throws {
+  private func bring(_ names: [String]) throws {
+    guard !names.isEmpty else { return }
     let (new, old) = (ExternalDataFolder(storeAt: replacement), ExternalDataFolder(storeAt: store))
     let files = FileManager.default
     do {
-      for name in new.names() {
-        guard try old.file(named: name) == nil, let file = try new.file(named: name) else { continue }
-        try files.createDirectory(at: old.url, withIntermediateDirectories: true)
+      try files.createDirectory(at: old.url, withIntermediateDirectories: true)
+      for name in names {
+        guard let file = try new.file(named: name) else { continue }
         try files.moveItem(at: file, to: old.url.appendingPathComponent(name))
       }
-      if files.fileExists(atPath: old.url.path) { try synchronize(old.url) }
+      try FileSynchronization.synchronize(old.url)
     } catch let error as PersistError {
       throw error
     } catch {
       throw PersistError(
         .fileAccess, at: .file(old.url), "The large values can't be taken over: \(error.localizedDescription)",
         fix: "Check the room on the disk and the permissions of the store's folder.")
-    }
-  }
-
-  private func discardLargeValues(except named: Set<String>) {
-    let folder = ExternalDataFolder(storeAt: store)
-    for name in folder.names() where !named.contains(name) {
-      if let file = try? folder.file(named: name) { try? FileManager.default.removeItem(at: file) }
     }
   }
 }

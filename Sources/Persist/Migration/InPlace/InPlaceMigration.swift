@@ -20,11 +20,17 @@ struct InPlaceMigration {
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.prepareForChanges()
-    let folder = ExternalDataFolder(storeAt: url)
-    var files = LargeValueFiles(folder.url)
-    var report = try connection.transaction { try migrate(connection, &files) }
-    // Only now does no row name them any more.
-    files.discardReplaced(folder)
+    // Files that only the old version names go after the commit: that must not be lost when power fails.
+    try connection.execute(.synchronousFull)
+    var unnamed: WorkingFolder?
+    // Where the commit came, no row names them any more; else nothing goes.
+    defer { unnamed?.remove() }
+    var report = try connection.transaction {
+      var files = LargeValueFiles(nil)
+      let report = try migrate(connection, &files)
+      unnamed = try announceRemoval(of: files.replaced)
+      return report
+    }
     report.duration = ContinuousClock.now - start
     return report
   }
@@ -39,6 +45,15 @@ struct InPlaceMigration {
       let survey = try survey(connection)
       return survey.isUpToDate ? try report(survey, connection) : nil
     }
+  }
+
+  /// Writes down which files go once the commit has come, so that they go even if this process doesn't live to see it.
+  private func announceRemoval(of names: [String]) throws -> WorkingFolder? {
+    guard !names.isEmpty else { return nil }
+    let folder = try WorkingFolder(besideStoreAt: SQLiteFileName.resolved(url))
+    let decision = ExchangeRecord.Decision.commit(destination.model.fingerprints.mapValues(\.bytes))
+    try ExchangeRecord(decision, removed: names).write(in: folder.url)
+    return folder
   }
 
   private func migrate(_ connection: SQLiteConnection, _ files: inout LargeValueFiles) throws -> MigrationReport {

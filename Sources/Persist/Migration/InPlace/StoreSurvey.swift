@@ -87,7 +87,7 @@ struct StoreSurvey {
   /// Why the migration can't be; nil where it can.
   func error(_ findings: Findings, allowsLoss: Bool, allowsDowngrade: Bool) -> PersistError? {
     var blockers = findings.blockers
-    if !allowsDowngrade, let back = backBlocker(findings) { blockers.append(back) }
+    if let back = backBlocker(findings, allowsLoss: allowsDowngrade) { blockers.insert(back, at: 0) }
     if !allowsLoss {
       blockers += findings.losses.map { loss in
         MigrationBlocker(
@@ -101,14 +101,19 @@ struct StoreSurvey {
     ).error
   }
 
-  /// A store of a newer version goes back only where nothing is lost by it.
-  func backBlocker(_ findings: Findings) -> MigrationBlocker? {
-    guard chain.leadsBack, !findings.losses.isEmpty else { return nil }
+  /// A store of a newer version goes back only where nothing stands in the way, and nothing is lost by it.
+  func backBlocker(_ findings: Findings, allowsLoss: Bool = false) -> MigrationBlocker? {
+    guard chain.leadsBack else { return nil }
+    let what = "The store has the newer version '\(chain.source.name)'"
+    guard findings.blockers.isEmpty else {
+      return MigrationBlocker(
+        .newerStore, what: "\(what), and there is no way back to '\(chain.destination.name)'.",
+        fix: "Open it with a program that knows '\(chain.source.name)', or give the step back a mapping model.")
+    }
+    guard !allowsLoss, !findings.losses.isEmpty else { return nil }
     let losses = findings.losses.map(\.description).joined(separator: "; ")
     return MigrationBlocker(
-      .incompatibleModel,
-      what: "The store has the newer version '\(chain.source.name)'; going back to '\(chain.destination.name)' would "
-        + "lose values: \(losses).",
+      .newerStore, what: "\(what); going back to '\(chain.destination.name)' would lose values: \(losses).",
       fix: "Open it with a program that knows '\(chain.source.name)', or allow the loss (`--allow-loss`, "
         + "`allowsDowngrade`).")
   }

@@ -24,10 +24,14 @@ struct RouteMigration {
       throw error
     }
     let rows = try migrator.countsRows ? survey.rows(hold.connection) : nil
+    // The old file of a leg goes when the next one is whole.
+    try RoomCheck(besideStoreAt: store, copies: min(2, survey.route.legs.count))?.require(at: url)
     let folder = try WorkingFolder(besideStoreAt: store)
     defer { folder.remove() }
     let file = try migrate(store, through: survey.route, in: folder)
-    try StoreExchange(store: store, replacement: file, model: destination.model).perform(hold)
+    try StoreExchange(
+      store: store, tables: survey.store.tableMap, replacement: file, model: destination.model, folder: folder
+    ).perform(hold)
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     return report
@@ -37,28 +41,46 @@ struct RouteMigration {
   private func migrate(_ store: URL, through route: MigrationRoute, in folder: WorkingFolder) throws -> URL {
     var file = store
     for (number, leg) in route.legs.enumerated() {
-      let progress = progress(leg: number, of: route.legs.count)
-      if let block = leg.before {
-        file = try own(file, store, folder, number)
-        try call(block, file, leg.source, number)
-      }
-      switch leg.way {
-      case .inPlace:
-        file = try own(file, store, folder, number)
-        try migrateInPlace(file, leg, progress)
-      case .mapping(let mapping):
-        let next = try folder.file(number * 2 + 1)
-        let manager = migrator.makeManager(leg.source.model, leg.destination.model)
-        manager.progress = progress
-        try manager.migrateStore(
-          from: file, to: next, mappingModel: mapping, policies: means.policies,
-          coreDataHashes: leg.destination.coreDataHashes)
-        if file != store { try StoreFiles(storeAt: file).delete() }
-        file = next
-      }
-      if let block = leg.after { try call(block, file, leg.destination, number) }
+      try naming(leg) { file = try migrate(file, through: leg, number, of: route.legs.count, store, folder) }
     }
     try makeSingle(file)
+    return file
+  }
+
+  /// An error of a leg says between which versions it happened.
+  private func naming(_ leg: MigrationRoute.Leg, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch var error as PersistError {
+      if error.place.key == nil { error.place.key = "'\(leg.source.name)' to '\(leg.destination.name)'" }
+      throw error
+    }
+  }
+
+  private func migrate(
+    _ given: URL, through leg: MigrationRoute.Leg, _ number: Int, of count: Int, _ store: URL, _ folder: WorkingFolder
+  ) throws -> URL {
+    var file = given
+    let progress = progress(leg: number, of: count)
+    if let block = leg.before {
+      file = try own(file, store, folder, number)
+      try call(block, file, leg.source, number)
+    }
+    switch leg.way {
+    case .inPlace:
+      file = try own(file, store, folder, number)
+      try migrateInPlace(file, leg, progress)
+    case .mapping(let mapping):
+      let next = try folder.file(number * 2 + 1)
+      let manager = migrator.makeManager(leg.source.model, leg.destination.model)
+      manager.progress = progress
+      try manager.migrateStore(
+        from: file, to: next, mappingModel: mapping, policies: means.policies,
+        coreDataHashes: leg.destination.coreDataHashes)
+      if file != store { try StoreFiles(storeAt: file).delete() }
+      file = next
+    }
+    if let block = leg.after { try call(block, file, leg.destination, number) }
     return file
   }
 

@@ -35,8 +35,10 @@ struct RouteSurvey {
   /// Why the migration can't be; nil where it can.
   func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistError? {
     if !route.blockers.isEmpty {
+      let back = direct.backBlocker(StoreSurvey.Findings(blockers: route.blockers))
       return MigrationPlan(
-        from: route.source.name, to: route.destination.name, way: .impossible, blockers: route.blockers
+        from: route.source.name, to: route.destination.name, way: .impossible,
+        blockers: [back].compactMap { $0 } + route.blockers
       ).error
     }
     guard let survey = try firstLegSurvey() else { return nil }

@@ -60,6 +60,14 @@ struct ExternalDataFolder: Sendable, Hashable {
     return Set(found).sorted()
   }
 
+  /// Takes the folder away where nothing is left in it.
+  func removeIfEmpty() {
+    for folder in [url, url.deletingLastPathComponent()] {
+      guard (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.isEmpty == true else { return }
+      try? FileManager.default.removeItem(at: folder)
+    }
+  }
+
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 255 && !name.hasPrefix(".")
       && name.utf8.allSatisfy { byte in

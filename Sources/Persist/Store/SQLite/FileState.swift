@@ -18,6 +18,9 @@ struct FileState: Sendable, Hashable {
   private var changed: [Int64]
   private var identity: UInt64
 
+  /// Whether both are names of one file.
+  func isSameFile(as other: FileState) -> Bool { identity == other.identity }
+
   /// Nil where there is no such file, or none that can be looked at.
   init?(_ url: URL) {
     #if os(Windows)

@@ -27,7 +27,11 @@ enum ReadOnlyAccess: Sendable, Hashable {
     let wal = FileState(SQLiteFileName.companion(of: url, "-wal"))
     let hasIndex = FileState(SQLiteFileName.companion(of: url, "-shm")) != nil
     let isWAL = header.count > 19 && header[header.startIndex + 19] == 2
-    if let wal, hasIndex {
+    if let wal, wal.size == Self.logHeadSize {
+      // Its writer ended before its first change. With the index that is left beside it SQLite would look for the head
+      // of this very log in the index, and give up.
+      self = .privateIndex
+    } else if let wal, hasIndex {
       self = wal.size > 0 || isWAL ? .sharedIndex : .immutable
     } else if let wal, wal.size > 0 {
       self = .privateIndex
@@ -54,6 +58,11 @@ enum ReadOnlyAccess: Sendable, Hashable {
   /// Whether SQLite takes no locks, so that a change by others goes unnoticed unless the files are looked at.
   var isWithoutLocks: Bool { self == .privateIndex || self == .immutable }
 
+  /// What stands in a `-wal` file before its first frame.
+  ///
+  /// - SeeAlso: <https://sqlite.org/fileformat2.html#the_write_ahead_log>
+  private static let logHeadSize: Int64 = 32
+
   /// The names that SQLite gives the variants of its file access which take no locks.
   ///
   /// - SeeAlso: <https://sqlite.org/vfs.html#standard_unix_vfses>
@@ -78,15 +87,9 @@ enum ReadOnlyAccess: Sendable, Hashable {
       throw PersistError(
         .storeOpenFailed, at: .store(url), "\(name) is a folder.", fix: "Name the store's file in it.")
     }
-    let header: Data
-    do {
-      let file = try FileHandle(forReadingFrom: url)
-      defer { try? file.close() }
-      header = try file.read(upToCount: 100) ?? Data()
-    } catch {
+    guard let header = DatabaseHead.read(url) else {
       throw PersistError(
-        .storeOpenFailed, at: .store(url), "\(name) can't be read: \(error.localizedDescription)",
-        fix: "Check the file's permissions.")
+        .storeOpenFailed, at: .store(url), "\(name) can't be read.", fix: "Check the file's permissions.")
     }
     guard !header.isEmpty else {
       throw PersistError(
@@ -101,11 +104,19 @@ enum ReadOnlyAccess: Sendable, Hashable {
   }
 
   /// Whether a writer ended in the middle: its journal has content and hasn't been invalidated.
-  private static func hasHotJournal(_ url: URL) throws -> Bool {
+  static func hasHotJournal(_ url: URL) throws -> Bool {
     let journal = SQLiteFileName.companion(of: url, "-journal")
     guard let state = FileState(journal), !state.isFolder, state.size > 0 else { return false }
-    let file = try FileHandle(forReadingFrom: journal)
-    defer { try? file.close() }
-    return try file.read(upToCount: 1)?.first.map { $0 != 0 } ?? false
+    do {
+      let file = try FileHandle(forReadingFrom: journal)
+      defer { try? file.close() }
+      return try file.read(upToCount: 1)?.first.map { $0 != 0 } ?? false
+    } catch {
+      // Its writer may have come to its end meanwhile.
+      guard FileState(journal) != nil else { return false }
+      throw PersistError(
+        .fileAccess, at: .file(journal), "The journal can't be read: \(error.localizedDescription)",
+        fix: "Check the file's permissions.")
+    }
   }
 }

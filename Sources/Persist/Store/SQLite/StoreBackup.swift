@@ -2,6 +2,9 @@ package import Foundation
 
 /// Copies of stores that are stores themselves.
 package enum StoreBackup {
+  /// What follows a copy's name, and is followed by a name of its own, until the copy is whole.
+  static let partialSuffix = ".partial-"
+
   /// Copies the store of a file as it is at one moment: what its log holds included, and its files of large values.
   ///
   /// The store isn't changed. The copy comes up under its name when it is whole.
@@ -63,7 +66,8 @@ package enum StoreBackup {
       throw PersistError(
         .fileAccess, at: .file(copy), "There is a file of this name already.", fix: "Choose another name for the copy.")
     }
-    let partial = copy.appendingPathExtension("partial-\(UUID().uuidString)")
+    let partial = copy.deletingLastPathComponent()
+      .appendingPathComponent(copy.lastPathComponent + partialSuffix + UUID().uuidString)
     do {
       try source.copyDatabase(to: partial)
       if let prepare {

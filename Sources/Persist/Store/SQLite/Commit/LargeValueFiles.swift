@@ -15,7 +15,8 @@ struct LargeValueFiles {
   /// Nil for a store in memory: everything then stands in the rows.
   let folder: URL?
   private var written: [URL] = []
-  private var replaced: [String] = []
+  /// The files that rows named which are changed or deleted.
+  private(set) var replaced: [String] = []
 
   init(_ folder: URL?) { self.folder = folder }
 

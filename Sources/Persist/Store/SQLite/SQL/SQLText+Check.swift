@@ -3,6 +3,11 @@
 extension SQLText {
   static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
 
+  /// How many rows of a table are of one entity.
+  static func rowCount(of table: String, entityNumber: Int) -> SQLText {
+    "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT = \(number: Int64(entityNumber))"
+  }
+
   private static func list(_ numbers: [Int]) -> SQLText {
     numbers.map { "\(number: Int64($0))" as SQLText }.joined(separator: ", ")
   }

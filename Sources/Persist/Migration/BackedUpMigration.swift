@@ -1,0 +1,43 @@
+import Foundation
+
+/// Migrates a store with a copy of it at hand.
+struct BackedUpMigration {
+  let store: URL
+  let backup: MigrationBackup
+
+  /// Makes the copy and calls `body`. Where that fails and leaves the store damaged, it is restored.
+  func run<Result>(_ body: () throws -> Result) throws -> Result {
+    let folder = try BackupFolder(besideStoreAt: store, for: backup)
+    do {
+      try copy(to: folder.copy)
+      let result = try body()
+      folder.remove(keepingCopy: backup != .removedAfterwards)
+      return result
+    } catch {
+      if FileState(folder.copy) != nil, folder.isStoreDamaged {
+        do {
+          try folder.restore()
+        } catch let failure {
+          throw PersistError(
+            .migrationFailed, at: .store(store), "The migration failed, and the store can't be restored from its backup.",
+            fix: "The backup is '\(folder.copy.path)'.", errors: [error, failure].compactMap { $0 as? PersistError })
+        }
+      }
+      // As if nothing had been done; another attempt makes the copy anew.
+      folder.remove(keepingCopy: false)
+      throw error
+    }
+  }
+
+  private func copy(to place: URL) throws {
+    do {
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(place), "The folder for the backup can't be made: \(error.localizedDescription)",
+        fix: "Choose another folder, or check its permissions.")
+    }
+    try StoreBackup.copy(storeAt: store, to: place)
+  }
+}

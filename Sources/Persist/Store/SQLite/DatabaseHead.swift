@@ -1,0 +1,33 @@
+import CSQLite
+import Foundation
+
+/// The first bytes of a database, which say what it is.
+///
+/// They are read through SQLite's own file layer. Where this process holds locks on the file by another connection,
+/// a descriptor that is opened and closed beside SQLite would let them all go.
+///
+/// - SeeAlso: <https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
+enum DatabaseHead {
+  private static let size: Int32 = 100
+
+  /// At most 100 bytes; nil where the file can't be read.
+  static func read(_ url: URL) -> Data? {
+    guard let layer = sqlite3_vfs_find(nil), let open = layer.pointee.xOpen,
+      let name = sqlite3_create_filename(SQLiteFileName.resolved(url).path, "", "", 0, nil)
+    else { return nil }
+    defer { sqlite3_free_filename(name) }
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: Int(layer.pointee.szOsFile), alignment: 16)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(layer.pointee.szOsFile))
+    let file = memory.assumingMemoryBound(to: sqlite3_file.self)
+    guard open(layer, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nil) == SQLITE_OK,
+      let methods = file.pointee.pMethods
+    else { return nil }
+    defer { _ = methods.pointee.xClose?(file) }
+    var (count, bytes): (Int64, Data) = (0, Data(count: Int(size)))
+    guard methods.pointee.xFileSize?(file, &count) == SQLITE_OK else { return nil }
+    let length = Int32(clamping: min(Int64(size), count))
+    let code = bytes.withUnsafeMutableBytes { methods.pointee.xRead?(file, $0.baseAddress, length, 0) }
+    return length == 0 ? Data() : code == SQLITE_OK ? bytes.prefix(Int(length)) : nil
+  }
+}

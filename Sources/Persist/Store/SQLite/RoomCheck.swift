@@ -1,0 +1,38 @@
+import Foundation
+
+/// Whether a disk has the room that a migration needs beside the store.
+struct RoomCheck {
+  let needed: Int64
+  let free: Int64
+
+  /// - Parameter copies: how many copies of the store there are at once.
+  /// - Returns: nil where the system doesn't say how much is free.
+  init?(besideStoreAt store: URL, copies: Int) {
+    let files = FileManager.default
+    let folder = store.deletingLastPathComponent().path
+    guard let free = (try? files.attributesOfFileSystem(forPath: folder))?[.systemFreeSize] as? NSNumber else {
+      return nil
+    }
+    let log = FileState(SQLiteFileName.companion(of: store, "-wal"))?.size ?? 0
+    let bytes = (FileState(store)?.size ?? 0) + log
+    self.init(needed: bytes * Int64(copies) + 64 * 1024, free: free.int64Value)
+  }
+
+  init(needed: Int64, free: Int64) {
+    self.needed = needed
+    self.free = free
+  }
+
+  /// - Throws: ``PersistError/Code/diskFull`` with the figures.
+  func require(at store: URL) throws {
+    guard free < needed else { return }
+    throw PersistError(
+      .diskFull, at: .store(store),
+      "The migration needs about \(Self.words(needed)) beside the store; \(Self.words(free)) are free.",
+      fix: "Make \(Self.words(needed - free)) of room on the disk; the store is as it was.")
+  }
+
+  private static func words(_ bytes: Int64) -> String {
+    bytes < 1_000_000 ? "\((bytes + 999) / 1000) KB" : "\((bytes + 999_999) / 1_000_000) MB"
+  }
+}

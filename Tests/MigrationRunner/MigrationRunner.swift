@@ -1,0 +1,37 @@
+import Foundation
+import Persist
+import PersistTestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#endif
+
+/// Another process that migrates a store, to be killed at any moment or to be measured: says `ready`, migrates, and
+/// says by how many bytes the most memory that it ever had grew meanwhile.
+///
+/// `MigrationRunner FILE WAY`
+@main
+struct MigrationRunner {
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 3, let way = MigrationScenario.Way(rawValue: arguments[2]) else { exit(2) }
+    let scenario = try MigrationScenario(way)
+    let before = greatestMemory
+    FileHandle.standardOutput.write(Data("ready\n".utf8))
+    try scenario.migrate(URL(fileURLWithPath: arguments[1]), options: StoreOptions(busyTimeout: .milliseconds(50)))
+    FileHandle.standardOutput.write(Data("\(greatestMemory - before)\n".utf8))
+  }
+
+  /// In bytes.
+  private static var greatestMemory: Int {
+    #if canImport(Darwin)
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #else
+      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    #endif
+  }
+}

@@ -1,0 +1,125 @@
+import CSQLite
+import Foundation
+import PersistTestSupport
+import Synchronization
+import Testing
+
+@testable import Persist
+
+/// Every moment where the environment asks for long tests; else as many as take a few seconds, always the same ones.
+private let isLong = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] != nil
+
+@Suite("Migration over failing files")
+struct FailingFileTests {
+  @Test(
+    "Killed or without power before any write, sync, truncation or deletion: old or new, whole, and it can go on",
+    arguments: MigrationScenario.Way.allCases)
+  func crashes(way: MigrationScenario.Way) throws {
+    try withTemporaryFolder { folder in
+      let law = try DisturbedMigration(way, in: folder)
+      let work = try makeFolder(folder, "work")
+      let store = try copyStore(law.seed, to: work)
+      let recorder = CrashRecorder(work)
+      try WatchedFiles.watching(work, { recorder.record($0) }) { try law.scenario.migrate(store) }
+      recorder.recordEnd()
+      let images = recorder.images
+      #expect(images.count > 10)
+      print("\(way): \(images.count) pictures")
+      for (number, image) in images.enumerated() {
+        let place = try makeFolder(folder, "image")
+        defer { try? FileManager.default.removeItem(at: place) }
+        try image.write(to: place)
+        try law.expectWhole(place.appendingPathComponent("Store.sqlite"), "\(number), \(image.moment)")
+      }
+    }
+  }
+
+  /// What goes wrong with the files.
+  enum Failure: String, CaseIterable {
+    case fullDisk, fullDiskOnce, halfWritten, syncFails, readFails, shortRead, noPermission, staysAfterDeletion
+
+    var kinds: Set<FileOperation.Kind> {
+      switch self {
+      case .fullDisk, .fullDiskOnce, .halfWritten: [.write, .truncate]
+      case .syncFails: [.sync]
+      case .readFails, .shortRead: [.read]
+      case .noPermission: [.open]
+      case .staysAfterDeletion: [.delete]
+      }
+    }
+
+    var verdict: FileVerdict {
+      switch self {
+      case .fullDisk, .fullDiskOnce: .fail(SQLITE_FULL)
+      case .halfWritten: .failHalfway(SQLITE_IOERR | (3 << 8))
+      case .syncFails: .fail(SQLITE_IOERR | (4 << 8))
+      case .readFails: .fail(SQLITE_IOERR | (1 << 8))
+      case .shortRead: .failHalfway(SQLITE_IOERR | (1 << 8))
+      case .noPermission: .fail(SQLITE_CANTOPEN)
+      case .staysAfterDeletion: .fail(SQLITE_IOERR | (10 << 8))
+      }
+    }
+
+    var lasts: Bool { self == .fullDisk || self == .noPermission }
+  }
+
+  @Test(
+    "Whatever fails at the n-th operation, for every n: old or new, whole, and the next attempt works",
+    arguments: MigrationScenario.Way.allCases, Failure.allCases)
+  func failures(way: MigrationScenario.Way, failure: Failure) throws {
+    try withTemporaryFolder { folder in
+      let law = try DisturbedMigration(way, in: folder)
+      let count = try operations(law, failure, in: folder)
+      for n in moments(count, failure) {
+        let work = try makeFolder(folder, "work")
+        defer { try? FileManager.default.removeItem(at: work) }
+        let store = try copyStore(law.seed, to: work)
+        let done = Atomic<Int>(0)
+        let kinds = failure.kinds
+        do {
+          try WatchedFiles.watching(
+            work,
+            { operation in
+              guard kinds.contains(operation.kind) else { return .proceed }
+              let number = done.wrappingAdd(1, ordering: .relaxed).newValue
+              return number == n || number > n && failure.lasts ? failure.verdict : .proceed
+            }
+          ) { try law.scenario.migrate(store) }
+        } catch is PersistError {
+          // What it says is the subject of other tests; here it is what it leaves.
+        }
+        try law.expectWhole(store, "\(failure) at \(n) of \(count)")
+      }
+    }
+  }
+
+  /// The operations that fail: the last ones, where the files are exchanged, and some of the others.
+  private func moments(_ count: Int, _ failure: Failure) -> [Int] {
+    let limit = failure == .fullDisk ? 20 : 4
+    guard !isLong, count > limit else { return Array(1...max(count, 1)) }
+    var random = SeededRandom(seed: UInt64(count))
+    let sample = (1...count - limit / 2).shuffled(using: &random).prefix(limit / 2)
+    return sample.sorted() + Array(count - limit / 2 + 1...count)
+  }
+
+  private func operations(_ law: DisturbedMigration, _ failure: Failure, in folder: URL) throws -> Int {
+    let work = try makeFolder(folder, "count")
+    let store = try copyStore(law.seed, to: work)
+    let done = Atomic<Int>(0)
+    let kinds = failure.kinds
+    try WatchedFiles.watching(
+      work,
+      { operation in
+        if kinds.contains(operation.kind) { done.wrappingAdd(1, ordering: .relaxed) }
+        return .proceed
+      }
+    ) { try law.scenario.migrate(store) }
+    return done.load(ordering: .relaxed)
+  }
+
+  private func makeFolder(_ folder: URL, _ name: String) throws -> URL {
+    let made = folder.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+    return made
+  }
+}

@@ -1,0 +1,275 @@
+import CSQLite
+import Foundation
+import PersistTestSupport
+import Synchronization
+import Testing
+
+@testable import Persist
+
+@Suite("Before, beside and after a migration")
+struct GuardedMigrationTests {
+  private func withStore(
+    _ way: MigrationScenario.Way, _ body: (MigrationScenario, URL) throws -> Void
+  ) throws {
+    let scenario = try MigrationScenario(way)
+    try withTemporaryStore { url in
+      try scenario.makeStore(at: url, marks: 12)
+      try body(scenario, url)
+    }
+  }
+
+  @Test("Too little room is refused with the figures")
+  func room() throws {
+    let error = #expect(throws: PersistError.self) {
+      try RoomCheck(needed: 120_000_000, free: 80_500_000).require(at: URL(fileURLWithPath: "/Store.sqlite"))
+    }
+    #expect(error?.code == .diskFull)
+    #expect(
+      error?.message == "The migration needs about 120 MB beside the store; 81 MB are free.")
+    try RoomCheck(needed: 5, free: 5).require(at: URL(fileURLWithPath: "/Store.sqlite"))
+    try withStore(.copiedBySQL) { _, url in
+      let check = try #require(RoomCheck(besideStoreAt: url, copies: 2))
+      let size = try #require(FileState(url)?.size)
+      #expect(check.needed >= 2 * size)
+      #expect(check.free > 0)
+    }
+  }
+
+  @Test("A backup is kept, or goes with the migration, as asked", arguments: MigrationScenario.Way.allCases)
+  func backup(way: MigrationScenario.Way) throws {
+    try withStore(way) { scenario, url in
+      let folder = url.deletingLastPathComponent()
+      let before = try StoreDump(of: scenario.versions[0].model, at: url)
+      let copy = folder.appendingPathComponent("backups/before.sqlite")
+      try scenario.migrate(url, options: options(.kept(at: copy)))
+      try #expect(StoreDump(of: scenario.versions[0].model, at: copy) == before)
+    }
+    try withStore(way) { scenario, url in
+      try scenario.migrate(url, options: options(.removedAfterwards))
+      let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+      #expect(Set(names) == ["Store.sqlite", ".Store_SUPPORT"])
+    }
+  }
+
+  private func options(_ backup: MigrationBackup) -> StoreOptions {
+    var options = StoreOptions()
+    options.backup = backup
+    return options
+  }
+
+  @Test("A store that a failed migration leaves damaged comes back from the backup")
+  func restored() throws {
+    struct Refusal: Error {}
+    try withStore(.inPlace) { scenario, url in
+      let before = try StoreDump(of: scenario.versions[0].model, at: url)
+      #expect(throws: Refusal.self) {
+        try BackedUpMigration(store: url, backup: .removedAfterwards).run {
+          let file = try FileHandle(forUpdating: url)
+          try file.seek(toOffset: 4096)
+          try file.write(contentsOf: Data(repeating: 0xA5, count: 40_000))
+          try file.close()
+          throw Refusal()
+        }
+      }
+      try #expect(StoreDump(of: scenario.versions[0].model, at: url) == before)
+      try scenario.migrate(url)
+    }
+  }
+
+  @Test("A migration that fails without damage restores nothing: what others wrote meanwhile stays")
+  func notRestored() throws {
+    struct Refusal: Error {}
+    try withStore(.inPlace) { _, url in
+      #expect(throws: Refusal.self) {
+        try BackedUpMigration(store: url, backup: .removedAfterwards).run {
+          try MadeStore.run("DELETE FROM ZTAG", at: url)
+          throw Refusal()
+        }
+      }
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZTAG", at: url) == [["0"]])
+      #expect(FileState(BackupFolder.place(besideStoreAt: url)) == nil)
+    }
+  }
+
+  @Test("A backup that a killed migration began stands in nobody's way", arguments: [true, false])
+  func begun(isKept: Bool) throws {
+    try withStore(.inPlace) { scenario, url in
+      let place = url.deletingLastPathComponent().appendingPathComponent("before.sqlite")
+      try beginBackup(of: url, isKept ? .kept(at: place) : .removedAfterwards)
+      if isKept { try Data("half".utf8).write(to: place.appendingPathExtension("partial-1")) }
+      try scenario.migrate(url, options: options(.kept(at: place)))
+      let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+      #expect(Set(names) == ["Store.sqlite", ".Store_SUPPORT", "before.sqlite", ".before_SUPPORT"])
+    }
+  }
+
+  @Test("Killed after the migration came, the backup that was to be kept is kept")
+  func keptAfterKill() throws {
+    try withStore(.inPlace) { scenario, url in
+      let before = try StoreDump(of: scenario.versions[0].model, at: url)
+      let place = url.deletingLastPathComponent().appendingPathComponent("before.sqlite")
+      let folder = try BackupFolder(besideStoreAt: url, for: .kept(at: place))
+      try StoreBackup.copy(storeAt: url, to: place)
+      try scenario.migrate(url)
+      withExtendedLifetime(folder) {}
+      try #expect(StoreDump(of: scenario.versions[0].model, at: place) == before)
+    }
+  }
+
+  @Test("A store that was about to be restored when the process was killed is restored by the next who opens it")
+  func restoredLater() throws {
+    try withStore(.inPlace) { scenario, url in
+      let before = try StoreDump(of: scenario.versions[0].model, at: url)
+      try beginBackup(of: url, .removedAfterwards)
+      try Data(repeating: 7, count: 5000).write(to: url)
+      let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
+      try coordinator.remove(coordinator.addStore(at: url))
+      try #expect(StoreDump(of: scenario.versions[0].model, at: url) == before)
+      #expect(FileState(BackupFolder.place(besideStoreAt: url)) == nil)
+    }
+  }
+
+  /// Leaves a backup as a process does that is killed.
+  private func beginBackup(of url: URL, _ backup: MigrationBackup) throws {
+    let folder = try BackupFolder(besideStoreAt: url, for: backup)
+    try StoreBackup.copy(storeAt: url, to: folder.copy)
+  }
+
+  @Test("An exchange that was interrupted before its renaming is taken back by the next who opens the store")
+  func takenBack() throws {
+    try withStore(.copiedBySQL) { scenario, url in
+      let folder = url.deletingLastPathComponent().appendingPathComponent(".Store.sqlite.migration/1")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data("new".utf8).write(to: folder.appendingPathComponent("Store.sqlite"))
+      let values = ExternalDataFolder(storeAt: url)
+      let names = values.names()
+      try Data("brought".utf8).write(to: values.url.appendingPathComponent("BROUGHT"))
+      try ExchangeRecord(.renaming("1/Store.sqlite"), added: ["BROUGHT"], removed: names)
+        .write(in: folder.deletingLastPathComponent())
+      let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
+      try coordinator.remove(coordinator.addStore(at: url))
+      #expect(values.names() == names)
+      #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
+    }
+  }
+
+  @Test("An exchange that was interrupted after its renaming is finished by the next who opens the store")
+  func finished() throws {
+    try withStore(.copiedBySQL) { scenario, url in
+      let folder = url.deletingLastPathComponent().appendingPathComponent(".Store.sqlite.migration/1")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let values = ExternalDataFolder(storeAt: url)
+      let names = values.names()
+      try Data("old".utf8).write(to: values.url.appendingPathComponent("OLD"))
+      try ExchangeRecord(.renaming("1/Store.sqlite"), removed: ["OLD"]).write(in: folder.deletingLastPathComponent())
+      let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
+      try coordinator.remove(coordinator.addStore(at: url))
+      #expect(values.names() == names)
+      #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
+    }
+  }
+
+  @Test("Where the file system took the old name away first, the store has it again")
+  func nameless() throws {
+    try withStore(.copiedBySQL) { scenario, url in
+      let folder = url.deletingLastPathComponent().appendingPathComponent(".Store.sqlite.migration/1")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.moveItem(at: url, to: folder.appendingPathComponent("Store.sqlite"))
+      try ExchangeRecord(.renaming("1/Store.sqlite"), removed: []).write(in: folder.deletingLastPathComponent())
+      let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
+      try coordinator.addStore(at: url)
+      try #expect(ManagedObjectContext(coordinator).count(FetchRequest("Mark")) == 12)
+    }
+  }
+
+  @Test("The folder of a migration that goes on is left alone, and a second one is refused")
+  func folderInUse() throws {
+    try withStore(.copiedBySQL) { scenario, url in
+      let folder = try WorkingFolder(besideStoreAt: url)
+      try UnfinishedWork.settle(storeAt: url, options: StoreOptions())
+      #expect(FileManager.default.fileExists(atPath: folder.url.path))
+      let error = #expect(throws: PersistError.self) { try scenario.migrate(url) }
+      #expect(error?.code == .storeBusy)
+      folder.remove()
+      try scenario.migrate(url)
+    }
+  }
+
+  @Test("Looking at a store doesn't let go the locks that another connection of the process holds")
+  func locks() throws {
+    try withStore(.copiedBySQL) { scenario, url in
+      try MadeStore.run("PRAGMA journal_mode = DELETE", at: url)
+      let hold = try StoreHold(url, options: StoreOptions())
+      _ = try PersistentStoreCoordinator.metadata(at: url)
+      let runner = Process()
+      runner.executableURL = try BuiltProgram.url("SQLRunner")
+      runner.arguments = [url.path, "CREATE TABLE STOLEN (A)"]
+      runner.standardError = FileHandle.nullDevice
+      try runner.run()
+      runner.waitUntilExit()
+      #expect(runner.terminationStatus == 4)
+      hold.end()
+    }
+  }
+
+  @Test("A journal that a killed writer left is rolled back by the next migration and by the next who opens the store")
+  func journal() throws {
+    try withTemporaryFolder { folder in
+      let law = try DisturbedMigration(.inPlace, in: folder)
+      try MadeStore.run("PRAGMA journal_mode = DELETE", at: law.seed)
+      let work = folder.appendingPathComponent("work")
+      try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+      let store = try copyStore(law.seed, to: work)
+      let recorder = CrashRecorder(work)
+      try WatchedFiles.watching(work, { recorder.record($0) }) { try law.scenario.migrate(store) }
+      let images = recorder.images.filter { $0.files["Store.sqlite-journal"]?.isEmpty == false }
+      #expect(!images.isEmpty)
+      for (number, image) in images.enumerated() {
+        let place = folder.appendingPathComponent("image-\(number)")
+        try image.write(to: place)
+        try law.expectWhole(place.appendingPathComponent("Store.sqlite"), image.moment)
+      }
+    }
+  }
+
+  @Test("Objects that are left out leave nobody who leads to them: else it is refused, with entity, property and row")
+  func dangling() throws {
+    let models = try ["first", "second"].map { name in
+      try model(
+        EntityDescription("Item", relationships: [.init("box", to: "Box", inverse: "items")]),
+        EntityDescription(
+          "Box", attributes: [.init("size", .int32), .init(name, .string)],
+          relationships: [.init("items", toMany: "Item", inverse: "box")]))
+    }
+    try withTemporaryFolder { folder in
+      let (old, new) = (folder.appendingPathComponent("old.sqlite"), folder.appendingPathComponent("new.sqlite"))
+      try MadeStore.make(models[0], at: old)
+      try MadeStore.fill(models[0], at: old, rows: 8, seed: 3)
+      var mapping = try MappingModel.inferred(from: models[0], to: models[1])
+      let box = try #require(mapping.entityMappings.firstIndex { $0.sourceEntityName == "Box" })
+      mapping.entityMappings[box].sourceExpression = .sourceObjects(of: "Box", where: "size == 123456")
+      try MigrationManager(sourceModel: models[0], destinationModel: models[1])
+        .migrateStore(from: old, to: new, mappingModel: mapping)
+      var problems: [String] = []
+      let registry = ModelRegistry(versions: [ModelVersion(name: "2", model: models[1])])
+      try StoreCheck.check(storeAt: new, registry: registry) { problems.append("\($0)") }
+      #expect(problems == [])
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: new) == [["8"]])
+    }
+  }
+
+  @Test("A store of a newer version than the program's says so by its own code")
+  func newer() throws {
+    let scenario = try MigrationScenario(.inPlace)
+    let registry = scenario.registry
+    try withTemporaryStore { url in
+      try MadeStore.make(scenario.newest.model, at: url)
+      try MadeStore.fill(scenario.newest.model, at: url, rows: 3, seed: 1)
+      let error = #expect(throws: PersistError.self) {
+        try AutomaticMigrator().migrate(storeAt: url, to: scenario.versions[0], registry: registry)
+      }
+      let codes = [error?.code] + (error?.errors.map(\.code) ?? [])
+      #expect(codes.contains(.newerStore))
+    }
+  }
+}
