@@ -10,6 +10,15 @@ static inline int persist_sqlite3_disable_triggers(sqlite3 *db) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)0);
 }
 
+// The byte of the SQL that the last error is about; -1 where it is about none, and before SQLite 3.38.
+static inline int persist_sqlite3_error_offset(sqlite3 *db) {
+#if SQLITE_VERSION_NUMBER >= 3038000
+  return sqlite3_error_offset(db);
+#else
+  return -1;
+#endif
+}
+
 static inline int persist_sqlite3_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 size) {
   return sqlite3_bind_text64(statement, index, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
 }

@@ -13,7 +13,7 @@ struct PersistCommand: ParsableCommand {
       """,
     subcommands: [
       InspectCommand.self, DumpCommand.self, DiffCommand.self, PlanCommand.self, MigrateCommand.self,
-      CheckCommand.self, FillCommand.self, GenerateCommand.self,
+      CheckCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self,
     ])
 
   /// Runs a command. Exit codes are those of this program, not the parser's.

@@ -115,6 +115,12 @@ extension PersistError.Code {
   public static let foreignObject = Self(900_024, "foreignObject")
   /// A predicate or expression can't be read, or can't be evaluated as it stands (900030).
   public static let invalidPredicate = Self(900_030, "invalidPredicate")
+  /// A migration's SQL file was edited after it had been applied (900040).
+  public static let migrationFileChanged = Self(900_040, "migrationFileChanged")
+  /// A migration is older than one that has been applied, where that is refused (900041).
+  public static let migrationOutOfOrder = Self(900_041, "migrationOutOfOrder")
+  /// Another program began to migrate the store and didn't finish (900042).
+  public static let migrationUnfinished = Self(900_042, "migrationUnfinished")
   /// An identifier's text isn't one of this coordinator's (900025).
   public static let invalidIdentifier = Self(900_025, "invalidIdentifier")
 }

@@ -26,7 +26,9 @@ public struct Fingerprint: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  init(canonicalText: String) { bytes = Data(SHA256.digest(canonicalText.utf8)) }
+  init(canonicalText: String) { self.init(digesting: canonicalText.utf8) }
+
+  init(digesting message: some Sequence<UInt8>) { bytes = Data(SHA256.digest(message)) }
 
   /// How a store's hashes or fingerprints differ from a model's, entity by entity in name order.
   ///

@@ -1,10 +1,33 @@
-import Foundation
+public import Foundation
 
 /// A value as SQLite knows values.
-enum SQLValue: Sendable, Hashable {
+///
+/// Literals become the case that they look like: `5`, `2.5`, `"Tea"`.
+public enum SQLValue: Sendable, Hashable {
   case null
   case integer(Int64)
   case double(Double)
   case text(String)
   case blob(Data)
+
+  /// The number of an ``integer(_:)``; nil for every other value.
+  public var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
+  /// The number of a ``double(_:)`` or an ``integer(_:)``; nil for every other value.
+  public var doubleValue: Double? {
+    switch self {
+    case .double(let value): value
+    case .integer(let value): Double(value)
+    case .null, .text, .blob: nil
+    }
+  }
+  /// The text of a ``text(_:)``; nil for every other value.
+  public var stringValue: String? { if case .text(let value) = self { value } else { nil } }
+  /// The bytes of a ``blob(_:)``; nil for every other value.
+  public var dataValue: Data? { if case .blob(let value) = self { value } else { nil } }
+}
+
+extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(stringLiteral value: String) { self = .text(value) }
 }

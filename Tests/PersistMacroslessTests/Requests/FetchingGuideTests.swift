@@ -140,20 +140,9 @@ struct FetchingGuideTests {
 
   @Test("Every line of code in the article stands in these tests")
   func article() throws {
-    let article = PackageFolder.url.appendingPathComponent("Sources/Persist/Persist.docc/Fetching.md")
-    let lines = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "\n")
-    let tests = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
-    let known = Set(tests.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
-    var isCode = false
-    var shown = 0
-    for line in lines.map({ $0.trimmingCharacters(in: .whitespaces) }) {
-      if line.hasPrefix("```") {
-        isCode = line == "```swift"
-      } else if isCode, !line.isEmpty {
-        #expect(known.contains(line), "\(line)")
-        shown += 1
-      }
-    }
+    let (missing, shown) = try ArticleCode.missing(
+      from: #filePath, inArticle: "Sources/Persist/Persist.docc/Fetching.md")
+    #expect(missing == [])
     #expect(shown > 20)
   }
 }

@@ -11,8 +11,11 @@ extension SQLiteConnection {
     // Functions that a damaged or hostile schema calls can do no harm, and cells are checked when a page is read.
     try execute(.trustedSchemaOff)
     try execute(.cellSizeCheckOn)
-    // Triggers of derived attributes rely on it, as Core Data sets it.
-    try execute(.recursiveTriggersOn)
+    // Triggers of derived attributes rely on it, as Core Data sets it; those of other databases may rely on the
+    // contrary.
+    if try mode != .application || first(.knows(table: "Z_METADATA"), { _ in true }) == true {
+      try execute(.recursiveTriggersOn)
+    }
     let pragmas = try Self.checked(options.pragmas, on: self)
     if mode == .create, try isEmpty() {
       // Has an effect only before the first table is made. The values are those that Core Data's stores have.
@@ -20,7 +23,7 @@ extension SQLiteConnection {
       try execute(.autoVacuumIncremental)
       for pragma in pragmas where Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
       try setFileUp(pragmas)
-    } else if mode.isWriting {
+    } else if mode.isWriting, mode != .application {
       try setSynchronous(unlessIn: pragmas)
     }
     for pragma in pragmas where !pragma.isOfTheFile { try execute(.set(pragma)) }

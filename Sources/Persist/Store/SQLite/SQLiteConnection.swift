@@ -23,10 +23,12 @@ final class SQLiteConnection {
     case readOnlyBesideWriter
     /// Reads a file as ``readOnly`` does, and writes others that are attached to the connection.
     case readOnlyWritingAttached
+    /// Reads and writes a database whose settings are the application's, and makes an empty one where there is none.
+    case application
     /// A database of its own in memory.
     case memory
 
-    var isWriting: Bool { self == .readWrite || self == .create || self == .memory }
+    var isWriting: Bool { [.readWrite, .create, .application, .memory].contains(self) }
   }
 
   /// How much was done, for tests.
@@ -66,10 +68,12 @@ final class SQLiteConnection {
       switch mode {
       case .readWrite: SQLITE_OPEN_READWRITE
       // What is attached may be written only where the connection as a whole may; the URI takes it back for the file.
-      case .create, .memory, .readOnlyWritingAttached: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .create, .application, .memory, .readOnlyWritingAttached: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readOnly, .readOnlyBesideWriter: SQLITE_OPEN_READONLY
       }
-    if mode == .readWrite, let url { try ReadOnlyAccess.requireDatabase(at: url) }
+    if let url, mode == .readWrite || (mode == .application && FileState(url).map { $0.size > 0 } == true) {
+      try ReadOnlyAccess.requireDatabase(at: url)
+    }
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {

@@ -116,6 +116,9 @@ final class SQLiteStatement {
   /// The first failure to bind since ``begin()``; ``step()`` throws it.
   @exclusivity(unchecked) private var bindingFailure: Int32?
 
+  /// How many values the statement takes.
+  var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
   // MARK: Columns of the current row; they count from 0
 
   var columnCount: Int32 { sqlite3_column_count(handle) }

@@ -1,0 +1,67 @@
+public import Foundation
+
+extension SQLMigration {
+  /// Every migration in a folder, in the order of their versions.
+  ///
+  /// A file is called by its version and, behind `_` or `-`, its name: `0003_add_prices.sql`,
+  /// `20260312090000_split.sql`, `3.sql`; also `….up.sql`, in which case `….down.sql` beside it undoes it and is left
+  /// alone. A folder of such a name that holds an `up.sql` is one too. Hidden files and files that aren't SQL are
+  /// passed over.
+  ///
+  /// - Throws: ``PersistError/Code/fileAccess`` where the folder can't be read, ``PersistError/Code/malformedFile`` for
+  ///   an SQL file whose name has no version.
+  public static func files(in folder: URL) throws -> [SQLMigration] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)",
+        fix: "Give the folder that the SQL files are in.")
+    }
+    let files = names.filter { !$0.hasPrefix(".") }.map { folder.appendingPathComponent($0) }.compactMap { url in
+      if url.pathExtension.lowercased() == "sql" { return isWayBack(url) ? nil : url }
+      let inner = url.appendingPathComponent("up.sql")
+      return FileManager.default.fileExists(atPath: inner.path) ? inner : nil
+    }
+    return try files.map { try SQLMigration(contentsOf: $0) }.sorted { $0.version < $1.version }
+  }
+
+  /// Reads one SQL file, whose name has the version.
+  ///
+  /// - Throws: ``PersistError/Code/fileAccess``, and ``PersistError/Code/malformedFile`` where the name has no version
+  ///   or the file isn't UTF-8 text.
+  public init(contentsOf url: URL) throws {
+    guard let (version, text, name) = Self.parts(of: Self.stem(of: url)) else {
+      throw PersistError(
+        .malformedFile, at: .file(url), "The name '\(url.lastPathComponent)' has no version.",
+        fix: "Call it by a number or a time stamp and a name, such as '0001_create.sql'.")
+    }
+    let file = try SQLMigrationFile(contentsOf: url)
+    self.init(
+      version, text: text, name, file: url, runsInTransaction: file.runsInTransaction, foreignKeys: file.foreignKeys,
+      checksum: SQLMigrationFile.checksum(of: file.text),
+      .script(SQLScript(file.text, range: file.range, file: url)))
+  }
+
+  /// The part of the name that tells version and name: of the folder where the file is just called `up.sql`.
+  private static func stem(of url: URL) -> String {
+    let stem = url.deletingPathExtension().lastPathComponent
+    if stem.lowercased() == "up" { return url.deletingLastPathComponent().lastPathComponent }
+    return stem.lowercased().hasSuffix(".up") ? String(stem.dropLast(3)) : stem
+  }
+
+  private static func isWayBack(_ url: URL) -> Bool {
+    let stem = url.deletingPathExtension().lastPathComponent.lowercased()
+    return stem == "down" || stem.hasSuffix(".down")
+  }
+
+  /// Time stamps may be written with dashes, `2026-03-12-090000_split`, as Diesel does; those don't count.
+  private static func parts(of stem: String) -> (version: Int64, text: String, name: String)? {
+    guard
+      let match = stem.wholeMatch(of: /([0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]+)?|[0-9]+)(?:[_-]+(.*))?/),
+      let version = Int64(match.1.filter { $0 != "-" })
+    else { return nil }
+    return (version, match.1.filter { $0 != "-" }, String(match.2 ?? ""))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// What a database says of the migrations that it has been through.
+struct SQLMigrationHistory: Sendable {
+  /// What Persist noted of a migration beside the version.
+  struct Record: Sendable, Hashable {
+    var checksum: String?
+    var appliedAt: Date?
+  }
+
+  let table: HistoryTable
+  /// What stands in the table's key column, as text.
+  let keys: Set<String>
+  /// Those of ``keys`` that are numbers.
+  let versions: Set<Int64>
+  /// The version at which another tool stopped half-way.
+  let unfinished: String?
+  /// Persist's notes, by version.
+  let records: [Int64: Record]
+
+  /// A database that has been through nothing.
+  init(newTable name: String?) {
+    table = HistoryTable(new: name ?? HistoryTable.knownNames[0])
+    (keys, versions, unfinished, records) = ([], [], nil, [:])
+  }
+
+  /// - Parameter name: the table of versions; nil for the one of the known ones that is there.
+  init(_ connection: SQLiteConnection, table name: String?) throws {
+    let candidates = name.map { [$0] } ?? HistoryTable.knownNames
+    let present = try candidates.first { try connection.first(.knows(table: $0)) { _ in true } == true }
+    guard let present else {
+      self = SQLMigrationHistory(newTable: name)
+      return
+    }
+    let columns = try connection.all(.columns(of: present)) { row in
+      HistoryTable.Column(
+        name: row.text(0), declaredType: row.text(1), needsValue: row.integer(2) != 0 && row.integer(3) == 0)
+    }
+    let table = try HistoryTable(present, columns: columns)
+    var keys: [String] = []
+    var unfinished: String?
+    switch table.form {
+    case .everyVersion: keys = try connection.all(.values(of: [table.keyColumn], in: present)) { $0.text(0) }
+    case .newestVersion(let dirtyColumn):
+      try connection.query(.values(of: [table.keyColumn, dirtyColumn], in: present)) { row in
+        keys.append(row.text(0))
+        if row.integer(1) != 0 || row.text(1).lowercased() == "true" { unfinished = row.text(0) }
+      }
+    }
+    self.table = table
+    self.keys = Set(keys)
+    versions = table.key == .name ? [] : Set(keys.compactMap { Int64($0) })
+    self.unfinished = unfinished
+    records = try Self.records(connection)
+  }
+
+  private static func records(_ connection: SQLiteConnection) throws -> [Int64: Record] {
+    guard try connection.first(.knows(table: SQLText.fileRecordTable), { _ in true }) == true else { return [:] }
+    var records: [Int64: Record] = [:]
+    try connection.query(.fileRecords) { row in
+      records[row.integer(0)] = Record(
+        checksum: row.isNull(1) ? nil : row.text(1),
+        appliedAt: row.isNull(2) ? nil : Date(timeIntervalSince1970: row.double(2)))
+    }
+    return records
+  }
+
+  /// Whether the database has been through a migration.
+  func includes(_ migration: SQLMigration) -> Bool {
+    switch table.form {
+    case .newestVersion: versions.contains { $0 >= migration.version }
+    case .everyVersion:
+      versions.contains(migration.version)
+        || (table.key != .number && (keys.contains(migration.description) || keys.contains(migration.name)))
+    }
+  }
+}

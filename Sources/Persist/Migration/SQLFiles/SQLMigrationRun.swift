@@ -1,0 +1,201 @@
+import Foundation
+
+/// One run of migrations over a connection.
+///
+/// What is to do is looked up anew before each migration, under the write lock: another process may have done it.
+struct SQLMigrationRun {
+  let migrator: SQLMigrator
+  let connection: SQLiteConnection
+  let last: Int64?
+
+  /// What the last check found, and the number of the file's content at that time.
+  private var checkedKeys: (state: ForeignKeyState, content: Int64?)?
+  private var applied: [SQLMigrationStatus.Entry] = []
+  private var total = 0
+
+  init(migrator: SQLMigrator, connection: SQLiteConnection, last: Int64?) {
+    (self.migrator, self.connection, self.last) = (migrator, connection, last)
+  }
+
+  mutating func run() throws -> SQLMigrationReport {
+    let start = ContinuousClock.now
+    let first = try connection.readTransaction { try survey() }
+    total = first.pending.count
+    for migration in first.pending {
+      do {
+        guard report(migration, part: 0) else { throw cancelled }
+        if try apply(migration) { note(migration) }
+      } catch let error as PersistError {
+        throw failure(of: migration, error)
+      }
+    }
+    _ = report(nil, part: 0)
+    let status = try finish()
+    return SQLMigrationReport(
+      from: first.status.currentVersion, to: status.currentVersion, applied: applied,
+      duration: ContinuousClock.now - start)
+  }
+
+  /// - Throws: what stands in the way.
+  private func survey() throws -> SQLMigrationSurvey {
+    let survey = try migrator.survey(connection, upTo: last)
+    if let problem = survey.status.problems.first {
+      var error = PersistError.combining(
+        survey.status.problems, as: problem.code, "Nothing was migrated, for \(survey.status.problems.count) reasons.")
+      error.place.store = error.place.file == nil ? connection.url : nil
+      throw error
+    }
+    return survey
+  }
+
+  /// Notes the checksums of what another tool ran, where there was nothing to run that would have.
+  private func finish() throws -> SQLMigrationStatus {
+    let last = try connection.readTransaction { try survey() }
+    if !last.unrecorded.isEmpty { try connection.transaction { try recordOthers(survey()) } }
+    return last.status
+  }
+}
+
+// MARK: One migration
+
+extension SQLMigrationRun {
+  /// - Returns: whether it ran; false where another process was faster.
+  private mutating func apply(_ migration: SQLMigration) throws -> Bool {
+    try connection.execute(migration.foreignKeys == .enforced ? .foreignKeysOn : .foreignKeysOff)
+    guard migration.runsInTransaction else { return try applyWithoutTransaction(migration) }
+    return try connection.transaction {
+      guard try isPending(migration) else { return false }
+      if migration.foreignKeys == .enforced { try connection.execute(.deferForeignKeysOn) }
+      let before = try keys()
+      try work(migration)
+      try checkKeys(since: before)
+      try record(migration)
+      return true
+    }
+  }
+
+  private mutating func applyWithoutTransaction(_ migration: SQLMigration) throws -> Bool {
+    guard try connection.readTransaction({ try isPending(migration) }) else { return false }
+    defer { if connection.isInTransaction { _ = try? connection.execute(.rollback) } }
+    try work(migration)
+    guard !connection.isInTransaction else {
+      throw PersistError(
+        .migrationFailed, "The migration began a transaction and didn't end it.", fix: "End it with COMMIT.")
+    }
+    checkedKeys = nil
+    try connection.transaction { try record(migration) }
+    return true
+  }
+
+  private func isPending(_ migration: SQLMigration) throws -> Bool {
+    try survey().pending.contains { $0.version == migration.version }
+  }
+
+  private func work(_ migration: SQLMigration) throws {
+    try SQLScriptRunner.use(connection) { runner in
+      switch migration.work {
+      case .script(let script):
+        var done = 0.0
+        try runner.run(script) { statement, part in
+          guard report(migration, part: done) else { throw cancelled }
+          try connection.whileGoingOn({ [done] in report(migration, part: done) }) { while try statement.step() {} }
+          done = part
+        }
+      case .code(let body):
+        let database = SQLDatabase(runner)
+        defer { database.close() }
+        try connection.whileGoingOn({ report(migration, part: 0) }) { try body(database) }
+      }
+    }
+  }
+
+  /// How foreign keys stand before a migration; nil where SQLite can't tell, as where a declaration names columns that
+  /// aren't unique. What was found after the migration before holds until another connection writes.
+  private func keys() throws -> ForeignKeyState? {
+    if let checkedKeys, try checkedKeys.content == content() { return checkedKeys.state }
+    do {
+      return try ForeignKeyState(connection)
+    } catch let error as PersistError where error.code == .sqlite {
+      return nil
+    }
+  }
+
+  private mutating func checkKeys(since before: ForeignKeyState?) throws {
+    guard let before else { return }
+    let now = try ForeignKeyState(connection)
+    if let damage = now.damage(since: before) {
+      throw PersistError(
+        .migrationFailed, "The migration breaks foreign keys. \(damage)",
+        fix: "Delete or change those rows in the migration.")
+    }
+    checkedKeys = try (now, content())
+  }
+
+  /// Changes when another connection writes.
+  private func content() throws -> Int64? { try connection.first(.dataVersion) { $0.integer(0) } }
+
+  private func record(_ migration: SQLMigration) throws {
+    let survey = try migrator.survey(connection, upTo: nil)
+    for statement in survey.history.table.note(migration) { try connection.execute(statement) }
+    try recordOthers(survey)
+    try connection.execute(
+      .record(version: migration.version, name: migration.name, checksum: migration.checksum, isAppliedNow: true))
+  }
+
+  private func recordOthers(_ survey: SQLMigrationSurvey) throws {
+    try connection.execute(.createFileRecords)
+    for migration in survey.unrecorded {
+      try connection.execute(
+        .record(version: migration.version, name: migration.name, checksum: migration.checksum, isAppliedNow: false))
+    }
+  }
+
+  private mutating func note(_ migration: SQLMigration) {
+    applied.append(
+      SQLMigrationStatus.Entry(
+        version: migration.version, name: migration.name, file: migration.file, state: .applied, isOutOfOrder: false,
+        appliedAt: Date()))
+  }
+}
+
+// MARK: Telling
+
+extension SQLMigrationRun {
+  /// - Returns: whether to go on.
+  private func report(_ migration: SQLMigration?, part: Double) -> Bool {
+    let progress = SQLMigrationProgress(
+      completed: migration == nil ? total : applied.count, total: total, version: migration?.version,
+      name: migration?.name ?? "", part: part)
+    return migrator.progress?(progress) != false && !Task.isCancelled
+  }
+
+  private var cancelled: PersistError { PersistError(.migrationCancelled, "The migration was cancelled.") }
+
+  /// The error for a caller: with the migration, and how the database stands now.
+  private func failure(of migration: SQLMigration, _ error: PersistError) -> PersistError {
+    let code: PersistError.Code =
+      switch error.code {
+      case .sqlite, .constraintConflict, .invalidRequest, .storeOpenFailed: .migrationFailed
+      case .interrupted: .migrationCancelled
+      default: error.code
+      }
+    var place = error.place
+    place.file = place.file ?? migration.file
+    place.store = connection.url
+    if place.file == nil { place.key = migration.description }
+    let versions = applied.compactMap(\.version).map(String.init).joined(separator: ", ")
+    let earlier = applied.isEmpty ? "" : " Applied before it: \(versions)."
+    let state =
+      migration.runsInTransaction
+      ? "The database is as it was before \(migration)."
+      : "What of \(migration) ran before stays: it has no transaction."
+    return PersistError(
+      code, at: place, "\(error.message) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error), errors: [error])
+  }
+
+  /// Some statements fail in a transaction, and SQLite says so in words alone.
+  private static func fix(for error: PersistError) -> String? {
+    guard error.message.contains("transaction") else { return nil }
+    return "Put it into a file of its own with '-- persist: without-transaction' at the top."
+  }
+}

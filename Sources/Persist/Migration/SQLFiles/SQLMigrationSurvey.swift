@@ -1,0 +1,102 @@
+import Foundation
+
+/// What there is to do in a database, as a value: the sequence held against what the database says of itself.
+struct SQLMigrationSurvey {
+  /// What may stand in the way of running, and doesn't have to.
+  struct Rules: Sendable, Hashable {
+    var refusesOutOfOrder = false
+    var allowsUnknownVersions = false
+  }
+
+  let history: SQLMigrationHistory
+  /// What is to run, in order.
+  let pending: [SQLMigration]
+  /// What another tool has run and Persist has no note of.
+  let unrecorded: [SQLMigration]
+  let status: SQLMigrationStatus
+
+  /// - Parameters:
+  ///   - migrations: in the order of their versions.
+  ///   - last: the last version that is to run; nil for all.
+  init(_ migrations: [SQLMigration], _ history: SQLMigrationHistory, upTo last: Int64?, rules: Rules) {
+    self.history = history
+    let applied = migrations.filter(history.includes)
+    let newest = applied.last?.version ?? -1
+    let open = migrations.filter { !history.includes($0) }
+    pending = open.filter { migration in last.map { migration.version <= $0 } ?? true }
+    unrecorded = applied.filter { $0.checksum != nil && history.records[$0.version]?.checksum == nil }
+    let changed = applied.filter { migration in
+      let recorded = history.records[migration.version]?.checksum
+      return recorded != nil && migration.checksum != recorded
+    }
+    let unknown = Self.unknown(migrations, history)
+    var entries = migrations.map { migration in
+      let isPending = !history.includes(migration)
+      return SQLMigrationStatus.Entry(
+        version: migration.version, name: migration.name, file: migration.file,
+        state: isPending ? .pending : changed.contains { $0.version == migration.version } ? .changed : .applied,
+        isOutOfOrder: isPending && migration.version < newest,
+        appliedAt: isPending ? nil : history.records[migration.version]?.appliedAt)
+    }
+    entries += unknown
+    entries.sort { ($0.version ?? -1, $0.name) < ($1.version ?? -1, $1.name) }
+    var problems = changed.map { Self.changed($0) }
+    if let version = history.unfinished { problems.append(Self.unfinished(version, history.table.name)) }
+    if !rules.allowsUnknownVersions {
+      problems += unknown.compactMap { Self.newer($0, than: migrations.last?.version ?? -1) }
+    }
+    if rules.refusesOutOfOrder {
+      problems += pending.filter { $0.version < newest }.map { Self.outOfOrder($0, newest) }
+    }
+    status = SQLMigrationStatus(entries: entries, table: history.table.name, problems: problems)
+  }
+
+  private static func unknown(
+    _ migrations: [SQLMigration], _ history: SQLMigrationHistory
+  ) -> [SQLMigrationStatus.Entry] {
+    let versions = Set(migrations.map(\.version))
+    let names = Set(migrations.flatMap { [$0.description, $0.name, $0.versionText] })
+    return history.keys.compactMap { key in
+      let version = history.table.key == .name ? nil : Int64(key)
+      guard version.map({ !versions.contains($0) }) ?? !names.contains(key) else { return nil }
+      return SQLMigrationStatus.Entry(
+        version: version, name: version == nil ? key : "", state: .unknown, isOutOfOrder: false,
+        appliedAt: version.flatMap { history.records[$0]?.appliedAt })
+    }
+  }
+
+  // MARK: Problems
+
+  private static func place(_ migration: SQLMigration) -> PersistError.Place {
+    migration.file.map { .file($0) } ?? PersistError.Place(key: migration.description)
+  }
+
+  private static func changed(_ migration: SQLMigration) -> PersistError {
+    PersistError(
+      .migrationFileChanged, at: place(migration),
+      "The migration \(migration) was changed after it had been applied: databases may differ from what it says now.",
+      fix: "Undo the change and put it into a migration of a new version. Where nothing but a comment changed, accept "
+        + "it with SQLMigrator.acceptChanges.")
+  }
+
+  private static func unfinished(_ version: String, _ table: String) -> PersistError {
+    PersistError(
+      .migrationUnfinished, "The table '\(table)' says that another tool stopped in the middle of version \(version).",
+      fix: "Mend what is half done with that tool, or by hand, and take the mark 'dirty' away.")
+  }
+
+  private static func newer(_ entry: SQLMigrationStatus.Entry, than newest: Int64) -> PersistError? {
+    guard let version = entry.version, version > newest else { return nil }
+    return PersistError(
+      .incompatibleModel,
+      "The database has version \(version), which a newer application gave it; the newest known one is \(newest).",
+      fix: "Use the newer application, or set SQLMigrator.allowsUnknownVersions where this one can work with it.")
+  }
+
+  private static func outOfOrder(_ migration: SQLMigration, _ newest: Int64) -> PersistError {
+    PersistError(
+      .migrationOutOfOrder, at: place(migration),
+      "The migration \(migration) is still to run, and version \(newest) after it has been applied.",
+      fix: "Give it a version above \(newest), or leave SQLMigrator.refusesOutOfOrder off.")
+  }
+}

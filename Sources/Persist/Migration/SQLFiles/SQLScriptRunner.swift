@@ -1,0 +1,65 @@
+import CSQLite
+
+/// Runs SQL of an application on a connection: within the transaction of a migration, or outside of any.
+struct SQLScriptRunner {
+  private let connection: SQLiteConnection
+  /// Nil where the SQL may manage transactions itself.
+  private let guardian: TransactionGuard?
+
+  /// Calls `body` with a runner. What `body` runs can't end the transaction that is open, if one is.
+  static func use<T>(_ connection: SQLiteConnection, _ body: (SQLScriptRunner) throws -> T) throws -> T {
+    guard connection.isInTransaction else { return try body(SQLScriptRunner(connection: connection, guardian: nil)) }
+    return try connection.guardingTransaction { guardian in
+      try body(SQLScriptRunner(connection: connection, guardian: guardian))
+    }
+  }
+
+  /// Runs every statement of a script.
+  ///
+  /// - Parameters:
+  ///   - values: those of the parameters of its only statement.
+  ///   - body: runs a statement whose values are bound; by default to its end.
+  func run(
+    _ script: SQLScript, values: [SQLValue] = [],
+    _ body: (SQLiteStatement, _ part: Double) throws -> Void
+  ) throws {
+    var count = 0
+    do {
+      try script.forEachStatement(on: connection) { statement, part in
+        count += 1
+        try check(statement, values, count)
+        for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+        try body(statement, part)
+      }
+    } catch var error as PersistError {
+      if let refused = guardian?.takeRefusal() { error = Self.refusal(of: refused, at: error.place) }
+      throw error
+    }
+  }
+
+  /// How many rows all statements together have inserted, updated and deleted.
+  var changedRows: Int { Int(sqlite3_total_changes(connection.handle)) }
+
+  private func check(_ statement: SQLiteStatement, _ values: [SQLValue], _ count: Int) throws {
+    guard guardian == nil || connection.isInTransaction else {
+      throw PersistError(.migrationFailed, "A statement before this one has rolled the transaction back.")
+    }
+    guard values.isEmpty || count == 1 else {
+      throw PersistError(
+        .invalidRequest, "Values were given for several statements.", fix: "Run them one after the other.")
+    }
+    guard statement.parameterCount == values.count else {
+      throw PersistError(
+        .invalidRequest, "The statement takes \(statement.parameterCount) values and was given \(values.count).",
+        fix: "Give a value for each '?'; a file has none to give.")
+    }
+  }
+
+  private static func refusal(of statement: String, at place: PersistError.Place) -> PersistError {
+    PersistError(
+      .migrationFailed, at: place,
+      "'\(statement)' can't run here: each migration runs in a transaction, which Persist begins and ends.",
+      fix: "Take it out; or put '-- persist: without-transaction' at the top of the file, which is then not undone "
+        + "where it fails.")
+  }
+}

@@ -1,0 +1,71 @@
+/// The tables in which tools that run SQL files note what they have run, and Persist's own beside them.
+extension SQLText {
+  static func knows(table: String) -> SQLText {
+    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(value: .text(table)) COLLATE NOCASE"
+  }
+
+  /// The columns of a table: name, declared type, whether it takes no null, whether it has a default.
+  static func columns(of table: String) -> SQLText {
+    """
+    SELECT name, type, "notnull", dflt_value IS NOT NULL FROM pragma_table_info(\(value: .text(table))) ORDER BY cid
+    """
+  }
+
+  static func createHistory(_ table: String) -> SQLText {
+    "CREATE TABLE \(name: table) (version INTEGER NOT NULL PRIMARY KEY)"
+  }
+
+  static func values(of columns: [String], in table: String) -> SQLText {
+    "SELECT \(names: columns) FROM \(name: table)"
+  }
+
+  static func emptyHistory(_ table: String) -> SQLText { "DELETE FROM \(name: table)" }
+
+  /// Notes a version; nothing happens where it is noted already.
+  ///
+  /// - Parameter moments: columns that get the present time.
+  static func note(
+    _ columns: [(name: String, value: SQLValue)], moments: [String], in table: String
+  ) -> SQLText {
+    let names = columns.map(\.name) + moments
+    let values = columns.map { "\(value: $0.value)" as SQLText } + moments.map { _ in "CURRENT_TIMESTAMP" }
+    return "INSERT OR IGNORE INTO \(name: table) (\(names: names)) VALUES (\(values.joined(separator: ", ")))"
+  }
+
+  static let fileRecordTable = "persist_sql_migrations"
+
+  static let createFileRecords: SQLText = """
+    CREATE TABLE IF NOT EXISTS persist_sql_migrations \
+    (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT, applied_at TEXT)
+    """
+
+  /// Version, checksum, and when it was applied in seconds since 1970.
+  static let fileRecords: SQLText =
+    "SELECT version, checksum, CAST(strftime('%s', applied_at) AS INTEGER) FROM persist_sql_migrations"
+
+  /// - Parameter isAppliedNow: false for one that another tool applied before.
+  static func record(version: Int64, name: String, checksum: String?, isAppliedNow: Bool) -> SQLText {
+    let moment: SQLText = isAppliedNow ? "CURRENT_TIMESTAMP" : "NULL"
+    return """
+      INSERT INTO persist_sql_migrations (version, name, checksum, applied_at) \
+      VALUES (\(value: .integer(version)), \(value: .text(name)), \(value: checksum.map { .text($0) } ?? .null), \
+      \(moment)) \
+      ON CONFLICT (version) DO UPDATE SET name = excluded.name, checksum = excluded.checksum, \
+      applied_at = coalesce(excluded.applied_at, applied_at)
+      """
+  }
+
+  static let foreignKeysOn: SQLText = "PRAGMA foreign_keys = ON"
+  static let deferForeignKeysOn: SQLText = "PRAGMA defer_foreign_keys = ON"
+
+  /// Whether any table has foreign keys.
+  static let hasForeignKeys: SQLText = """
+    SELECT 1 FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) \
+    WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1
+    """
+
+  /// Rows whose foreign keys lead nowhere: table, parent table, how many, one of their row numbers.
+  static let brokenForeignKeys: SQLText = """
+    SELECT "table", parent, count(*), min(rowid) FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2
+    """
+}

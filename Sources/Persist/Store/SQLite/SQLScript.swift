@@ -1,0 +1,126 @@
+import CSQLite
+import Foundation
+
+/// SQL that an application wrote: any number of statements, which SQLite itself tells apart.
+///
+/// SQLite reads one statement and says where it ended. So neither the statements within a trigger nor semicolons in
+/// texts and comments are taken for an end.
+///
+/// - SeeAlso: <https://sqlite.org/c3ref/prepare.html>
+struct SQLScript: Sendable {
+  /// The text with a zero behind it: without one SQLite would copy all that is left of it for each statement.
+  private let bytes: [UInt8]
+  private let range: Range<Int>
+  /// The file that errors name.
+  let file: URL?
+
+  /// - Parameters:
+  ///   - text: UTF-8 without zeros.
+  ///   - range: the part that runs; nil for all. Lines are counted from the beginning of the text all the same.
+  init(_ text: [UInt8], range: Range<Int>? = nil, file: URL? = nil) {
+    precondition(!text.contains(0), "SQLite would take a zero for the end of the text.")
+    self.range = range ?? 0..<text.count
+    bytes = text[..<self.range.upperBound] + [0]
+    self.file = file
+  }
+
+  init(_ text: String) { self.init(Array(text.utf8)) }
+
+  /// Calls `body` for each statement in turn, prepared and ready to run, with the part of the text that is done after
+  /// it.
+  ///
+  /// - Throws: what goes wrong, with file, line and column; so does what `body` throws.
+  func forEachStatement(
+    on connection: SQLiteConnection, _ body: (SQLiteStatement, _ part: Double) throws -> Void
+  ) throws {
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let start = firstWord(from: position)
+      let (statement, length) = try prepare(at: start, on: connection)
+      position = start + length
+      guard let statement else { continue }
+      defer { statement.finalize() }
+      statement.begin()
+      do {
+        try body(statement, Double(position - range.lowerBound) / Double(range.count))
+      } catch let error as PersistError {
+        throw placed(error, at: start, in: start..<position)
+      }
+    }
+  }
+
+  /// - Returns: nil in place of a statement where only blanks and comments were left.
+  private func prepare(
+    at start: Int, on connection: SQLiteConnection
+  ) throws -> (statement: SQLiteStatement?, length: Int) {
+    do {
+      return try bytes.withUnsafeBufferPointer { bytes in
+        let rest = UnsafeBufferPointer(rebasing: bytes[start...])
+        return try rest.withMemoryRebound(to: CChar.self) { try connection.prepareFirst(of: $0) }
+      }
+    } catch let error as PersistError {
+      let offset = Int(persist_sqlite3_error_offset(connection.handle))
+      throw placed(error, at: start + max(0, offset), in: start..<range.upperBound)
+    }
+  }
+
+  /// The error with the place of an index in the text, and the beginning of the statement.
+  private func placed(_ error: PersistError, at index: Int, in statement: Range<Int>) -> PersistError {
+    var error = error
+    let place = PersistError.Place(file: file, index: index, in: Data(bytes.dropLast()))
+    (error.place.file, error.place.line, error.place.column) = (place.file, place.line, place.column)
+    error.place.sql = Self.excerpt(of: bytes[statement])
+    return error
+  }
+
+  private static let longestExcerpt = 160
+
+  private static func excerpt(of text: ArraySlice<UInt8>) -> String {
+    let start = String(decoding: text.prefix(longestExcerpt), as: UTF8.self)
+    return text.count > longestExcerpt ? start + "…" : start.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Where the next statement begins for a reader: behind blanks and comments, which SQLite counts to it.
+  private func firstWord(from position: Int) -> Int {
+    var index = position
+    while index < range.upperBound {
+      let next = index + 1 < range.upperBound ? bytes[index + 1] : 0
+      switch bytes[index] {
+      case UInt8(ascii: " "), 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: ";"): index += 1
+      case UInt8(ascii: "-") where next == UInt8(ascii: "-"):
+        index = bytes[index..<range.upperBound].firstIndex(of: 0x0A) ?? range.upperBound
+      case UInt8(ascii: "/") where next == UInt8(ascii: "*"):
+        index = endOfComment(from: index + 2)
+      default: return index
+      }
+    }
+    return index
+  }
+
+  private func endOfComment(from position: Int) -> Int {
+    var index = position
+    while index + 1 < range.upperBound {
+      if bytes[index] == UInt8(ascii: "*"), bytes[index + 1] == UInt8(ascii: "/") { return index + 2 }
+      index += 1
+    }
+    return range.upperBound
+  }
+}
+
+extension SQLiteConnection {
+  /// Prepares the first statement of a text that a zero ends.
+  ///
+  /// - Returns: the statement, which the caller finalizes, and how many bytes it takes up; nil where there is none.
+  fileprivate func prepareFirst(
+    of text: UnsafeBufferPointer<CChar>
+  ) throws -> (statement: SQLiteStatement?, length: Int) {
+    var prepared: OpaquePointer?
+    var tail: UnsafePointer<CChar>?
+    let code = sqlite3_prepare_v3(handle, text.baseAddress, Int32(clamping: text.count), 0, &prepared, &tail)
+    guard code == SQLITE_OK else { throw failure(code) }
+    let length = text.baseAddress.flatMap { start in tail.map { $0 - start } } ?? text.count
+    guard let prepared else { return (nil, max(length, 1)) }
+    counts.prepared += 1
+    return (SQLiteStatement(handle: prepared, connection: self), length)
+  }
+}

@@ -1,0 +1,165 @@
+import ArgumentParser
+import Foundation
+import Persist
+import Synchronization
+
+/// `persist sql`: databases whose schema the application owns, by SQL files.
+struct SQLCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql", abstract: "Migrate any SQLite database by numbered or time-stamped SQL files.",
+    discussion: """
+      A file is called by its version and its name, '0003_add_prices.sql'. The database keeps what it has been through \
+      in its table 'schema_migrations'; what Rails, dbmate, golang-migrate, Diesel and others noted there counts.
+      """,
+    subcommands: [SQLStatusCommand.self, SQLMigrateCommand.self, SQLAcceptCommand.self])
+}
+
+/// What the commands for SQL files take.
+struct SQLArguments: ParsableArguments {
+  @Argument(help: "The database's file.")
+  var store: String
+
+  @Option(help: "The folder with the SQL files.")
+  var files: String
+
+  @Option(help: "The table that holds the versions; 'schema_migrations', or that of another tool, by default.")
+  var table: String?
+
+  @Flag(help: "Print JSON for programs.")
+  var json = false
+
+  var url: URL { URL(fileURLWithPath: store) }
+
+  func migrator() throws -> SQLMigrator {
+    var migrator = try SQLMigrator(filesIn: URL(fileURLWithPath: files, isDirectory: true))
+    migrator.table = table
+    return migrator
+  }
+}
+
+/// `persist sql status`: what a database has been through and what is still to run.
+struct SQLStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show which migrations are applied and which are pending. Never writes.",
+    discussion: "Exit status 3 where migrating isn't possible, as with files that were edited after they were applied.")
+
+  @OptionGroup var arguments: SQLArguments
+
+  func run() throws {
+    let status = try arguments.migrator().status(ofStoreAt: arguments.url)
+    if arguments.json {
+      try StandardOutput.print {
+        $0.field("table", status.table)
+        $0.field("version", status.currentVersion)
+        $0.field("migrations", of: status.entries) { json, entry in json.object { $0.fields(of: entry) } }
+        $0.field("problems", of: status.problems) { json, problem in
+          json.object {
+            $0.field("name", problem.code.name)
+            $0.field("file", problem.place.file?.path)
+            $0.field("message", problem.message)
+            $0.field("fix", problem.fix)
+          }
+        }
+      }
+    } else {
+      for problem in status.problems { StandardError.print("persist: \(problem)") }
+      try StandardOutput.print(text(status))
+    }
+    guard status.problems.isEmpty else { throw Failure.found }
+  }
+
+  private func text(_ status: SQLMigrationStatus) -> String {
+    var table = TextTable(columns: 3)
+    for entry in status.entries {
+      let state = entry.isOutOfOrder ? "\(entry.state.rawValue), out of order" : entry.state.rawValue
+      let moment = entry.appliedAt.map { DateText.text($0) } ?? ""
+      table.add(entry.words, state, moment)
+    }
+    let counts = "\(status.applied.count) applied, \(status.pending.count) pending"
+    return table.isEmpty ? counts : "\(table.text())\n\(counts)"
+  }
+}
+
+/// `persist sql migrate`: runs what is pending.
+struct SQLMigrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate", abstract: "Run the pending migrations, each in a transaction of its own.",
+    discussion: "Killed at any instant, the database is as it was before the migration that ran, or has it whole.")
+
+  @OptionGroup var arguments: SQLArguments
+
+  @Option(help: "The last version to run; the newest by default.")
+  var to: Int64?
+
+  func run() throws {
+    var migrator = try arguments.migrator()
+    // The handler may be called on any thread.
+    let bar = Mutex(ProgressBar("migrating"))
+    migrator.progress = { progress in
+      let version = progress.version.map { ", \($0) \(progress.name)" } ?? ""
+      bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)\(version)") }
+      return true
+    }
+    defer { bar.withLock { $0.finish() } }
+    let report = try migrator.migrate(storeAt: arguments.url, to: to)
+    bar.withLock { $0.finish() }
+    let seconds = report.duration / .seconds(1)
+    guard !arguments.json else {
+      return try StandardOutput.print {
+        $0.field("from", report.from)
+        $0.field("to", report.to)
+        $0.field("applied", of: report.applied) { json, entry in json.object { $0.fields(of: entry) } }
+        $0.field("seconds", seconds)
+      }
+    }
+    for entry in report.applied { try StandardOutput.print(entry.words) }
+    let count = report.applied.count
+    let version = report.to.map(String.init) ?? "no version"
+    try StandardOutput.print(
+      count == 0
+        ? "Nothing to do: the database has version \(version)."
+        : "\(count) migration\(count == 1 ? "" : "s") in \(String(format: "%.3f", seconds)) s: version \(version).")
+  }
+}
+
+/// `persist sql accept`: takes edited files for what was applied.
+struct SQLAcceptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Take files that were edited after they had been applied as they are now. Runs none of them.",
+    discussion: "For changes that a database doesn't see, such as those of comments.")
+
+  @OptionGroup var arguments: SQLArguments
+
+  func run() throws {
+    let changed = try arguments.migrator().acceptChanges(inStoreAt: arguments.url)
+    if arguments.json {
+      try StandardOutput.print { $0.field("accepted", strings: changed.map(\.description)) }
+    } else {
+      try StandardOutput.print((changed.map(\.description) + ["\(changed.count) accepted"]).joined(separator: "\n"))
+    }
+  }
+}
+
+extension SQLMigrationStatus.Entry {
+  /// The file's name, or version and name where there is none.
+  fileprivate var words: String {
+    guard let file else {
+      return [version.map(String.init), name.isEmpty ? nil : name].compactMap { $0 }.joined(separator: " ")
+    }
+    let isInFolder = file.lastPathComponent == "up.sql"
+    return (isInFolder ? file.deletingLastPathComponent() : file).lastPathComponent
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func fields(of entry: SQLMigrationStatus.Entry) {
+    field("version", entry.version)
+    field("name", entry.name)
+    field("file", entry.file?.path)
+    field("state", entry.state.rawValue)
+    field("outOfOrder", entry.isOutOfOrder)
+    key("appliedAt")
+    if let moment = entry.appliedAt { value(moment.timeIntervalSinceReferenceDate) } else { null() }
+  }
+}

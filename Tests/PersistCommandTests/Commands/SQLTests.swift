@@ -1,0 +1,89 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@Suite("persist sql")
+struct SQLTests {
+  private func withFiles(_ files: [String: String], _ body: (_ database: String, _ folder: URL) throws -> Void) throws {
+    try withTemporaryFolder { root in
+      let folder = root.appendingPathComponent("sql")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for (name, text) in files { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+      try body(root.appendingPathComponent("App.db").path, folder)
+    }
+  }
+
+  private func entries(_ outcome: Command.Outcome, _ key: String) throws -> [NSDictionary] {
+    try #require(try outcome.json()[key] as? [NSDictionary])
+  }
+
+  @Test("Status, a part, the rest, and nothing more to do")
+  func wholeWay() throws {
+    try withFiles([
+      "1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "CREATE TABLE b (x);", "3_c.sql": "CREATE TABLE c (x);",
+    ]) { database, folder in
+      let before = try Command.run("sql", "status", database, "--files", folder.path, "--json")
+      #expect(before.status == 0)
+      try #expect(entries(before, "migrations").compactMap { $0["state"] as? String } == ["pending", "pending", "pending"])
+      #expect(!FileManager.default.fileExists(atPath: database))
+
+      let part = try Command.run("sql", "migrate", database, "--files", folder.path, "--to", "2", "--json")
+      try #expect(entries(part, "applied").compactMap { $0["version"] as? Int } == [1, 2])
+      try #expect(part.json()["from"] is NSNull)
+      try #expect(part.json()["to"] as? Int == 2)
+
+      let words = try Command.run("sql", "status", database, "--files", folder.path).output
+      #expect(words.contains("2_b.sql  applied"))
+      #expect(words.contains("3_c.sql  pending"))
+      #expect(words.hasSuffix("2 applied, 1 pending\n"))
+
+      try #expect(Command.run("sql", "migrate", database, "--files", folder.path).output.contains("3_c.sql\n"))
+      try #expect(
+        Command.run("sql", "migrate", database, "--files", folder.path).output
+          == "Nothing to do: the database has version 3.\n")
+    }
+  }
+
+  @Test("A failing file ends with 1, and an edited one with 3 until it is accepted")
+  func failures() throws {
+    try withFiles(["1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "CREATE TABLE b (x);\nINSERT INTO c VALUES (1);"]) {
+      database, folder in
+      let failed = try Command.run("sql", "migrate", database, "--files", folder.path, "--json")
+      #expect(failed.status == 1)
+      #expect(failed.messages.contains("2_b.sql:2:"))
+      let error = try #require(try failed.json()["error"] as? NSDictionary)
+      #expect(error["name"] as? String == "migrationFailed")
+
+      try Data("CREATE TABLE z (x);".utf8).write(to: folder.appendingPathComponent("1_a.sql"))
+      let status = try Command.run("sql", "status", database, "--files", folder.path, "--json")
+      #expect(status.status == 3)
+      try #expect(entries(status, "problems").first?["name"] as? String == "migrationFileChanged")
+      try #expect(Command.run("sql", "migrate", database, "--files", folder.path).status == 1)
+      try #expect(Command.run("sql", "accept", database, "--files", folder.path).output == "1_a\n1 accepted\n")
+      try #expect(Command.run("sql", "status", database, "--files", folder.path).status == 0)
+    }
+  }
+
+  @Test("Two processes at once: one migrates, the other waits and finds nothing to do")
+  func twoProcesses() async throws {
+    try await withTemporaryFolder { root in
+      let folder = root.appendingPathComponent("sql")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let long = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000) INSERT INTO a SELECT i FROM n;"
+      try Data("CREATE TABLE a (x); \(long)".utf8).write(to: folder.appendingPathComponent("1_a.sql"))
+      try Data("CREATE TABLE b (x);".utf8).write(to: folder.appendingPathComponent("2_b.sql"))
+      let database = root.appendingPathComponent("App.db").path
+      let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<3 {
+          group.addTask {
+            let outcome = try Command.run("sql", "migrate", database, "--files", folder.path, "--json")
+            #expect(outcome.status == 0)
+            return (try outcome.json()["applied"] as? [Any])?.count ?? -1
+          }
+        }
+        return try await group.reduce(0, +)
+      }
+      #expect(counts == 2)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("SQL files: foreign keys")
+struct SQLForeignKeyTests {
+  private static let tables = [
+    "1_create.sql": """
+      CREATE TABLE folder (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE note (id INTEGER PRIMARY KEY, folder INTEGER REFERENCES folder (id) ON DELETE CASCADE);
+      INSERT INTO folder VALUES (1, 'a'), (2, 'b');
+      INSERT INTO note VALUES (10, 1), (11, 2);
+      """
+  ]
+
+  @Test("A table that is made anew takes no rows of others with it")
+  func rebuild() throws {
+    try SQLFolder.with(Self.tables) { folder in
+      try folder.write(
+        """
+        PRAGMA foreign_keys = OFF;
+        CREATE TABLE new_folder (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+        INSERT INTO new_folder SELECT id, name FROM folder;
+        DROP TABLE folder;
+        ALTER TABLE new_folder RENAME TO folder;
+        PRAGMA foreign_keys = ON;
+        """, to: "2_rebuild.sql")
+      try folder.migrator().migrate(storeAt: folder.url)
+      try #expect(folder.rows("SELECT id, folder FROM note") == [["10", "1"], ["11", "2"]])
+      try #expect(folder.rows("PRAGMA foreign_key_check") == [])
+    }
+  }
+
+  @Test("Rows that would lead nowhere undo the migration, with table, parent and a row")
+  func dangling() throws {
+    try SQLFolder.with(Self.tables) { folder in
+      try folder.write("DELETE FROM folder WHERE id = 2", to: "2_delete.sql")
+      let error = #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+      #expect(error?.code == .migrationFailed)
+      #expect(error?.message.contains("1 rows of 'note', such as row 11, name rows of 'folder'") == true)
+      try #expect(folder.rows("SELECT count(*) FROM folder") == [["2"]])
+    }
+  }
+
+  @Test("Where keys are enforced, deleting cascades as the tables say")
+  func enforced() throws {
+    try SQLFolder.with(Self.tables) { folder in
+      try folder.write("-- persist: enforce-foreign-keys\nDELETE FROM folder WHERE id = 2", to: "2_delete.sql")
+      try folder.migrator().migrate(storeAt: folder.url)
+      try #expect(folder.rows("SELECT id FROM note") == [["10"]])
+
+      try folder.write(
+        "-- persist: enforce-foreign-keys\nINSERT INTO note VALUES (12, 3);\nINSERT INTO folder VALUES (3, 'c');",
+        to: "3_order.sql")
+      try folder.migrator().migrate(storeAt: folder.url)
+      try #expect(folder.rows("SELECT count(*) FROM note") == [["2"]])
+    }
+  }
+
+  @Test("Rows that led nowhere before don't stop a migration")
+  func before() throws {
+    try SQLFolder.with(Self.tables) { folder in
+      try folder.migrator().migrate(storeAt: folder.url)
+      try folder.run("INSERT INTO note VALUES (12, 99)")
+      try folder.write("ALTER TABLE note ADD COLUMN text TEXT", to: "2_text.sql")
+      try folder.migrator().migrate(storeAt: folder.url)
+      try folder.write("INSERT INTO note VALUES (13, 98, '')", to: "3_worse.sql")
+      #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+    }
+  }
+
+  @Test("A declaration that SQLite can't check doesn't stop a migration, and making one does")
+  func mismatch() throws {
+    let mismatch = "CREATE TABLE parent (x); CREATE TABLE child (p REFERENCES parent (x)); INSERT INTO child VALUES (1);"
+    try SQLFolder.with(["2_a.sql": "CREATE TABLE a (x)"]) { folder in
+      try folder.run(mismatch)
+      try #expect(folder.migrator().migrate(storeAt: folder.url).applied.count == 1)
+    }
+    try SQLFolder.with(["1_mismatch.sql": mismatch]) { folder in
+      let error = #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+      #expect(error?.message.contains("foreign key mismatch") == true)
+      try #expect(folder.tables() == [])
+    }
+  }
+}

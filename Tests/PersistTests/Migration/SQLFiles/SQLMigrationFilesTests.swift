@@ -1,0 +1,108 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("SQL files: names and marks")
+struct SQLMigrationFilesTests {
+  @Test("Versions and names come from file names, in the forms that tools use")
+  func names() throws {
+    try SQLFolder.with([
+      "0001_create.sql": "", "2-second.sql": "", "3.sql": "", "10_ten_things.up.sql": "", "10_ten_things.down.sql": "",
+      "20260312090000_split names.SQL": "", "2026-04-01-101500_diesel/up.sql": "",
+      "2026-04-01-101500_diesel/down.sql": "", ".hidden.sql": "", "README.md": "", "sub/notes.txt": "",
+    ]) { folder in
+      let files = try SQLMigration.files(in: folder.folder)
+      #expect(files.map(\.version) == [1, 2, 3, 10, 20_260_312_090_000, 20_260_401_101_500])
+      #expect(files.map(\.name) == ["create", "second", "", "ten_things", "split names", "diesel"])
+      #expect(files.map(\.versionText).prefix(2) == ["0001", "2"])
+    }
+  }
+
+  @Test("A name without a version is refused, with the form that it should have", arguments: ["create.sql", "v1.sql", "٣.sql"])
+  func noVersion(_ name: String) throws {
+    try SQLFolder.with([name: "SELECT 1"]) { folder in
+      let error = #expect(throws: PersistError.self) { try SQLMigration.files(in: folder.folder) }
+      #expect(error?.code == .malformedFile)
+      #expect(error?.fix?.contains("0001_create.sql") == true)
+    }
+  }
+
+  @Test("What undoes a migration in the same file isn't run: dbmate, goose, sql-migrate", arguments: [
+    "-- migrate:up\nCREATE TABLE a (x);\n-- migrate:down\nDROP TABLE a;",
+    "-- migrate:down\nDROP TABLE a;\n-- migrate:up\nCREATE TABLE a (x);",
+    "-- +goose Up\nCREATE TABLE a (x);\n-- +goose Down\nDROP TABLE a;",
+    "-- +migrate Up\nCREATE TABLE a (x);\n-- +migrate Down\nDROP TABLE a;",
+    "CREATE TABLE a (x);\n--migrate:down\nDROP TABLE a;",
+  ])
+  func wayBack(_ text: String) throws {
+    try SQLFolder.with(["1_a.sql": text]) { folder in
+      try folder.migrator().migrate(storeAt: folder.url)
+      try #expect(folder.tables().contains("a"))
+    }
+  }
+
+  @Test("Marks of other tools for files without a transaction count", arguments: [
+    "-- migrate:up transaction:false\nVACUUM;", "-- +goose NO TRANSACTION\n-- +goose Up\nVACUUM;",
+    "-- +migrate Up notransaction\nVACUUM;",
+  ])
+  func withoutTransaction(_ text: String) throws {
+    try SQLFolder.with(["1_a.sql": text]) { folder in
+      try #expect(SQLMigration.files(in: folder.folder).map(\.runsInTransaction) == [false])
+      try folder.migrator().migrate(storeAt: folder.url)
+    }
+  }
+
+  @Test("A mark that isn't known is refused with its line")
+  func unknownMark() throws {
+    try SQLFolder.with(["1_a.sql": "-- A table.\n-- persist: no-transaction\nVACUUM;"]) { folder in
+      let error = #expect(throws: PersistError.self) { try SQLMigration.files(in: folder.folder) }
+      #expect(error?.place.line == 2)
+      #expect(error?.fix?.contains("without-transaction") == true)
+    }
+  }
+
+  @Test("Text that isn't UTF-8, or that SQLite would read half of, is refused")
+  func encoding() throws {
+    try SQLFolder.with([:]) { folder in
+      for bytes in [Data([0x80, 0x41]), Data("SELECT 1;\0DROP TABLE a;".utf8)] {
+        try bytes.write(to: folder.folder.appendingPathComponent("1_a.sql"))
+        let error = #expect(throws: PersistError.self) { try SQLMigration.files(in: folder.folder) }
+        #expect(error?.code == .malformedFile)
+      }
+    }
+  }
+
+  @Test("SQLite tells statements apart: triggers, texts, comments, empty statements, no semicolon at the end")
+  func statements() throws {
+    try SQLFolder.with([
+      "1_all.sql": """
+        ;; -- nothing; yet
+        CREATE TABLE a (x TEXT); CREATE TABLE log (x TEXT);
+        CREATE TRIGGER t AFTER INSERT ON a WHEN new.x <> ';' BEGIN
+          INSERT INTO log VALUES (CASE WHEN new.x = 'END' THEN 'yes;' ELSE 'no' END);
+          INSERT INTO log VALUES ('second');
+        END;
+        /* ; */ INSERT INTO a VALUES ('END'); INSERT INTO a VALUES (';'); INSERT INTO a VALUES ('"--''') -- the last
+        """,
+      "2_empty.sql": "-- Only a comment.",
+    ]) { folder in
+      try folder.migrator().migrate(storeAt: folder.url)
+      try #expect(folder.rows("SELECT x FROM log") == [["yes;"], ["second"], ["no"], ["second"]])
+      try #expect(folder.rows("SELECT x FROM a") == [["END"], [";"], ["\"--'"]])
+    }
+  }
+
+  @Test("A file of many statements takes time in proportion to them")
+  func many() throws {
+    let lines = (1...30_000).map { "INSERT INTO a VALUES (\($0), 'a text that makes the line a little longer');" }
+    try SQLFolder.with(["1_a.sql": "CREATE TABLE a (x, y);\n" + lines.joined(separator: "\n")]) { folder in
+      let start = ContinuousClock.now
+      try folder.migrator().migrate(storeAt: folder.url)
+      try #expect(folder.rows("SELECT count(*) FROM a") == [["30000"]])
+      // Copying the rest of the text for each statement would move 30 GB.
+      #expect(ContinuousClock.now - start < .seconds(30))
+    }
+  }
+}
