@@ -7,6 +7,11 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// The plugin runs a tool that is compiled for the building machine, and Persist is compiled with it a second time. A
+// package that uses the plugin pays for that once; a build of this package itself, which the shell's PWD tells, has no
+// use for it and would pay with every change.
+let isBuiltForItself = Context.environment["PWD"] == Context.packageDirectory
+
 let package = Package(
   name: "Persist",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -14,6 +19,7 @@ let package = Package(
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
+    .plugin(name: "PersistGenerate", targets: ["PersistGenerate"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -44,6 +50,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    .plugin(
+      name: "PersistGenerate", capability: .buildTool(), dependencies: isBuiltForItself ? [] : ["PersistCommand"]),
     .executableTarget(
       name: "FirstSteps", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/FirstSteps",
       swiftSettings: settings),

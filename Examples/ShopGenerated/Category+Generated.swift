@@ -33,7 +33,7 @@ nonisolated extension Category {
   }
   public func removeFromItems(_ value: Item) { toMany(at: 2, of: Item.self).remove(value) }
   public func removeFromItems(_ values: some Sequence<Item>) {
-    for value in values { toMany(at: 2, of: Item.self).remove(value) }
+    toMany(at: 2, of: Item.self).remove(contentsOf: values)
   }
 
   /// The inverse of `Category.subcategories`.
@@ -55,7 +55,7 @@ nonisolated extension Category {
   }
   public func removeFromSubcategories(_ value: Category) { toMany(at: 4, of: Category.self).remove(value) }
   public func removeFromSubcategories(_ values: some Sequence<Category>) {
-    for value in values { toMany(at: 4, of: Category.self).remove(value) }
+    toMany(at: 4, of: Category.self).remove(contentsOf: values)
   }
 }
 

@@ -25,6 +25,6 @@ nonisolated extension Company {
   }
   public func removeFromSupplies(_ value: Item) { toMany(at: 3, of: Item.self).remove(value) }
   public func removeFromSupplies(_ values: some Sequence<Item>) {
-    for value in values { toMany(at: 3, of: Item.self).remove(value) }
+    toMany(at: 3, of: Item.self).remove(contentsOf: values)
   }
 }

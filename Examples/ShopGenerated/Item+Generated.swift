@@ -73,7 +73,7 @@ nonisolated extension Item {
   }
   public func removeFromLines(_ value: Line) { toMany(at: 8, of: Line.self).remove(value) }
   public func removeFromLines(_ values: some Sequence<Line>) {
-    for value in values { toMany(at: 8, of: Line.self).remove(value) }
+    toMany(at: 8, of: Line.self).remove(contentsOf: values)
   }
 
   /// The inverse of `Review.item`.
@@ -89,23 +89,23 @@ nonisolated extension Item {
   }
   public func removeFromReviews(_ value: Review) { toMany(at: 9, of: Review.self).remove(value) }
   public func removeFromReviews(_ values: some Sequence<Review>) {
-    for value in values { toMany(at: 9, of: Review.self).remove(value) }
+    toMany(at: 9, of: Review.self).remove(contentsOf: values)
   }
   public func insertIntoReviews(_ value: Review, at index: Int) {
     toMany(at: 9, of: Review.self).insert(value, at: index)
   }
   public func insertIntoReviews(_ values: [Review], at indexes: IndexSet) {
-    for (index, value) in zip(indexes, values) { toMany(at: 9, of: Review.self).insert(value, at: index) }
+    toMany(at: 9, of: Review.self).insert(values, at: indexes)
   }
   public func removeFromReviews(at index: Int) { toMany(at: 9, of: Review.self).remove(at: index) }
   public func removeFromReviews(at indexes: IndexSet) {
-    for index in indexes.reversed() { toMany(at: 9, of: Review.self).remove(at: index) }
+    toMany(at: 9, of: Review.self).remove(at: indexes)
   }
   public func replaceReviews(at index: Int, with value: Review) {
     toMany(at: 9, of: Review.self).replace(at: index, with: value)
   }
   public func replaceReviews(at indexes: IndexSet, with values: [Review]) {
-    for (index, value) in zip(indexes, values) { toMany(at: 9, of: Review.self).replace(at: index, with: value) }
+    toMany(at: 9, of: Review.self).replace(at: indexes, with: values)
   }
 
   /// The inverse of `Company.supplies`.
@@ -127,7 +127,7 @@ nonisolated extension Item {
   }
   public func removeFromTags(_ value: Tag) { toMany(at: 11, of: Tag.self).remove(value) }
   public func removeFromTags(_ values: some Sequence<Tag>) {
-    for value in values { toMany(at: 11, of: Tag.self).remove(value) }
+    toMany(at: 11, of: Tag.self).remove(contentsOf: values)
   }
 }
 

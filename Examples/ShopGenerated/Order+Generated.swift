@@ -39,23 +39,23 @@ nonisolated extension Order {
   }
   public func removeFromLines(_ value: Line) { toMany(at: 3, of: Line.self).remove(value) }
   public func removeFromLines(_ values: some Sequence<Line>) {
-    for value in values { toMany(at: 3, of: Line.self).remove(value) }
+    toMany(at: 3, of: Line.self).remove(contentsOf: values)
   }
   public func insertIntoLines(_ value: Line, at index: Int) {
     toMany(at: 3, of: Line.self).insert(value, at: index)
   }
   public func insertIntoLines(_ values: [Line], at indexes: IndexSet) {
-    for (index, value) in zip(indexes, values) { toMany(at: 3, of: Line.self).insert(value, at: index) }
+    toMany(at: 3, of: Line.self).insert(values, at: indexes)
   }
   public func removeFromLines(at index: Int) { toMany(at: 3, of: Line.self).remove(at: index) }
   public func removeFromLines(at indexes: IndexSet) {
-    for index in indexes.reversed() { toMany(at: 3, of: Line.self).remove(at: index) }
+    toMany(at: 3, of: Line.self).remove(at: indexes)
   }
   public func replaceLines(at index: Int, with value: Line) {
     toMany(at: 3, of: Line.self).replace(at: index, with: value)
   }
   public func replaceLines(at indexes: IndexSet, with values: [Line]) {
-    for (index, value) in zip(indexes, values) { toMany(at: 3, of: Line.self).replace(at: index, with: value) }
+    toMany(at: 3, of: Line.self).replace(at: indexes, with: values)
   }
 }
 

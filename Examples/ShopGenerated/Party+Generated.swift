@@ -24,7 +24,7 @@ nonisolated extension Party {
   }
   public func removeFromOrders(_ value: Order) { toMany(at: 1, of: Order.self).remove(value) }
   public func removeFromOrders(_ values: some Sequence<Order>) {
-    for value in values { toMany(at: 1, of: Order.self).remove(value) }
+    toMany(at: 1, of: Order.self).remove(contentsOf: values)
   }
 }
 

@@ -25,7 +25,7 @@ nonisolated extension Tag {
   }
   public func removeFromItems(_ value: Item) { toMany(at: 1, of: Item.self).remove(value) }
   public func removeFromItems(_ values: some Sequence<Item>) {
-    for value in values { toMany(at: 1, of: Item.self).remove(value) }
+    toMany(at: 1, of: Item.self).remove(contentsOf: values)
   }
 }
 

@@ -47,6 +47,14 @@ struct GenerateCommand: ParsableCommand {
   var json = false
 
   func run() throws {
+    do {
+      try generate()
+    } catch let error as PersistError {
+      throw UnusableModel(error: error)
+    }
+  }
+
+  private func generate() throws {
     let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))
     let family = try onlyFamily(of: registry)
     let version = try version.map(registry.version(named:)) ?? family.current

@@ -8,6 +8,8 @@ struct EntityText {
   /// The name of the type that lists the model's classes.
   let listName: String
   let access: String
+  /// The names of types that bodies of properties use: one that were called so would hide the type.
+  let typeNames: Set<String>
   let report: (_ message: String, _ property: String) -> Void
 
   /// The properties need not be inlined into other modules: a slot that stood in a client's code would be wrong once
@@ -74,7 +76,7 @@ struct EntityText {
 
   private func swiftName(of property: Property) -> String {
     var name = SwiftName.identifier(property.name)
-    if SwiftName.ofManagedObject.contains(name) { name += "_" }
+    if SwiftName.ofManagedObject.contains(name) || typeNames.contains(name) { name += "_" }
     let others = Set(type.entity.properties.filter { $0.slot != property.slot }.map(\.name))
     while others.contains(name) { name += "_" }
     if name != property.name {

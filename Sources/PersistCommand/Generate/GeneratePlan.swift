@@ -4,7 +4,7 @@ import Persist
 /// What `persist generate` makes of a model version: files and warnings. The same model gives the same bytes.
 struct GeneratePlan {
   private(set) var files: [GeneratedFile] = []
-  private(set) var warnings: [GenerateWarning] = []
+  private(set) var warnings: [ModelMessage] = []
   /// How many entities have a file.
   private(set) var classCount = 0
 
@@ -13,10 +13,15 @@ struct GeneratePlan {
   init(_ version: ModelVersion, of model: String, _ options: GenerateOptions) throws {
     let places = ModelSourceLines(ofModelAt: version.url)
     let log = WarningLog()
+    log.warnings = version.model.flaws.flatMap { flaw in
+      var flaw = flaw
+      flaw.place.file = flaw.place.file ?? version.url
+      return ModelMessage.all(.warning, of: flaw)
+    }
     func report(_ message: String, _ type: String, _ property: String? = nil) {
       let place = property.map { "\(type).\($0): " } ?? "\(type): "
       log.warnings.append(
-        GenerateWarning(file: places.file, line: places.line(of: type, property), message: place + message))
+        ModelMessage(file: places.file, line: places.line(of: type, property), place + message))
     }
     let classes = ModelClasses(version.model, options) { report($0, $1) }
     let generated = classes.all.filter(\.isGenerated)
@@ -28,7 +33,8 @@ struct GeneratePlan {
     let access = options.access == .public ? "public " : ""
     var parts: [Part] = generated.map { type in
       let text = EntityText(
-        type: type, classes: classes, model: version.model, listName: listName, access: access
+        type: type, classes: classes, model: version.model, listName: listName, access: access,
+        typeNames: TypeNames.known.union(names)
       ) { report($0, type.entity.name, $1) }
       return Part(name: type.name, lines: text.lines)
     }
@@ -41,9 +47,9 @@ struct GeneratePlan {
       parts.append(Part(name: listName, lines: list.lines))
     } else if options.skipsManual, !classes.all.isEmpty {
       log.warnings.append(
-        GenerateWarning(
+        ModelMessage(
           file: places.file, line: nil,
-          message: "The model asks for no classes: set Codegen of its entities to Class Definition in Xcode."))
+          "The model asks for no classes: set Codegen of its entities to Class Definition in Xcode."))
     }
     files = (options.singleFile.map { [(name: $0, parts: parts)] } ?? parts.map { (name: $0.name, parts: [$0]) })
       .map { file in
@@ -79,5 +85,5 @@ extension [String] {
 
 /// Warnings in the order in which they come up.
 private final class WarningLog {
-  var warnings: [GenerateWarning] = []
+  var warnings: [ModelMessage] = []
 }

@@ -37,7 +37,7 @@ struct RelationshipText {
       "  }",
       "  \(access)func removeFrom\(capital)(_ value: \(destination)) { \(members).remove(value) }",
       "  \(access)func removeFrom\(capital)(_ values: some \(types("Sequence"))<\(destination)>) {",
-      "    for value in values { \(members).remove(value) }",
+      "    \(members).remove(contentsOf: values)",
       "  }",
     ]
     if relationship.isOrdered { lines += places(destination, members, capital, &types) }
@@ -53,17 +53,17 @@ struct RelationshipText {
       "    \(members).insert(value, at: index)",
       "  }",
       "  \(access)func insertInto\(capital)(_ values: [\(destination)], at indexes: \(indexes)) {",
-      "    for (index, value) in zip(indexes, values) { \(members).insert(value, at: index) }",
+      "    \(members).insert(values, at: indexes)",
       "  }",
       "  \(access)func removeFrom\(capital)(at index: \(int)) { \(members).remove(at: index) }",
       "  \(access)func removeFrom\(capital)(at indexes: \(indexes)) {",
-      "    for index in indexes.reversed() { \(members).remove(at: index) }",
+      "    \(members).remove(at: indexes)",
       "  }",
       "  \(access)func replace\(capital)(at index: \(int), with value: \(destination)) {",
       "    \(members).replace(at: index, with: value)",
       "  }",
       "  \(access)func replace\(capital)(at indexes: \(indexes), with values: [\(destination)]) {",
-      "    for (index, value) in zip(indexes, values) { \(members).replace(at: index, with: value) }",
+      "    \(members).replace(at: indexes, with: values)",
       "  }",
     ]
   }

@@ -12,6 +12,11 @@ struct TypeNames {
     "FetchRequest", "GeneratedClasses", "GeneratedObject", "ManagedObject", "RelationshipSet", "StoredValue",
   ]
 
+  /// The types outside of the model that generated code names.
+  static let known = foundation.union(persist).union([
+    "Bool", "Double", "Float", "Foundation", "Int", "Int16", "Int32", "Int64", "Persist", "Sequence", "String", "Swift",
+  ])
+
   /// A type of Swift, Foundation or Persist as a declaration of this file has to write it.
   mutating func callAsFunction(_ name: String) -> String {
     let module = Self.module(of: name)

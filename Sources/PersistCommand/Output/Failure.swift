@@ -16,8 +16,13 @@ enum Failure {
   /// - Parameter asJSON: whether `--json` was asked for; the error then stands on standard output too.
   static func report(_ error: any Error, asJSON: Bool) -> Int32 {
     if let code = error as? ExitCode { return code.rawValue }
+    if let model = error as? UnusableModel {
+      report(work: model.error, as: model.text, asJSON: asJSON)
+      return work
+    }
     guard isFromParser(error) else {
-      report(work: persistError(for: error), asJSON: asJSON)
+      let failure = persistError(for: error)
+      report(work: failure, as: "persist: \(failure)", asJSON: asJSON)
       return work
     }
     let isHelp = PersistCommand.exitCode(for: error) == .success
@@ -26,8 +31,8 @@ enum Failure {
     return isHelp ? 0 : usage
   }
 
-  private static func report(work error: PersistError, asJSON: Bool) {
-    StandardError.print("persist: \(error)")
+  private static func report(work error: PersistError, as text: String, asJSON: Bool) {
+    StandardError.print(text)
     guard asJSON else { return }
     try? StandardOutput.print { json in
       json.key("error")
@@ -46,7 +51,7 @@ enum Failure {
 
   /// Whether the argument parser threw the error: wrong arguments, or a wish for help.
   private static func isFromParser(_ error: any Error) -> Bool {
-    if error is PersistError { return false }
+    if error is PersistError || error is UnusableModel { return false }
     if error is ValidationError || error is CleanExit { return true }
     // The parser's own type for wrong arguments isn't public; it is the one error that has the usage exit code.
     return PersistCommand.exitCode(for: error) == .validationFailure || PersistCommand.exitCode(for: error) == .success

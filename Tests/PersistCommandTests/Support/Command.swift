@@ -35,8 +35,15 @@ enum Command {
   static func run(
     _ arguments: [String], of program: String = "persist", in folder: URL? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
+    try run(arguments, program: BuiltProgram.url(program), in: folder, environment: environment)
+  }
+
+  /// - Parameter program: the file of any program.
+  static func run(
+    _ arguments: [String], program: URL, in folder: URL? = nil, environment: [String: String] = [:]
+  ) throws -> Outcome {
     let process = Process()
-    process.executableURL = try BuiltProgram.url(program)
+    process.executableURL = program
     if let folder { process.currentDirectoryURL = folder }
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }

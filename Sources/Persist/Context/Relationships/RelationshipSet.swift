@@ -76,7 +76,7 @@ public struct RelationshipSet<Element: ManagedObject> {
   /// Takes an object out; nothing happens where it isn't a member.
   public func remove(_ object: ManagedObject) { owner.removeMember(object, of: relationship) }
 
-  public func remove(contentsOf objects: some Sequence<ManagedObject>) {
+  public func remove(contentsOf objects: some Sequence<some ManagedObject>) {
     for object in Array(objects) { remove(object) }
   }
 
