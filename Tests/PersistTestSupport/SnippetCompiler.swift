@@ -5,8 +5,8 @@ public import Testing
 ///
 /// It goes as far as the checks of data races, which come after type checking and which `-typecheck` leaves out.
 public struct SnippetCompiler: Sendable {
-  private let compiler: URL
-  private let modules: URL
+  let compiler: URL
+  let modules: URL
 
   /// Nil where there is no compiler in `PATH`, or the modules aren't beside the tests.
   public static let shared: SnippetCompiler? = {
@@ -37,22 +37,28 @@ public struct SnippetCompiler: Sendable {
 
   /// The errors of a file, with their lines.
   public func errors(in file: URL, compiledWith arguments: [String] = []) throws -> [Snippet.Finding] {
+    let (status, text) = try run(
+      ["-emit-sil", "-o", "/dev/null", "-parse-as-library", "-module-name", "Snippet"] + arguments + [file.path])
+    let errors = text.split(separator: "\n").compactMap { Self.finding(in: $0, of: file) }
+    guard status == 0 || !errors.isEmpty else { throw Failure(output: text) }
+    return errors
+  }
+
+  /// Runs the compiler in Swift 6 mode, with the built modules at hand.
+  ///
+  /// - Returns: its exit status, and what it said.
+  func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
     let process = Process()
     process.executableURL = compiler
     process.arguments =
-      [
-        "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-module-name", "Snippet", "-swift-version", "6",
-        "-no-color-diagnostics", "-I", modules.path,
-      ] + Self.moduleMaps + arguments + [file.path]
+      ["-swift-version", "6", "-no-color-diagnostics", "-I", modules.path] + Self.moduleMaps + arguments
     let output = Pipe()
     process.standardError = output
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    let errors = text.split(separator: "\n").compactMap { Self.finding(in: $0, of: file) }
-    guard process.terminationStatus == 0 || !errors.isEmpty else { throw Failure(output: text) }
-    return errors
+    return (process.terminationStatus, text)
   }
 
   /// The system libraries that the modules are built on.
