@@ -45,6 +45,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
         place, "A property of type \(Value.self) can't be an attribute of type \(type.rawValue).",
         fix: "Take one of \(allowed.map(\.rawValue).joined(separator: ", ")).")
     }
+    for (message, fix) in traits.problems(of: type) { plan.report(place, message, fix: fix) }
     var attribute = AttributeDescription(
       member.modelName, type, isOptional: traits.isOptional ?? Value.isOptional, isTransient: traits.isTransient,
       default: constantDefault, renamingIdentifier: traits.renamedFrom,

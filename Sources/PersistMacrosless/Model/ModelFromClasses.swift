@@ -9,6 +9,14 @@ struct ModelFromClasses {
 
   private var names: [ObjectIdentifier: String] = [:]
   private var needingInverse: [(entity: String, relationship: String)] = []
+  /// Which relationship named a property as its inverse, by the property's class and name.
+  private var claimed: [ClaimedProperty: PersistError.Place] = [:]
+  private var compositeTypes: [String: any CompositeValue.Type] = [:]
+
+  private struct ClaimedProperty: Hashable {
+    let owner: ObjectIdentifier
+    let name: String
+  }
 
   init(_ types: [ManagedObject.Type], version: String?, configurations: [String: [ManagedObject.Type]]) {
     description = ModelDescription(versionIdentifiers: version.map { [$0] } ?? [])
@@ -28,7 +36,7 @@ struct ModelFromClasses {
   func checked() throws -> ModelFromClasses {
     var problems = problems
     do {
-      _ = try ManagedObjectModel(description)
+      try ManagedObjectModel(description).checkDerivations()
     } catch let error as PersistError {
       problems += error.errors.isEmpty ? [error] : error.errors
     }
@@ -45,6 +53,18 @@ struct ModelFromClasses {
 
   mutating func needInverse(of relationship: String, in entity: String) {
     needingInverse.append((entity, relationship))
+  }
+
+  /// Notes that a relationship names a property as its inverse.
+  ///
+  /// - Returns: another relationship that has named it before; nil for none.
+  mutating func claim(
+    _ property: ClassDeclaration.Member, asInverseOf place: PersistError.Place
+  ) -> PersistError.Place? {
+    let key = ClaimedProperty(owner: ObjectIdentifier(property.owner), name: property.modelName)
+    if let other = claimed[key], other != place { return other }
+    claimed[key] = place
+    return nil
   }
 
   private func unique(_ types: [ManagedObject.Type]) -> [ManagedObject.Type] {
@@ -101,7 +121,15 @@ extension ModelFromClasses {
   /// The name of a composite's type in the model, which has it from now on, with those that its parts are of.
   mutating func addComposite(_ type: any CompositeValue.Type) -> String {
     let name = String(describing: type)
-    guard !description.composites.contains(where: { $0.name == name }) else { return name }
+    if let known = compositeTypes.updateValue(type, forKey: name) {
+      if known != type {
+        report(
+          .entity(name),
+          "\(String(reflecting: known)) and \(String(reflecting: type)) are one composite type, '\(name)'.",
+          fix: "Rename one of them.")
+      }
+      return name
+    }
     // Named before its parts are looked at: a type may, wrongly, contain itself.
     let index = description.composites.count
     description.composites.append(CompositeDescription(name, elements: []))

@@ -70,14 +70,19 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
     }
     var inverseName: String?
     if case .named(let keyPath) = inverse {
-      plan.needInverse(of: member.modelName, in: entity.name)
-      if let keyPath = keyPath?() {
-        inverseName = ClassDeclaration(Value.Destination.self).member(at: keyPath)?.modelName
-        if inverseName == nil {
-          plan.report(
-            place, "The inverse of '\(member.name)' is no declared property of \(Value.Destination.self).",
-            fix: "Name a property with @Relationship.")
-        }
+      let named = keyPath.map { ClassDeclaration(Value.Destination.self).member(at: $0()) }
+      if case .some(nil) = named {
+        plan.report(
+          place, "The inverse of '\(member.name)' is no declared property of \(Value.Destination.self).",
+          fix: "Name a property with @Relationship.")
+      }
+      if let inverse = named ?? nil, let other = plan.claim(inverse, asInverseOf: place) {
+        plan.report(
+          place, "'\(member.name)' names '\(inverse.name)' as its inverse, which is the inverse of '\(other)' already.",
+          fix: "Give \(Value.Destination.self) a relationship for each of the two.")
+      } else {
+        inverseName = (named ?? nil)?.modelName
+        plan.needInverse(of: member.modelName, in: entity.name)
       }
     }
     let counts = Value.isToMany ? (count(traits.counts?.least) ?? 0, count(traits.counts?.greatest) ?? 0) : (0, 1)

@@ -60,6 +60,36 @@ private enum Wrong {
   final class OddParts: ManagedObject {
     @Composite var odd = Odd()
   }
+
+  final class Meaningless: ManagedObject {
+    @Attribute(length: 1...5) var count = 1
+    @Attribute(pattern: "[a-z]+") var price = 1.5
+    @Attribute(externalStorage: true) var text = ""
+    @Attribute(rule: "SELF >") var rank = 1
+  }
+
+  final class Underived: ManagedObject {
+    @Attribute var name = ""
+    @Derived("others.@count") var count: Int
+    @Derived("length(name)") var length: Int
+  }
+
+  final class Shared: ManagedObject {
+    @Relationship(inverse: \Sharing.owner) var first: RelationshipSet<Sharing>
+    @Relationship(inverse: \Sharing.owner) var second: RelationshipSet<Sharing>
+  }
+
+  final class Sharing: ManagedObject {
+    @Relationship var owner: Shared?
+  }
+
+  enum One { struct Part: CompositeValue { var x = 0 } }
+  enum Two { struct Part: CompositeValue { var y = "" } }
+
+  final class SameParts: ManagedObject {
+    @Composite var one = One.Part()
+    @Composite var two = Two.Part()
+  }
 }
 
 @Suite("Wrong declarations")
@@ -103,6 +133,20 @@ struct DeclarationErrorTests {
     Case(
       Wrong.OneOf.self, at: .property("OneOf", "others"), says: "a set of at most one object", fix: "Make it a OneOf?"),
     Case(Wrong.OddParts.self, at: .entity("Odd"), says: "can't be found", fix: "StorableValue"),
+    Case(Wrong.Meaningless.self, at: .property("Meaningless", "count"), says: "has no length", fix: "range"),
+    Case(Wrong.Meaningless.self, at: .property("Meaningless", "price"), says: "can't match a pattern", fix: "pattern"),
+    Case(
+      Wrong.Meaningless.self, at: .property("Meaningless", "text"), says: "can't stand in a file",
+      fix: "externalStorage"),
+    Case(Wrong.Meaningless.self, at: .property("Meaningless", "rank"), says: "'SELF >' can't be read", fix: "Correct"),
+    Case(
+      Wrong.Underived.self, at: .property("Underived", "count"), says: "'Underived' stores nothing named 'others'",
+      fix: "items.@count"),
+    Case(Wrong.Underived.self, at: .property("Underived", "length"), says: "can't be kept", fix: "items.@count"),
+    Case(
+      Wrong.Shared.self, Wrong.Sharing.self, at: .property("Shared", "second"),
+      says: "which is the inverse of 'Shared.first' already", fix: "for each of the two"),
+    Case(Wrong.SameParts.self, at: .entity("Part"), says: "are one composite type", fix: "Rename"),
   ]
 
   @Test("A wrong declaration is an error with place and mend when the model is made", arguments: cases)

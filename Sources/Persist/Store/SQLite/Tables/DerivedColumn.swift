@@ -38,6 +38,13 @@ struct DerivedHop: Sendable, Hashable {
   let way: Way
 }
 
+extension ManagedObjectModel {
+  /// Checks that a store can keep every derived attribute.
+  ///
+  /// - Throws: ``PersistError/Code/invalidModel``, naming all attributes whose derivation none can keep.
+  package func checkDerivations() throws { _ = try TableMap.forNewStore(self).derivedColumns() }
+}
+
 extension TableMap {
   /// The columns of all derived attributes.
   ///

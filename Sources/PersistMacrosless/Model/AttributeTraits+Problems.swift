@@ -1,0 +1,32 @@
+import Persist
+
+extension AttributeTraits {
+  /// What a declaration says that means nothing for an attribute of its type, or can't be read, with the mend.
+  func problems(of type: AttributeType) -> [(message: String, fix: String)] {
+    var problems: [(String, String)] = []
+    if type != .string, lengths != nil {
+      problems.append(
+        ("A value of type \(type.rawValue) has no length.", "Take 'length:' away, or limit it by 'range:'."))
+    }
+    if type != .string, pattern != nil {
+      problems.append(("A value of type \(type.rawValue) can't match a pattern.", "Take 'pattern:' away."))
+    }
+    if allowsExternalStorage, ![.binary, .transformable].contains(type) {
+      problems.append(
+        ("A value of type \(type.rawValue) can't stand in a file of its own.", "Take 'externalStorage:' away."))
+    }
+    if let rule, let error = Self.error(reading: rule) {
+      problems.append(("The rule '\(rule)' can't be read: \(error.message)", "Correct it."))
+    }
+    return problems
+  }
+
+  private static func error(reading rule: String) -> PersistError? {
+    do {
+      _ = try FetchPredicate(rule)
+      return nil
+    } catch {
+      return error as? PersistError ?? PersistError(.invalidPredicate, "\(error)")
+    }
+  }
+}
