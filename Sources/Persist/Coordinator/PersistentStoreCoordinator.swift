@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// Brings stores and a model together: opens stores, knows which one holds which entity, and turns identifiers into
 /// URIs and back.
@@ -19,7 +18,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let layouts: [EntityLayout]
   /// Tells contexts of each other's saves.
   let savedChangesPost = SavedChangesPost()
-  private let open = Mutex<[any PersistentStore]>([])
+  private let open = Guarded<[any PersistentStore]>([])
 
   public init(model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     self.model = model

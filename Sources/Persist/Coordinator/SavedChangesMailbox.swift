@@ -24,7 +24,7 @@ final class SavedChangesMailbox: Sendable {
     var bells: [Bell] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   /// A context that doesn't look into its mailbox for long costs no more memory than so many identifiers.
   private static let capacity = 50_000
 
@@ -66,7 +66,7 @@ final class SavedChangesPost: Sendable {
     weak var mailbox: SavedChangesMailbox?
   }
 
-  private let receivers = Mutex<[Receiver]>([])
+  private let receivers = Guarded<[Receiver]>([])
   private let count = Atomic(0)
 
   /// Whether anybody wants to hear of saves; a save that nobody hears of costs this look.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Where the properties that a class declares stand in the objects of one entity.
 ///
 /// A declared property leaves a key in each object, and an access finds the slot by it: one multiplication and one
@@ -96,7 +94,7 @@ extension SlotTable {
 
 /// The slot tables of an entity's layout, one for each class that serves it.
 final class SlotTables: Sendable {
-  private let tables = Mutex<[ObjectIdentifier: SlotTable]>([:])
+  private let tables = Guarded<[ObjectIdentifier: SlotTable]>([:])
 
   /// The table of a class; made where there is none yet. The first one made is everybody's.
   func table(of type: ObjectIdentifier, make: () -> SlotTable) -> SlotTable {

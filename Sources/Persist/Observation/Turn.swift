@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Lets one task wait until it is given a turn. A turn that is given while nobody waits is kept for the next wait.
 final class Turn: Sendable {
   private enum State {
@@ -7,7 +5,7 @@ final class Turn: Sendable {
     case waiting(CheckedContinuation<Void, Never>)
   }
 
-  private let state = Mutex(State.idle)
+  private let state = Guarded(State.idle)
 
   deinit { give() }
 

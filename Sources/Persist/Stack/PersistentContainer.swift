@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// A model, its stores and a context for the main actor: what most applications need.
 ///
@@ -14,7 +13,7 @@ public final class PersistentContainer: Sendable {
   /// The name of the model and of the store's file.
   public let name: String
   public let coordinator: PersistentStoreCoordinator
-  private let descriptions: Mutex<[PersistentStoreDescription]>
+  private let descriptions: Guarded<[PersistentStoreDescription]>
   private let view: ViewContext
 
   /// A container for the model with a name, which isn't open yet.
@@ -40,7 +39,7 @@ public final class PersistentContainer: Sendable {
     coordinator = PersistentStoreCoordinator(model: model, registry: registry)
     view = ViewContext(coordinator)
     let file = Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
-    descriptions = Mutex([PersistentStoreDescription(url: file)])
+    descriptions = Guarded([PersistentStoreDescription(url: file)])
   }
 
   /// Opens the store of a file with the newest model of a folder; makes it where there is none.

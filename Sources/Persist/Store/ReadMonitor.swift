@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Lets a read be watched and stopped from any thread.
 ///
 /// One monitor serves one piece of work, which may read several times.
@@ -11,7 +9,7 @@ final class ReadMonitor: Sendable {
     var interrupt: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let report: (@Sendable (Int) -> Void)?
 
   /// - Parameter report: is told how many rows were read so far, every now and then.

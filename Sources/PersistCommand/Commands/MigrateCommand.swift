@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Persist
-import Synchronization
 
 /// `persist migrate`: brings a store to another version.
 struct MigrateCommand: ParsableCommand {
@@ -24,7 +23,7 @@ struct MigrateCommand: ParsableCommand {
     let (registry, version) = try arguments.target()
     if let backup { try StoreBackup.copy(storeAt: arguments.url, to: URL(fileURLWithPath: backup)) }
     // The handler may be called on any thread.
-    let bar = Mutex(ProgressBar("migrating"))
+    let bar = Guarded(ProgressBar("migrating"))
     let migrator = AutomaticMigrator(
       allowsLoss: allowLoss, allowsDowngrade: allowLoss, countsRows: true, copies: copy
     ) { progress in

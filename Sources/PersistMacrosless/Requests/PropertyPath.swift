@@ -1,12 +1,11 @@
 import Persist
-import Synchronization
 
 /// The names in the model that a key path of declared properties leads over.
 ///
 /// A key path is followed once, over objects that note which of their properties are used; answers are kept for the
 /// process. No model is needed, and properties count that classes declare with wrappers.
 enum PropertyPath {
-  private static let known = Mutex<[KeyPathReference: String]>([:])
+  private static let known = Guarded<[KeyPathReference: String]>([:])
 
   /// The path, such as `category.name`, or `items.@count`.
   ///

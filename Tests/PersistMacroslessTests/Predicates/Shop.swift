@@ -1,7 +1,6 @@
 import Foundation
 import Persist
 import PersistMacrosless
-import Synchronization
 
 /// Goods on shelves in rooms, with labels.
 enum Shop {
@@ -79,7 +78,7 @@ final class Good: ManagedObject {
   @Relationship("shelf") var shelf: Shelf?
   @Relationship("labels") var labels: RelationshipSet<Label>
 
-  private static let titleCount = Mutex(0)
+  private static let titleCount = Guarded(0)
 
   static var titleReads: Int {
     get { titleCount.withLock { $0 } }

@@ -3,23 +3,19 @@ import Foundation
 @testable import Persist
 
 /// Where contexts leave word of their saves for each other.
-///
-/// Unchecked: `boxes` is used only under `lock`, which is one that the thread sanitizer sees. A `Mutex` locks within a
-/// library that isn't built for it, so that it reports each of its uses.
-final class ChangePost: @unchecked Sendable {
-  private let lock = NSLock()
-  private var boxes: [[SavedChanges]]
+final class ChangePost: Sendable {
+  private let boxes: Guarded<[[SavedChanges]]>
 
-  init(receivers: Int) { boxes = Array(repeating: [], count: receivers) }
+  init(receivers: Int) { boxes = Guarded(Array(repeating: [], count: receivers)) }
 
   func send(_ changes: SavedChanges, from sender: Int) {
-    lock.withLock {
+    boxes.withLock { boxes in
       for receiver in boxes.indices where receiver != sender { boxes[receiver].append(changes) }
     }
   }
 
   func take(_ receiver: Int) -> [SavedChanges] {
-    lock.withLock {
+    boxes.withLock { boxes in
       defer { boxes[receiver] = [] }
       return boxes[receiver]
     }
@@ -27,7 +23,8 @@ final class ChangePost: @unchecked Sendable {
 }
 
 /// What one of several tasks does to a store that it shares with the others, in a context of its own: makes owners with
-/// pets, moves pets, deletes owners, counts shared objects up, and merges what the others saved.
+/// pets, moves pets, deletes owners, counts shared objects up, and merges what the others saved. Every other one's context
+/// merges by itself.
 struct ConcurrentWork {
   /// What is to be found in the store at the end.
   struct Totals: Sendable {
@@ -52,6 +49,7 @@ struct ConcurrentWork {
   init(_ number: Int, in context: ManagedObjectContext, counters: [ManagedObjectID], post: ChangePost) {
     self.number = number
     self.context = context
+    context.automaticallyMergesChangesFromParent = !number.isMultiple(of: 2)
     self.post = post
     self.counters = counters.map(context.object(with:))
     recorder = EventRecorder(context)
@@ -105,7 +103,7 @@ struct ConcurrentWork {
   }
 
   private mutating func merge() {
-    for changes in post.take(number) {
+    for changes in post.take(number) where !context.automaticallyMergesChangesFromParent {
       context.mergeChanges(from: changes)
       totals.merged += 1
     }

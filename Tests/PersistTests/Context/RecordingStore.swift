@@ -1,12 +1,11 @@
 import Foundation
-import Synchronization
 
 @testable import Persist
 
 /// A store that notes what it is asked for, and passes it on.
 final class RecordingStore: PersistentStore {
   private let store: any PersistentStore
-  private let record = Mutex<(calls: Int, commits: [RowWrites])>((0, []))
+  private let record = Guarded<(calls: Int, commits: [RowWrites])>((0, []))
 
   init(_ store: any PersistentStore) { self.store = store }
 

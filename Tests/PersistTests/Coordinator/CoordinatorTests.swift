@@ -1,6 +1,5 @@
 import Foundation
 import PersistTestSupport
-import Synchronization
 import Testing
 
 @testable import Persist
@@ -94,7 +93,7 @@ struct CoordinatorTests {
   func migrator() throws {
     /// Makes the store new, in place of migrating it.
     final class Replacing: StoreMigrator {
-      let calls = Mutex(0)
+      let calls = Guarded(0)
       func migrateStore(
         at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
       ) throws {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a class of managed objects declares, found out once for each class by making one object of it.
 ///
 /// That object, the *prototype*, belongs to no context and no entity, and is let go again. Making it evaluates the
@@ -26,7 +24,7 @@ public struct ClassDeclaration: Sendable {
   /// Declarations that can't be told apart or reached.
   public let problems: [PersistError]
 
-  private static let known = Mutex<[ObjectIdentifier: ClassDeclaration]>([:])
+  private static let known = Guarded<[ObjectIdentifier: ClassDeclaration]>([:])
 
   /// What a class declares.
   public init(_ type: ManagedObject.Type) {

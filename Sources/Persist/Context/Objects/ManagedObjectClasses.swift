@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Which class serves which entity.
 ///
 /// A model names an entity's class by a text. A text never makes a class: only classes that the program registered
@@ -10,7 +8,7 @@ import Synchronization
 /// let context = ManagedObjectContext(coordinator, classes: ["Item": Item.self])      // for one context
 /// ```
 public enum ManagedObjectClasses {
-  private static let registered = Mutex<[String: ManagedObject.Type]>([:])
+  private static let registered = Guarded<[String: ManagedObject.Type]>([:])
 
   /// Registers classes under their names, with and without their modules', for contexts that are made from now on.
   public static func register(_ classes: ManagedObject.Type...) {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The types that keyed archives may hold beside property-list values.
 enum ArchivedTypes {
@@ -11,7 +10,7 @@ enum ArchivedTypes {
     let decode: @Sendable (PropertyList) throws -> Any
   }
 
-  private static let entries = Mutex<(byName: [String: Entry], byType: [ObjectIdentifier: Entry])>(([:], [:]))
+  private static let entries = Guarded<(byName: [String: Entry], byType: [ObjectIdentifier: Entry])>(([:], [:]))
 
   static func register<Value: Codable & Sendable>(_ type: Value.Type, named name: String) {
     let entry = Entry(

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The transformers of transformable attributes, and the types that keyed archives may hold.
 ///
@@ -15,7 +14,7 @@ import Synchronization
 /// Keyed archives, which Core Data reads and writes too, hold texts, numbers, truth values, dates, data, UUIDs, URLs,
 /// lists, sets, dictionaries with texts as keys, and types that were registered.
 public enum AttributeTransformers {
-  private static let transformers = Mutex<[String: any AttributeTransformer]>([:])
+  private static let transformers = Guarded<[String: any AttributeTransformer]>([:])
 
   /// Registers a transformer for the whole process; one of the same name is replaced.
   public static func register(_ transformer: any AttributeTransformer, named name: String) {

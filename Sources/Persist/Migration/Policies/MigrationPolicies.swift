@@ -1,11 +1,9 @@
-import Synchronization
-
 /// The policy classes that mapping models may name.
 ///
 /// A text never makes a class: only classes that the program gives are used. A class is found by its name with or
 /// without a module, for mapping models name the module of the application that they were made for.
 public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
-  private static let registered = Mutex<[String: EntityMigrationPolicy.Type]>([:])
+  private static let registered = Guarded<[String: EntityMigrationPolicy.Type]>([:])
   private var classes: [String: EntityMigrationPolicy.Type] = [:]
 
   public init(_ classes: [EntityMigrationPolicy.Type] = []) {

@@ -1,5 +1,4 @@
 import CSQLite
-import Synchronization
 
 /// Stops what a connection does, from any thread; it then throws ``PersistError/Code/interrupted``.
 ///
@@ -13,9 +12,9 @@ final class SQLiteInterruption: Sendable {
     var handle: OpaquePointer?
   }
 
-  private let target: Mutex<Target>
+  private let target: Guarded<Target>
 
-  init(handle: OpaquePointer) { target = Mutex(Target(handle: handle)) }
+  init(handle: OpaquePointer) { target = Guarded(Target(handle: handle)) }
 
   func interrupt() {
     target.withLock { if let handle = $0.handle { sqlite3_interrupt(handle) } }

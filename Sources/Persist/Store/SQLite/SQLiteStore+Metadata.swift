@@ -1,5 +1,3 @@
-import Synchronization
-
 extension SQLiteStore {
   func metadata() throws -> StoreMetadata {
     if let pending = pendingMetadata.withLock({ $0 }) { return pending }

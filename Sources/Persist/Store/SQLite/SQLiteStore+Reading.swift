@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 extension SQLiteStore {
   func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {

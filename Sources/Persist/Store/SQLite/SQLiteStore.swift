@@ -26,8 +26,8 @@ final class SQLiteStore: PersistentStore {
   /// Whether Persist's note of the store's model is still to be written, with the first save.
   let needsNote: Atomic<Bool>
   /// Metadata that were set and reach the file with the next save.
-  let pendingMetadata = Mutex<StoreMetadata?>(nil)
-  let related = Mutex<[RelatedKey: PreparedSQL]>([:])
+  let pendingMetadata = Guarded<StoreMetadata?>(nil)
+  let related = Guarded<[RelatedKey: PreparedSQL]>([:])
 
   var type: String { url == nil ? "InMemory" : "SQLite" }
   var isReadOnly: Bool { pool.isReadOnly }

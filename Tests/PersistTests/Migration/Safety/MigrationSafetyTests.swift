@@ -49,7 +49,7 @@ struct MigrationSafetyTests {
       let url = folder.appendingPathComponent("Store.sqlite")
       let before = try store(registry, at: url)
       // What the files hold at a moment is what a process leaves that is killed then.
-      let images = Mutex<[URL]>([])
+      let images = Guarded<[URL]>([])
       let migrator = AutomaticMigrator { _ in
         images.withLock { images in
           let image = folder.appendingPathComponent("killed-\(images.count)")
@@ -101,7 +101,7 @@ struct MigrationSafetyTests {
     let registry = try versions()
     try withTemporaryStore { url in
       _ = try store(registry, at: url)
-      let fractions = Mutex<[Double]>([])
+      let fractions = Guarded<[Double]>([])
       let migrator = AutomaticMigrator { progress in
         fractions.withLock { $0.append(progress.fraction) }
         return true

@@ -1,6 +1,5 @@
 import Foundation
 import PersistTestSupport
-import Synchronization
 import Testing
 
 @testable import Persist
@@ -28,7 +27,7 @@ struct SQLiteConnectionPoolTests {
       let options = StoreOptions(busyTimeout: .seconds(20), pragmas: ["journal_mode": mode])
       let pool = try SQLiteConnectionPool(url, options: options, creates: true)
       try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
-      let failures = Mutex<[String]>([])
+      let failures = Guarded<[String]>([])
       onThreads(9) { number in
         do {
           for round in 1...60 {
@@ -61,7 +60,7 @@ struct SQLiteConnectionPoolTests {
     try withTemporaryStore { url in
       let pool = try SQLiteConnectionPool(url, options: StoreOptions(), creates: true)
       try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
-      let most = Mutex((now: 0, most: 0))
+      let most = Guarded((now: 0, most: 0))
       onThreads(20) { _ in
         try? pool.read { _ in
           most.withLock {

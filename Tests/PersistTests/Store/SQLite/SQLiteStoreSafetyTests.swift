@@ -1,6 +1,5 @@
 import Foundation
 import PersistTestSupport
-import Synchronization
 import Testing
 
 @testable import Persist
@@ -14,7 +13,7 @@ struct SQLiteStoreSafetyTests {
   @Test("Eight threads read whole saves while one writes")
   func concurrency() throws {
     try fixture.withStore { store in
-      let problems = Mutex<[String]>([])
+      let problems = Guarded<[String]>([])
       let group = DispatchGroup()
       let fixture = fixture
       for thread in 0...8 {

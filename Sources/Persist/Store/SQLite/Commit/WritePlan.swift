@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How rows of one entity are written: which columns, and which values go there.
 ///
 /// Worked out once per store; the statements for changed columns are made as combinations come up.
@@ -70,7 +68,7 @@ final class WritePlan: Sendable {
   /// Columns of uniqueness constraints, by slot.
   let uniqueColumns: [Int: String]
   private let columnsBySlot: [[Column]]
-  private let updates = Mutex<[[Int]: Update]>([:])
+  private let updates = Guarded<[[Int]: Update]>([:])
 
   /// More combinations than this are rare, and made anew.
   private static let updateCapacity = 200
