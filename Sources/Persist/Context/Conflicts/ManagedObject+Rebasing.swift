@@ -8,6 +8,12 @@ extension ManagedObject {
     return stored.form == .externalData || value != committedValue(at: stored.slot)
   }
 
+  /// Whether a newer row has other values than the one that was read where the object has unsaved ones.
+  final func isOvertaken(by row: RowSnapshot) -> Bool {
+    guard let old = snapshot, !pending.isEmpty else { return false }
+    return layout.storedSlots.contains { differsFromStored($0) && !old.holds($0, as: row, of: layout) }
+  }
+
   /// Takes a newer row; what the object changed since it read the older one stays changed.
   final func rebase(onto row: RowSnapshot) {
     let old = snapshot

@@ -7,6 +7,11 @@ extension ManagedObjectContext {
   /// soon as there is something. At the same moments it asks its stores whether another coordinator or process has
   /// written; where one has, it compares the versions of the objects that it holds with the store's.
   ///
+  /// Unsaved changes stay on top of what is merged, property by property. Where others have saved another value for the
+  /// very property that is changed here, nothing of the object is merged, so that neither change is lost: the save
+  /// meets a conflict, which the ``mergePolicy`` settles. Without the unsaved change, as after ``rollback()``, the
+  /// object is merged with the next ones.
+  ///
   /// Stores that are open for reading only aren't asked.
   ///
   /// A child context follows its parent: it takes in, at the same moments, what others save to the parent, what the
@@ -37,16 +42,26 @@ extension ManagedObjectContext {
     let mail = mailbox.take()
     guard parent == nil else { return mergeChangesOfParent(mail) }
     do {
-      if case .changes(let changes)? = mail { mergeChanges(from: changes) }
+      var arrived = SavedChanges(updated: takeSettled())
+      if case .changes(let changes)? = mail { arrived = arrived.followed(by: changes) }
+      merge(arrived, holdingNewObjects: true, leavingConflicts: true)
       for store in coordinator.openStores {
         let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
         guard hasForeignChanges || mail == .tooMuch else { continue }
-        mergeChanges(from: try foreignChanges(of: store))
+        merge(try foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
         tell(.didMergeUnknownChanges)
       }
     } catch {
       deferError(error)
     }
+  }
+
+  /// The objects that earlier merges left out and that have no unsaved changes any more.
+  private func takeSettled() -> Set<ManagedObjectID> {
+    guard let leftOut = automaticMerging?.leftOut, !leftOut.isEmpty else { return [] }
+    let settled = leftOut.filter { registeredObject(for: $0)?.hasChanges != true }
+    automaticMerging?.leftOut.subtract(settled)
+    return settled
   }
 
   private func mergeChangesOfParent(_ mail: SavedChangesMailbox.Mail?) {
@@ -96,6 +111,8 @@ extension ManagedObjectContext {
 struct AutomaticMerging {
   /// By store: how often others had written when the context looked.
   private var seen: [String: Int64] = [:]
+  /// Objects with unsaved values that others have overtaken.
+  var leftOut: Set<ManagedObjectID> = []
 
   init(storesOf context: ManagedObjectContext) {
     for store in context.coordinator.openStores { _ = try? noteForeignChanges(of: store) }

@@ -47,13 +47,15 @@ extension ManagedObjectContext {
     }
   }
 
-  private func merge(_ changes: SavedChanges, holdingNewObjects: Bool) {
+  /// - Parameter leavingConflicts: see ``MergePass``.
+  func merge(_ changes: SavedChanges, holdingNewObjects: Bool, leavingConflicts: Bool = false) {
     guard !changes.isEmpty else { return }
     processTrackedChanges()
     rowGeneration += 1
     tracker?.announceMerge(of: changes)
-    var pass = MergePass(self)
+    var pass = MergePass(self, leavingConflicts: leavingConflicts)
     do { try pass.merge(changes) } catch { deferError(error) }
+    automaticMerging?.leftOut.formUnion(pass.leftOut)
     tellChildren(changes)
     mergedDeletions = pass.merged.deleted
     mergedInsertions = holdingNewObjects ? pass.merged.inserted : []

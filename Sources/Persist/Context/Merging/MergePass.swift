@@ -5,9 +5,17 @@
 /// all others are read together.
 struct MergePass {
   private let context: ManagedObjectContext
+  /// Whether objects stay as they were read where others have saved another value for what they changed, so that the
+  /// next save meets the conflict.
+  private let leavesConflicts: Bool
   private(set) var merged = ObjectsDidChange()
+  /// The objects that stayed as they were read.
+  private(set) var leftOut: Set<ManagedObjectID> = []
 
-  init(_ context: ManagedObjectContext) { self.context = context }
+  init(_ context: ManagedObjectContext, leavingConflicts: Bool) {
+    self.context = context
+    leavesConflicts = leavingConflicts
+  }
 
   /// - Throws: the store's errors.
   mutating func merge(_ changes: SavedChanges) throws {
@@ -61,6 +69,9 @@ struct MergePass {
       object.snapshot = row
     } else if object.loading == .missing {
       object.forgetRow()
+    } else if leavesConflicts, object.isOvertaken(by: row) {
+      merged.refreshed.remove(object)
+      leftOut.insert(object.objectID)
     } else {
       object.rebase(onto: row)
       object.awakeFromSnapshotEvents(.refresh)
