@@ -45,11 +45,11 @@ extension PlainSQLite {
     ZRANK INTEGER, ZADDEDAT TIMESTAMP, ZPRICE FLOAT, ZCODE VARCHAR, ZNAME VARCHAR, ZNOTE VARCHAR, ZTOKEN BLOB )
     """
 
-  func insert(_ rows: Range<Int>) {
+  func insert(_ rows: [SampleRow]) {
     run("BEGIN IMMEDIATE")
     let statement = prepare("INSERT INTO ZITEM VALUES (?,1,1,?,?,?,?,?,?,?,?)")
-    for number in rows {
-      var row = SampleRow(number)
+    for (number, sample) in rows.enumerated() {
+      var row = sample
       sqlite3_bind_int64(statement, 1, Int64(number + 1))
       sqlite3_bind_int64(statement, 2, row.quantity)
       sqlite3_bind_int64(statement, 3, row.rank)
@@ -74,46 +74,55 @@ extension PlainSQLite {
     }
   }
 
-  /// Every column of every row into a Swift struct, as a program without a library would.
-  func readAll(_ body: (SampleRow) -> Void) {
-    let statement = prepare("SELECT Z_PK, Z_OPT, ZQUANTITY, ZRANK, ZADDEDAT, ZPRICE, ZCODE, ZNAME, ZNOTE, ZTOKEN FROM ZITEM")
-    var row = SampleRow(0)
-    while sqlite3_step(statement) == SQLITE_ROW {
-      row.quantity = sqlite3_column_int64(statement, 2)
-      row.rank = sqlite3_column_int64(statement, 3)
-      row.addedAt = sqlite3_column_double(statement, 4)
-      row.price = sqlite3_column_double(statement, 5)
-      row.code = text(statement, 6)
-      row.name = text(statement, 7)
-      row.note = text(statement, 8)
-      if let bytes = sqlite3_column_blob(statement, 9) { row.token = UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) }
-      body(row)
+  /// Every column of the items, the eight properties last.
+  static let columns =
+    "Z_PK, Z_ENT, Z_OPT, ZQUANTITY, ZRANK, ZADDEDAT, ZPRICE, ZCODE, ZNAME, ZNOTE, ZTOKEN"
+
+  /// Takes every column of the current row.
+  static func touch(_ statement: OpaquePointer?) {
+    for column: Int32 in 0..<5 { _ = sqlite3_column_int64(statement, column) }
+    _ = sqlite3_column_double(statement, 5)
+    _ = sqlite3_column_double(statement, 6)
+    for column: Int32 in 7..<10 {
+      _ = sqlite3_column_text(statement, column)
+      _ = sqlite3_column_bytes(statement, column)
     }
-    sqlite3_finalize(statement)
+    _ = sqlite3_column_blob(statement, 10)
   }
 
-  private func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
-    let count = Int(sqlite3_column_bytes(statement, column))
-    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-  }
-
-  /// Every column of every row, touched and thrown away: what measurements.md calls plain.
+  /// Every column of every row, taken and thrown away.
+  ///
+  /// - Returns: the number of rows.
   func touchAll() -> UInt64 {
-    let statement = prepare("SELECT Z_PK, Z_ENT, Z_OPT, ZQUANTITY, ZRANK, ZADDEDAT, ZPRICE, ZCODE, ZNAME, ZNOTE, ZTOKEN FROM ZITEM")
-    var count = 0
+    let statement = prepare("SELECT \(Self.columns) FROM ZITEM")
+    var count: UInt64 = 0
     while sqlite3_step(statement) == SQLITE_ROW {
-      for column: Int32 in 0..<5 { _ = sqlite3_column_int64(statement, column) }
-      _ = sqlite3_column_double(statement, 5)
-      _ = sqlite3_column_double(statement, 6)
-      for column: Int32 in 7..<10 {
-        _ = sqlite3_column_text(statement, column)
-        _ = sqlite3_column_bytes(statement, column)
-      }
-      _ = sqlite3_column_blob(statement, 10)
+      Self.touch(statement)
       count += 1
     }
     sqlite3_finalize(statement)
-    return UInt64(count)
+    return count
+  }
+
+  /// The eight properties of every row as Swift values, as a program without a library has them.
+  func readAll() -> UInt64 {
+    let statement = prepare("SELECT \(Self.columns) FROM ZITEM")
+    var sum = Checksum()
+    while sqlite3_step(statement) == SQLITE_ROW {
+      for column: Int32 in 0..<3 { _ = sqlite3_column_int64(statement, column) }
+      sum.add(
+        sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4), sqlite3_column_double(statement, 5),
+        sqlite3_column_double(statement, 6))
+      for column: Int32 in 7..<10 { sum.add(Self.text(statement, column)) }
+      if let bytes = sqlite3_column_blob(statement, 10) { sum.add(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))) }
+    }
+    sqlite3_finalize(statement)
+    return sum.value
+  }
+
+  static func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
+    let count = Int(sqlite3_column_bytes(statement, column))
+    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 }

@@ -25,6 +25,9 @@ struct SampleRow {
     token = withUnsafeBytes(of: (a, b)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
+  /// The first rows, made before anything is measured.
+  static func rows(_ count: Int) -> [SampleRow] { (0..<count).map { SampleRow($0) } }
+
   private static func text(_ random: inout SplitMix, _ count: Int) -> String {
     var bits: UInt64 = 0
     return String(

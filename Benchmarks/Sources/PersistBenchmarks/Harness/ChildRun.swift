@@ -1,0 +1,28 @@
+import Foundation
+
+/// One run in a process of its own, so that no contestant meets another's heap.
+enum ChildRun {
+  /// Does the work and prints its measurement as a line of JSON.
+  static func perform(
+    _ workload: Workload, _ part: Workload.Part, _ setting: Workload.Setting, counting: Bool
+  ) throws {
+    let counter = counting ? StatementCounter() : nil
+    if workload.isWarm {
+      for _ in 0..<2 { _ = try part(setting)() }
+    }
+    let work = try part(setting)
+    ProcessMemory.resetPeak()
+    let (memory, heap) = (ProcessMemory.resident, ProcessMemory.heap)
+    let statements = counter?.count ?? 0
+    let clock = ContinuousClock()
+    let start = clock.now
+    let checksum = try work()
+    let elapsed = start.duration(to: clock.now)
+    var measurement = Measurement(
+      seconds: elapsed / .seconds(1), peakBytes: max(0, ProcessMemory.peak - memory),
+      statements: counter.map { $0.count - statements }, readChecksum: checksum, fileChecksum: 0)
+    if let before = heap, let after = ProcessMemory.heap { measurement.heapBytes = after - before }
+    measurement.fileChecksum = FileChecksum.sum(of: workload.writtenTables, in: setting.file)
+    print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
+  }
+}

@@ -1,0 +1,43 @@
+import CSQLiteForBenchmarks
+import Foundation
+
+/// What this process takes of the machine's memory.
+enum ProcessMemory {
+  /// Forgets the peak so far, where the system lets a process do so.
+  static func resetPeak() {
+    #if os(Linux)
+      try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    #endif
+  }
+
+  /// The memory that the process has, in bytes.
+  static var resident: Int { status("VmRSS") ?? peak }
+
+  /// The most memory that the process had, in bytes.
+  static var peak: Int {
+    #if canImport(Darwin)
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #else
+      return status("VmHWM") ?? 0
+    #endif
+  }
+
+  /// The bytes that are allocated just now; nil where the platform doesn't tell.
+  static var heap: Int? {
+    #if canImport(Glibc)
+      let info = mallinfo2()
+      return info.uordblks + info.hblkhd
+    #else
+      return nil
+    #endif
+  }
+
+  private static func status(_ name: String) -> Int? {
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") })
+    else { return nil }
+    return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }.map { $0 * 1024 }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+/// Runs contestants in turn, round by round, each in a process of its own.
+struct Runner {
+  let rounds: Int
+  let folder: URL
+
+  /// What a workload gave, by contestant.
+  struct Result {
+    let workload: Workload
+    let rows: Int
+    var runs: [Contestant: [Measurement]] = [:]
+    /// Runs with fewer registered objects, where the target is compared with those.
+    var fewer: [Measurement] = []
+  }
+
+  /// - Parameter contestants: who takes part; nil for all that the workload has.
+  func run(_ workload: Workload, rows: Int? = nil, contestants: [Contestant]? = nil) throws -> Result {
+    var result = Result(workload: workload, rows: rows ?? workload.rows)
+    for round in 0..<max(rounds, workload.leastRounds) {
+      for contestant in contestants ?? workload.contestants {
+        var measurement = try child(workload, contestant, rows: result.rows, counting: false)
+        if round == 0 {
+          measurement.statements = try child(workload, contestant, rows: result.rows, counting: true).statements
+        }
+        result.runs[contestant, default: []].append(measurement)
+      }
+      if case .timeOverFewer(let registered) = workload.measure {
+        result.fewer.append(try child(workload, .persist, rows: registered, counting: false))
+      }
+    }
+    try checkThatAllDidTheSame(result)
+    return result
+  }
+
+  /// Makes room: the stores that runs began with are made again when they are needed.
+  func forgetTemplates() {
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    for file in files { try? FileManager.default.removeItem(at: file) }
+  }
+
+  private func checkThatAllDidTheSame(_ result: Result) throws {
+    let runs = result.runs.values.joined()
+    guard Set(runs.map(\.readChecksum)).count <= 1, Set(runs.map(\.fileChecksum)).count <= 1 else {
+      let sums = result.runs.mapValues { "\($0[0].readChecksum) read, \($0[0].fileChecksum) in the file" }
+      throw BenchmarkError("\(result.workload.name): the contestants did not do the same work: \(sums)")
+    }
+  }
+
+  private func child(_ workload: Workload, _ contestant: Contestant, rows: Int, counting: Bool) throws -> Measurement {
+    let file = folder.appendingPathComponent("run.sqlite")
+    for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+    let storeRows = workload.setting(file: file, rows: rows).storeRows
+    if let template = try workload.start.template(rows: storeRows, in: folder) {
+      try FileManager.default.copyItem(at: template, to: file)
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    #if os(Linux)
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    #endif
+    process.arguments = [
+      "child", workload.name, contestant.rawValue, file.path, String(rows), counting ? "count" : "time",
+    ]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0, let line = String(decoding: data, as: UTF8.self).split(separator: "\n").last
+    else { throw BenchmarkError("\(workload.name) by \(contestant.rawValue) failed.") }
+    return try JSONDecoder().decode(Measurement.self, from: Data(line.utf8))
+  }
+}
+
+struct BenchmarkError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

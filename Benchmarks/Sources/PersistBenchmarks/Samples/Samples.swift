@@ -1,0 +1,81 @@
+import Foundation
+import Persist
+
+/// The models that the workloads use, and contexts over their stores.
+enum Samples {
+  static var items: ManagedObjectModel { get throws { try items(indexes: []) } }
+
+  static var indexedItems: ManagedObjectModel {
+    get throws { try items(indexes: [FetchIndexDescription("byQuantityAndRank", on: "quantity", "rank")]) }
+  }
+
+  private static func items(indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
+    try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "Item",
+          attributes: [
+            AttributeDescription("addedAt", .date), AttributeDescription("code", .string),
+            AttributeDescription("name", .string), AttributeDescription("note", .string),
+            AttributeDescription("price", .double), AttributeDescription("quantity", .int64),
+            AttributeDescription("rank", .int64), AttributeDescription("token", .uuid),
+          ], indexes: indexes)
+      ]))
+  }
+
+  /// The next version of the items: `note` is called `remark`, `discount` is new, `code` is gone.
+  static var nextItems: ManagedObjectModel {
+    get throws {
+      try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription(
+            "Item",
+            attributes: [
+              AttributeDescription("addedAt", .date), AttributeDescription("discount", .double),
+              AttributeDescription("name", .string), AttributeDescription("price", .double),
+              AttributeDescription("quantity", .int64), AttributeDescription("rank", .int64),
+              AttributeDescription("remark", .string, renamingIdentifier: "note"),
+              AttributeDescription("token", .uuid),
+            ])
+        ]))
+    }
+  }
+
+  static var library: ManagedObjectModel {
+    get throws {
+      try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription(
+            "Author", attributes: [AttributeDescription("name", .string)],
+            relationships: [
+              RelationshipDescription("books", toMany: "Book", inverse: "author", deleteRule: .cascade)
+            ]),
+          EntityDescription(
+            "Book", attributes: [AttributeDescription("pages", .int32), AttributeDescription("title", .string)],
+            relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]),
+        ]))
+    }
+  }
+
+  static var manyEntities: ManagedObjectModel {
+    get throws {
+      try ManagedObjectModel(
+        ModelDescription(
+          entities: (10..<60).map { number in
+            EntityDescription(
+              "Entity\(number)",
+              attributes: [
+                AttributeDescription("name", .string), AttributeDescription("quantity", .int64),
+                AttributeDescription("price", .double), AttributeDescription("addedAt", .date),
+              ])
+          }))
+    }
+  }
+
+  static func context(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addStore(at: file)
+    return ManagedObjectContext(
+      coordinator, classes: ["Item": SampleItem.self, "Author": SampleAuthor.self, "Book": SampleBook.self])
+  }
+}

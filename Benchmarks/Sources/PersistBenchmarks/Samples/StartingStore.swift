@@ -1,0 +1,77 @@
+import Foundation
+import Persist
+
+/// What is in the file before a run. Persist makes each store once; every run gets a copy.
+enum StartingStore: Hashable {
+  /// No file.
+  case none
+  /// Items as ``SampleRow`` has them.
+  case items
+  /// The same, with an index over quantity and rank.
+  case indexedItems
+  /// Authors with books; the rows are the books.
+  case library(booksPerAuthor: Int)
+  /// Fifty entities of one shape, each with some rows.
+  case manyEntities
+
+  /// The file to copy; nil for none.
+  func template(rows: Int, in folder: URL) throws -> URL? {
+    if self == .none { return nil }
+    let url = folder.appendingPathComponent("template-\(self)-\(rows).sqlite")
+    if FileManager.default.fileExists(atPath: url.path) { return url }
+    switch self {
+    case .none: break
+    case .items: try Self.fill(url, Samples.items, rows)
+    case .indexedItems: try Self.fill(url, Samples.indexedItems, rows)
+    case .library(let booksPerAuthor): try Self.fill(url, authors: rows / booksPerAuthor, booksPerAuthor)
+    case .manyEntities: try Self.fill(url, entitiesOf: Samples.manyEntities)
+    }
+    PlainSQLite(url.path).run("PRAGMA wal_checkpoint(TRUNCATE)")
+    return url
+  }
+
+  private static func fill(_ url: URL, _ model: ManagedObjectModel, _ rows: Int) throws {
+    let context = try Samples.context(url, model)
+    var numbers = (0..<rows).makeIterator()
+    try context.execute(BatchInsertRequest("Item") { row in
+      guard let number = numbers.next() else { return false }
+      SampleItem.fill(&row, SampleRow(number))
+      return true
+    })
+  }
+
+  private static func fill(_ url: URL, authors: Int, _ booksPerAuthor: Int) throws {
+    let context = try Samples.context(url, Samples.library)
+    var authorNumbers = (0..<authors).makeIterator()
+    let result = try context.execute(BatchInsertRequest("Author") { row in
+      guard let number = authorNumbers.next() else { return false }
+      row["name"] = .string("Author \(number)")
+      return true
+    })
+    guard result.count == authors, let store = context.coordinator.stores.first else {
+      throw BenchmarkError("The authors could not be written.")
+    }
+    var books = (0..<authors * booksPerAuthor).makeIterator()
+    try context.execute(BatchInsertRequest("Book") { row in
+      guard let number = books.next() else { return false }
+      row["title"] = .string(SampleRow(number).name)
+      row["pages"] = .integer(Int64(number % 700))
+      row["author"] = .objectID(
+        ManagedObjectID(
+          entityName: "Author", storeIdentifier: store.identifier, key: .permanent(Int64(number / booksPerAuthor + 1))))
+      return true
+    })
+  }
+
+  private static func fill(_ url: URL, entitiesOf model: ManagedObjectModel) throws {
+    let context = try Samples.context(url, model)
+    for entity in model.entities {
+      for number in 0..<10 {
+        let object = try context.insertNewObject(forEntityName: entity.name)
+        object["name"] = "\(entity.name) \(number)"
+        object["quantity"] = number
+      }
+    }
+    try context.save()
+  }
+}

@@ -1,0 +1,155 @@
+import CSQLiteForBenchmarks
+import Foundation
+import GRDB
+import Persist
+
+extension Workload {
+  static let changing = [
+    Workload(
+      name: "update", summary: "change one property of all and save, versions checked on both sides", target: 1.5,
+      start: .items, writtenTables: ["ZITEM"],
+      parts: [
+        .persist: { setting in
+          let context = try Samples.context(setting.file, Samples.items)
+          let items = try context.fetch(SampleItem.all)
+          return {
+            for (number, item) in items.enumerated() { item.quantity = Int64(number) }
+            try context.save()
+            return 0
+          }
+        },
+        .sqlite: { setting in
+          let database = PlainSQLite(setting.file.path)
+          return {
+            database.run("BEGIN IMMEDIATE")
+            let statement = database.prepare("UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = 2 WHERE Z_PK = ? AND Z_OPT = 1")
+            for number in 0..<setting.rows {
+              sqlite3_bind_int64(statement, 1, Int64(number))
+              sqlite3_bind_int64(statement, 2, Int64(number + 1))
+              database.check(sqlite3_step(statement))
+              sqlite3_reset(statement)
+            }
+            sqlite3_finalize(statement)
+            database.run("COMMIT")
+            return 0
+          }
+        },
+        .grdb: { setting in
+          let pool = try DatabasePool(path: setting.file.path)
+          let items = try pool.read { try ItemRecord.everything.fetchAll($0) }
+          return {
+            try pool.write { database in
+              for (number, item) in items.enumerated() {
+                var item = item
+                item.quantity = Int64(number)
+                item.version += 1
+                try item.update(database, columns: ["ZQUANTITY", "Z_OPT"])
+              }
+            }
+            return 0
+          }
+        },
+      ]),
+    Workload(
+      name: "delete", summary: "delete all and save, versions checked by plain SQLite too", target: 1.3, start: .items,
+      writtenTables: ["ZITEM"],
+      parts: [
+        .persist: { setting in
+          let context = try Samples.context(setting.file, Samples.items)
+          let items = try context.fetch(SampleItem.all)
+          return {
+            for item in items { context.delete(item) }
+            try context.save()
+            return 0
+          }
+        },
+        .sqlite: { setting in
+          let database = PlainSQLite(setting.file.path)
+          return {
+            database.run("BEGIN IMMEDIATE")
+            let statement = database.prepare("DELETE FROM ZITEM WHERE Z_PK = ? AND Z_OPT = 1")
+            for key in 1...setting.rows {
+              sqlite3_bind_int64(statement, 1, Int64(key))
+              database.check(sqlite3_step(statement))
+              sqlite3_reset(statement)
+            }
+            sqlite3_finalize(statement)
+            database.run("COMMIT")
+            return 0
+          }
+        },
+        .grdb: { setting in
+          let pool = try DatabasePool(path: setting.file.path)
+          let items = try pool.read { try ItemRecord.everything.fetchAll($0) }
+          return {
+            try pool.write { database in
+              for item in items { try item.delete(database) }
+            }
+            return 0
+          }
+        },
+      ]),
+    Workload(
+      name: "cascade", summary: "delete parents with a cascade over 10 children each; rows are the children",
+      target: 2.0, start: .library(booksPerAuthor: 10), writtenTables: ["ZAUTHOR", "ZBOOK"],
+      parts: [
+        .persist: { setting in
+          let context = try Samples.context(setting.file, Samples.library)
+          var request = FetchRequest<SampleAuthor>("Author")
+          request.relationshipKeyPathsForPrefetching = ["books"]
+          return {
+            for author in try context.fetch(request) { context.delete(author) }
+            try context.save()
+            return 0
+          }
+        },
+        .sqlite: { setting in
+          let database = PlainSQLite(setting.file.path)
+          return {
+            deleteAuthors(in: database, count: setting.rows / 10)
+            return 0
+          }
+        },
+        .grdb: { setting in
+          let pool = try DatabasePool(path: setting.file.path)
+          return {
+            try pool.write { database in
+              for author in try AuthorRecord.fetchAll(database) {
+                _ = try author.books.deleteAll(database)
+                _ = try author.delete(database)
+              }
+            }
+            return 0
+          }
+        },
+      ]),
+  ]
+
+  /// Reads each author's books with their versions and deletes what it read, as who must not delete what others have
+  /// changed does.
+  private static func deleteAuthors(in database: PlainSQLite, count: Int) {
+    database.run("BEGIN IMMEDIATE")
+    let books = database.prepare("SELECT Z_PK, Z_OPT FROM ZBOOK WHERE ZAUTHOR = ?")
+    let deleteBook = database.prepare("DELETE FROM ZBOOK WHERE Z_PK = ? AND Z_OPT = ?")
+    let deleteAuthor = database.prepare("DELETE FROM ZAUTHOR WHERE Z_PK = ? AND Z_OPT = 1")
+    for author in 1...count {
+      var found: [(key: Int64, version: Int64)] = []
+      sqlite3_bind_int64(books, 1, Int64(author))
+      while sqlite3_step(books) == SQLITE_ROW {
+        found.append((sqlite3_column_int64(books, 0), sqlite3_column_int64(books, 1)))
+      }
+      sqlite3_reset(books)
+      for book in found {
+        sqlite3_bind_int64(deleteBook, 1, book.key)
+        sqlite3_bind_int64(deleteBook, 2, book.version)
+        database.check(sqlite3_step(deleteBook))
+        sqlite3_reset(deleteBook)
+      }
+      sqlite3_bind_int64(deleteAuthor, 1, Int64(author))
+      database.check(sqlite3_step(deleteAuthor))
+      sqlite3_reset(deleteAuthor)
+    }
+    for statement in [books, deleteBook, deleteAuthor] { sqlite3_finalize(statement) }
+    database.run("COMMIT")
+  }
+}

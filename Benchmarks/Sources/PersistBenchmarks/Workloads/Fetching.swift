@@ -1,0 +1,99 @@
+import Foundation
+import GRDB
+import Persist
+
+extension Workload {
+  static let fetching = [
+    Workload(
+      name: "fetchCold", summary: "fetch all as objects, in a fresh process", target: 2.0, start: .items, parts: fetch),
+    Workload(
+      name: "fetchWarm", summary: "fetch all as objects", target: 1.4, start: .items, isWarm: true, parts: fetch),
+    Workload(
+      name: "readCold", summary: "fetch all and read 8 properties, in a fresh process", target: 2.2, start: .items,
+      parts: read),
+    Workload(
+      name: "readWarm", summary: "fetch all and read 8 properties", target: 1.6, start: .items, isWarm: true,
+      parts: read),
+    Workload(
+      name: "refetch", summary: "fetch again what is registered", target: 1.0, start: .items,
+      parts: fetch.merging([.persist: refetch]) { $1 }),
+    Workload(
+      name: "objectBytes", summary: "heap bytes per fetched object of 8 properties", target: 260,
+      measure: .heapBytesPerRow, start: .items, parts: held),
+  ]
+
+  private static let fetch: [Contestant: Part] = [
+    .persist: { setting in
+      let context = try Samples.context(setting.file, Samples.items)
+      return { UInt64(try context.fetch(SampleItem.all).count) }
+    },
+    .sqlite: { setting in
+      let database = PlainSQLite(setting.file.path)
+      return { database.touchAll() }
+    },
+    .grdb: { setting in
+      let pool = try DatabasePool(path: setting.file.path)
+      return { UInt64(try pool.read { try ItemRecord.everything.fetchAll($0) }.count) }
+    },
+  ]
+
+  private static let refetch: Part = { setting in
+    let context = try Samples.context(setting.file, Samples.items)
+    let items = try context.fetch(SampleItem.all)
+    return { withExtendedLifetime(items) { UInt64((try? context.fetch(SampleItem.all).count) ?? 0) } }
+  }
+
+  private static let read: [Contestant: Part] = [
+    .persist: { setting in
+      let context = try Samples.context(setting.file, Samples.items)
+      return {
+        var sum = Checksum()
+        for item in try context.fetch(SampleItem.all) { item.add(to: &sum) }
+        return sum.value
+      }
+    },
+    .sqlite: { setting in
+      let database = PlainSQLite(setting.file.path)
+      return { database.readAll() }
+    },
+    .grdb: { setting in
+      let pool = try DatabasePool(path: setting.file.path)
+      return {
+        var sum = Checksum()
+        for item in try pool.read({ try ItemRecord.everything.fetchAll($0) }) { item.add(to: &sum) }
+        return sum.value
+      }
+    },
+  ]
+
+  /// Holds the results beyond the measurement of the heap.
+  private final class Results<Element> {
+    var elements: [Element] = []
+  }
+
+  private static let held: [Contestant: Part] = [
+    .persist: { setting in
+      let context = try Samples.context(setting.file, Samples.items)
+      let results = Results<SampleItem>()
+      HeldResults.keep(results)
+      return {
+        results.elements = try context.fetch(SampleItem.all)
+        return UInt64(results.elements.count)
+      }
+    },
+    .grdb: { setting in
+      let pool = try DatabasePool(path: setting.file.path)
+      let results = Results<ItemRecord>()
+      HeldResults.keep(results)
+      return {
+        results.elements = try pool.read { try ItemRecord.everything.fetchAll($0) }
+        return UInt64(results.elements.count)
+      }
+    },
+  ]
+}
+
+/// What stays alive until the process ends.
+private enum HeldResults {
+  static func keep(_ results: AnyObject) { _ = Unmanaged.passRetained(results) }
+}

@@ -1,0 +1,128 @@
+import CSQLiteForBenchmarks
+import Foundation
+import Persist
+
+/// One attribute renamed, one new, one gone.
+extension Workload {
+  static let migrating = [
+    Workload(
+      name: "migrateInPlace", summary: "migrate 1,000,000 rows in place, against bare ALTER TABLE", rows: 1_000_000,
+      target: 1.5, peakTarget: 64 << 20, start: .items, writtenTables: ["ZITEM"],
+      parts: [
+        .persist: migration { AutomaticMigrator() },
+        .sqlite: { setting in
+          let database = PlainSQLite(setting.file.path)
+          return {
+            database.run(
+              """
+              BEGIN IMMEDIATE;
+              ALTER TABLE ZITEM RENAME COLUMN ZNOTE TO ZREMARK;
+              ALTER TABLE ZITEM ADD COLUMN ZDISCOUNT FLOAT;
+              ALTER TABLE ZITEM DROP COLUMN ZCODE;
+              COMMIT
+              """)
+            return 0
+          }
+        },
+      ]),
+    Workload(
+      name: "migrateCopySQL", summary: "migrate 1,000,000 rows into a new file in SQL, against INSERT … SELECT",
+      rows: 1_000_000, target: 1.5, peakTarget: 64 << 20, start: .items, writtenTables: ["ZITEM"],
+      parts: [
+        .persist: migration { AutomaticMigrator(copies: true) },
+        .sqlite: { setting in
+          {
+            try rewrite(setting.file) { target in
+              target.run(
+                """
+                INSERT INTO ZITEM (\(nextColumns)) SELECT Z_PK, Z_ENT, Z_OPT, ZQUANTITY, ZRANK, ZADDEDAT, ZPRICE, \
+                NULL, ZNAME, ZNOTE, ZTOKEN FROM old.ZITEM
+                """)
+            }
+            return 0
+          }
+        },
+      ]),
+    Workload(
+      name: "migrateCopyObjects",
+      summary: "migrate 1,000,000 rows by a policy in code, against a loop of read and prepared insert",
+      rows: 1_000_000, target: 3.0, peakTarget: 64 << 20, start: .items, writtenTables: ["ZITEM"],
+      parts: [
+        .persist: migration {
+          var mapping = try MappingModel.inferred(from: Samples.items, to: Samples.nextItems)
+          mapping.entityMappings[0].policyName = "DiscountPolicy"
+          mapping.entityMappings[0].type = .custom
+          return AutomaticMigrator(mappingModels: [mapping], policies: [DiscountPolicy.self])
+        },
+        .sqlite: { setting in
+          {
+            try rewrite(setting.file, copyWithDiscounts)
+            return 0
+          }
+        },
+      ]),
+  ]
+
+  private static let nextColumns =
+    "Z_PK, Z_ENT, Z_OPT, ZQUANTITY, ZRANK, ZADDEDAT, ZPRICE, ZDISCOUNT, ZNAME, ZREMARK, ZTOKEN"
+
+  private static func migration(_ migrator: @escaping @Sendable () throws -> AutomaticMigrator) -> Part {
+    { setting in
+      let (migrator, model) = (try migrator(), try Samples.nextItems)
+      let registry = ModelRegistry(versions: [
+        ModelVersion(name: "1", model: try Samples.items), ModelVersion(name: "2", model: model),
+      ])
+      return {
+        let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
+        let store = try coordinator.addStore(at: setting.file, options: StoreOptions(migrator: migrator))
+        try coordinator.remove(store)
+        return 0
+      }
+    }
+  }
+
+  /// Makes a new file beside the old, has it filled, and puts it in the old one's place.
+  private static func rewrite(_ file: URL, _ fill: (PlainSQLite) throws -> Void) throws {
+    let new = file.appendingPathExtension("new")
+    do {
+      let target = PlainSQLite(new.path)
+      target.run(
+        """
+        ATTACH '\(file.path)' AS old;
+        BEGIN IMMEDIATE;
+        CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZQUANTITY INTEGER, \
+        ZRANK INTEGER, ZADDEDAT TIMESTAMP, ZPRICE FLOAT, ZDISCOUNT FLOAT, ZNAME VARCHAR, ZREMARK VARCHAR, ZTOKEN BLOB )
+        """)
+      try fill(target)
+      target.run("COMMIT; DETACH old; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+    try FileManager.default.moveItem(at: new, to: file)
+  }
+
+  private static func copyWithDiscounts(_ database: PlainSQLite) {
+    let read = database.prepare(
+      "SELECT Z_PK, Z_ENT, Z_OPT, ZQUANTITY, ZRANK, ZADDEDAT, ZPRICE, ZNAME, ZNOTE, ZTOKEN FROM old.ZITEM")
+    let insert = database.prepare("INSERT INTO ZITEM (\(nextColumns)) VALUES (?,?,?,?,?,?,?,?,?,?,?)")
+    while sqlite3_step(read) == SQLITE_ROW {
+      for column: Int32 in 0..<7 { sqlite3_bind_value(insert, column + 1, sqlite3_column_value(read, column)) }
+      sqlite3_bind_double(insert, 8, sqlite3_column_double(read, 6) / 10)
+      for column: Int32 in 7..<10 { sqlite3_bind_value(insert, column + 2, sqlite3_column_value(read, column)) }
+      database.check(sqlite3_step(insert))
+      sqlite3_reset(insert)
+    }
+    sqlite3_finalize(read)
+    sqlite3_finalize(insert)
+  }
+}
+
+/// Computes the new attribute in code.
+private final class DiscountPolicy: EntityMigrationPolicy {
+  override func createDestinationInstances(
+    forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+    let copy = try manager.destinationInstances(forEntityMapping: mapping.name, sourceInstances: [source])[0]
+    copy["discount"] = (source["price"] as? Double ?? 0) / 10
+  }
+}

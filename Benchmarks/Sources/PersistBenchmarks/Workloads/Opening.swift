@@ -1,0 +1,42 @@
+import CSQLiteForBenchmarks
+import Foundation
+import GRDB
+import Persist
+
+extension Workload {
+  static let opening = [
+    Workload(
+      name: "open", summary: "open a store of 50 entities and fetch one object, in a fresh process", rows: 500,
+      target: 1.5, start: .manyEntities, scales: false, leastRounds: 15,
+      parts: [
+        .persist: { setting in
+          let model = try Samples.manyEntities
+          return {
+            let coordinator = PersistentStoreCoordinator(model: model)
+            try coordinator.addStore(at: setting.file)
+            let found = try ManagedObjectContext(coordinator).fetch(FetchRequest("Entity40", limit: 1))
+            return UInt64((found.first?["name"] as? String)?.utf8.count ?? 0)
+          }
+        },
+        .sqlite: { setting in
+          {
+            let database = PlainSQLite(setting.file.path)
+            let statement = database.prepare("SELECT * FROM ZENTITY40 LIMIT 1")
+            defer { sqlite3_finalize(statement) }
+            database.check(sqlite3_step(statement))
+            let index = (0..<sqlite3_column_count(statement)).first {
+              String(cString: sqlite3_column_name(statement, $0)) == "ZNAME"
+            }
+            return UInt64(index.map { PlainSQLite.text(statement, $0).utf8.count } ?? 0)
+          }
+        },
+        .grdb: { setting in
+          {
+            let pool = try DatabasePool(path: setting.file.path)
+            let row = try pool.read { try Row.fetchOne($0, sql: "SELECT * FROM ZENTITY40 LIMIT 1") }
+            return UInt64((row?["ZNAME"] as String?)?.utf8.count ?? 0)
+          }
+        },
+      ])
+  ]
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Persist
+
+/// Work that must not depend on how many objects a context holds.
+extension Workload {
+  static let registered = [
+    Workload(
+      name: "smallSave", summary: "1,000 saves of one object among 100,000 registered ones, against among 1,000",
+      rows: 100_000, target: 1.1, measure: .timeOverFewer(registered: 1_000), start: .items, scales: false,
+      parts: [
+        .persist: { setting in
+          let context = try Samples.context(setting.file, Samples.items)
+          let items = try context.fetch(FetchRequest<SampleItem>("Item", limit: setting.rows))
+          return {
+            for number in 0..<1_000 {
+              items[number * 7 % 1_000].quantity = Int64(number)
+              try context.save()
+            }
+            return 0
+          }
+        }
+      ]),
+    Workload(
+      name: "merge", summary: "merge 1,000 saved objects 20 times into a context of 100,000, against one of 1,000",
+      rows: 100_000, target: 1.2, measure: .timeOverFewer(registered: 1_000), start: .items, scales: false,
+      parts: [
+        .persist: { setting in
+          let context = try Samples.context(setting.file, Samples.items)
+          let items = try context.fetch(FetchRequest<SampleItem>("Item", limit: setting.rows))
+          for item in items { _ = item.quantity }
+          let saved = SavedChanges(updated: Set(items.prefix(1_000).map(\.objectID)))
+          let other = ManagedObjectContext(context.coordinator, classes: ["Item": SampleItem.self])
+          for item in try other.fetch(FetchRequest<SampleItem>("Item", limit: 1_000)) { item.quantity = 4711 }
+          try other.save()
+          return {
+            for _ in 0..<20 { context.mergeChanges(from: saved) }
+            return items.prefix(1_000).reduce(0) { $0 &+ UInt64($1.quantity) }
+          }
+        }
+      ]),
+  ]
+}

@@ -1,0 +1,6 @@
+extension Workload {
+  /// Every workload, in the order of the report.
+  static let all: [Workload] =
+    inserting + fetching + faulting + querying + walking + changing + batchChanging + streaming + opening
+    + registered + migrating
+}
