@@ -19,13 +19,17 @@ public final class SlotTable: Sendable {
   }
 
   /// What a new object has in a slot.
-  struct InitialValue: Sendable {
+  ///
+  /// `@unchecked Sendable`: the closure is a property's default, which captures nothing.
+  struct InitialValue: @unchecked Sendable {
     let slot: Int
-    let make: @Sendable () -> StoredValue
+    let make: () -> StoredValue
   }
 
   let members: [Member]
   let initialValues: [InitialValue]
+  /// The same by slot, as far as there are any.
+  private let initialValuesBySlot: ContiguousArray<InitialValue?>
   /// Why objects of the entity can't be of the class; nil where they can.
   let misfit: String?
   /// Lives as long as the table. `nonisolated(unsafe)`: it is filled before anybody sees the table, and never changed.
@@ -34,6 +38,9 @@ public final class SlotTable: Sendable {
   init(_ members: [Member], initialValues: [InitialValue] = [], misfit: String? = nil) {
     self.members = members
     self.initialValues = initialValues
+    var bySlot = ContiguousArray<InitialValue?>(repeating: nil, count: (initialValues.map(\.slot).max() ?? -1) + 1)
+    for value in initialValues { bySlot[value.slot] = value }
+    initialValuesBySlot = bySlot
     self.misfit = misfit
     let known = Dictionary(grouping: members, by: \.key).compactMapValues { $0.count == 1 ? $0[0].slot : nil }
     entries = UnsafePointer(Self.spread(known))
@@ -49,6 +56,19 @@ public final class SlotTable: Sendable {
 
   /// Finds nothing.
   static let empty = SlotTable([])
+
+  /// What a new object of the class has, by slot: what the class says, else what the model does.
+  func values(orElse modelValues: ContiguousArray<StoredValue?>) -> ContiguousArray<StoredValue?> {
+    if initialValues.isEmpty { return modelValues }
+    // Every slot is written once: values of the model's that the class's replace aren't copied first.
+    return ContiguousArray(unsafeUninitializedCapacity: modelValues.count) { values, count in
+      for slot in modelValues.indices {
+        let own = slot < initialValuesBySlot.count ? initialValuesBySlot[slot] : nil
+        values.initializeElement(at: slot, to: own.map { $0.make() } ?? modelValues[slot])
+        count = slot + 1
+      }
+    }
+  }
 
   /// The slot of a property that a class declares, nil for none.
   func slot(of key: UInt32, declaredBy owner: ObjectIdentifier) -> Int? {

@@ -7,19 +7,16 @@ import Persist
 /// bounds are ranges of values. Both are read only.
 struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchecked Sendable {
   let traits: AttributeTraits
-  private let makeValue: (() -> Value)?
+  let initialValue: (() -> StoredValue)?
 
-  init(_ value: (() -> Value)?, _ traits: AttributeTraits) {
-    makeValue = value
+  init(_ initialValue: (() -> StoredValue)?, _ traits: AttributeTraits) {
+    self.initialValue = initialValue
     self.traits = traits
   }
 
   var modelName: String? { traits.name }
 
   var valueType: Any.Type { Value.self }
-  var hasInitialValue: Bool { makeValue != nil }
-
-  func initialValue() -> StoredValue { makeValue.map { converted($0().stored) } ?? .null }
 
   private var type: AttributeType {
     traits.type ?? (traits.transformer == nil ? Value.attributeType : .transformable)
@@ -73,6 +70,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
 
   /// The default where it is the same each time: one like `UUID()` or `Date()` is no model's, but each object's own.
   private var constantDefault: StoredValue {
+    guard let initialValue else { return .null }
     let value = initialValue()
     // The clock may say the same twice.
     if case .date(let date) = value, abs(date.timeIntervalSinceNow) < 60 { return .null }
@@ -93,8 +91,6 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
       pattern: traits.pattern,
       rules: traits.rule.map { [.init(predicate: $0, warning: traits.warning)] } ?? [])
   }
-
-  private func converted(_ value: StoredValue) -> StoredValue { value.converted(to: type) ?? value }
 }
 
 extension AttributeType {

@@ -10,8 +10,7 @@ struct FetchedPropertyDeclaration: DescribedDeclaration {
   let userInfo: [String: String]
 
   var valueType: Any.Type { [ManagedObject].self }
-  var hasInitialValue: Bool { false }
-  func initialValue() -> StoredValue { .null }
+  var initialValue: (() -> StoredValue)? { nil }
 
   func problem(with property: Property) -> String? {
     property.fetchedProperty == nil ? "is no fetched property." : nil

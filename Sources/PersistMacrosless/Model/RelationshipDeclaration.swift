@@ -48,8 +48,7 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
 
   var modelName: String? { traits.name }
   var valueType: Any.Type { Value.self }
-  var hasInitialValue: Bool { false }
-  func initialValue() -> StoredValue { .null }
+  var initialValue: (() -> StoredValue)? { nil }
 
   func problem(with property: Property) -> String? {
     guard let relationship = property.relationship else { return "is no relationship." }

@@ -56,7 +56,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
     key = DeclarationKey(line: line, column: column)
     guard DeclarationRecording.isActive else { return }
     Self.record(
-      key, wrappedValue,
+      key, { wrappedValue().stored },
       AttributeTraits(
         name: name, type: type, renamedFrom: renamedFrom, isOptional: optional, isUnique: unique, isIndexed: indexed,
         allowsExternalStorage: externalStorage, isPreservedOnDeletion: preservedOnDeletion, bounds: range(),
@@ -105,7 +105,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   ) { key = DeclarationKey(line: line, column: column) }
 
   @usableFromInline @inline(never)
-  static func record(_ key: DeclarationKey, _ value: (() -> Value)?, _ traits: AttributeTraits) {
+  static func record(_ key: DeclarationKey, _ value: (() -> StoredValue)?, _ traits: AttributeTraits) {
     DeclarationRecording.record(AttributeDeclaration<Value>(value, traits), key: key)
   }
 
@@ -150,7 +150,7 @@ extension ManagedObject {
     if let type = Value.self as? any AttributeValue.Type, let value = type.absent as? Value { return value }
     // A prototype, over which a key path is followed, has no entity that could say it.
     let member = ClassDeclaration(owner).members.first { $0.key == key && $0.owner == owner }
-    if let value = (member?.declaration.initialValue()).flatMap(Value.init(stored:)) { return value }
+    if let value = (member?.declaration.initialValue?()).flatMap(Value.init(stored:)) { return value }
     preconditionFailure("An attribute of type \(Value.self) has neither a value nor a default.")
   }
 }

@@ -23,7 +23,7 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   ) {
     key = DeclarationKey(line: line, column: column)
     guard DeclarationRecording.isActive else { return }
-    Attribute<Value>.record(key, wrappedValue, AttributeTraits(name: name, renamedFrom: renamedFrom))
+    Attribute<Value>.record(key, { wrappedValue().stored }, AttributeTraits(name: name, renamedFrom: renamedFrom))
   }
 
   /// - Parameters:

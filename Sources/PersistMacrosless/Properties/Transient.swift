@@ -18,7 +18,7 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
   ) {
     key = DeclarationKey(line: line, column: column)
     guard DeclarationRecording.isActive else { return }
-    Attribute<Value>.record(key, wrappedValue, AttributeTraits(name: name, isTransient: true))
+    Attribute<Value>.record(key, { wrappedValue().stored }, AttributeTraits(name: name, isTransient: true))
   }
 
   /// - Parameter name: the attribute's name in the model, where it isn't the property's.

@@ -130,9 +130,8 @@ extension ClassDeclaration {
       else { continue }
       places.append(
         SlotTable.Member(key: member.key.number, owner: ObjectIdentifier(member.owner), slot: property.slot))
-      let declaration = member.declaration
-      if declaration.hasInitialValue {
-        values.append(SlotTable.InitialValue(slot: property.slot) { declaration.initialValue() })
+      if let make = member.declaration.initialValue {
+        values.append(SlotTable.InitialValue(slot: property.slot, make: make))
       }
     }
     return SlotTable(

@@ -84,10 +84,12 @@ extension ManagedObject.Origin {
   var isNew: Bool { table == nil && loading == .loaded }
 }
 
-extension ManagedObject {
-  /// Gives a new object the values that its class declares.
-  final func takeDefaults(of table: SlotTable) {
-    for value in table.initialValues { pending[value.slot] = value.make() }
+extension ManagedObject.Origin {
+  /// What the object begins with beside its row: defaults, of a new one its class's own too.
+  var initialValues: ContiguousArray<StoredValue?> {
+    guard table?.isTemporary != false else { return [] }
+    guard isNew, let slotTable else { return layout.initialValues }
+    return slotTable._withUnsafeGuaranteedRef { $0.values(orElse: layout.initialValues) }
   }
 }
 

@@ -7,10 +7,8 @@ public protocol PropertyDeclaration: Sendable {
   var modelName: String? { get }
   /// The variable's type.
   var valueType: Any.Type { get }
-  /// Whether the class says what a new object has.
-  var hasInitialValue: Bool { get }
-  /// What a new object has; asked anew for each.
-  func initialValue() -> StoredValue
+  /// Makes what a new object has, anew for each; nil where the class doesn't say it. Called on any thread.
+  var initialValue: (() -> StoredValue)? { get }
   /// Why a property of a model can't be used through this declaration, as the rest of a sentence; nil where it can.
   func problem(with property: Property) -> String?
 }

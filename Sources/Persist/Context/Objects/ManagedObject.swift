@@ -88,8 +88,7 @@ nonisolated open class ManagedObject {
     key = origin.key
     loading = origin.loading
     slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entriesOfFittingClass } ?? SlotTable.empty.entries
-    if origin.table?.isTemporary != false { pending = origin.layout.initialValues }
-    if let table = origin.slotTable, origin.isNew { takeDefaults(of: table.takeUnretainedValue()) }
+    pending = origin.initialValues
     if DeclarationRecording.isActive { DeclarationRecording.current?.leaveOut(self) }
     if let context = origin.inserting { context.takeUnretainedValue().adopt(self, layout) }
   }
