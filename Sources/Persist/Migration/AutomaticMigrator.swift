@@ -56,15 +56,6 @@ public struct AutomaticMigrator: StoreMigrator {
     self.progress = progress
   }
 
-  /// Tells a `Progress` how far the migration is; cancelling that cancels the migration.
-  public init(allowsLoss: Bool = true, reportingTo progress: Progress) {
-    self.init(allowsLoss: allowsLoss) { state in
-      progress.totalUnitCount = state.total
-      progress.completedUnitCount = state.completed
-      return !progress.isCancelled
-    }
-  }
-
   public func migrateStore(
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {
@@ -94,6 +85,18 @@ public struct AutomaticMigrator: StoreMigrator {
         .storeReadOnly, at: .store(url), "The store is of another version and would have to be migrated.",
         fix: "Open it for writing.")
     }
+    guard let progress else { return try migrateWithRetries(url, version, registry, options) }
+    let account = MigrationAccount(progress)
+    var migrator = self
+    migrator.progress = { account.tell($0) }
+    let report = try migrator.migrateWithRetries(url, version, registry, options)
+    account.end(report)
+    return report
+  }
+
+  private func migrateWithRetries(
+    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions
+  ) throws -> MigrationReport {
     var attempt = 0
     while true {
       do {

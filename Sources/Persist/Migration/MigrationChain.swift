@@ -53,6 +53,12 @@ struct MigrationChain: Sendable {
   /// What stands in the way whatever the rows are.
   var blockers: [MigrationBlocker] { comparison.operations.compactMap(\.obstacle) }
 
+  /// All hops, done as one.
+  var hop: MigrationProgress.Hop {
+    let count = max(hops.count, 1)
+    return MigrationProgress.Hop(number: count, count: count, from: source.name, to: destination.name)
+  }
+
   enum Direction { case forth, back, unknown }
 
   static func path(

@@ -1,32 +1,36 @@
-/// Adds up the work of a migration and tells of it.
+/// Adds up the work of a migration in place and tells of it.
 struct MigrationTally {
   private let weights: [Int64]
   private let total: Int64
+  private let hop: MigrationProgress.Hop
   private let handler: AutomaticMigrator.ProgressHandler?
   private var position = 0
   private var completed: Int64 = 0
 
-  init(_ weights: [Int64], report: AutomaticMigrator.ProgressHandler?) {
+  init(_ weights: [Int64], hop: MigrationProgress.Hop, report: AutomaticMigrator.ProgressHandler?) {
     self.weights = weights
+    self.hop = hop
     total = max(1, weights.reduce(0) { $0 &+ $1 })
     handler = report
   }
 
-  /// - Returns: whether to go on.
-  func report(_ current: String) -> Bool {
-    guard let handler else { return true }
-    return handler(MigrationProgress(completed: completed, total: total, current: current))
-  }
+  /// How many rows the change that is next goes through.
+  var weight: Int64 { position < weights.count ? weights[position] : 0 }
 
-  /// Asks again within a long statement; nil where nobody listens.
-  var isToGoOn: (() -> Bool)? {
+  /// Asks whether to go on when so many rows of the next change are done; nil where nobody listens.
+  func question(_ current: String, entity: String?) -> ((Int64) -> Bool)? {
     guard let handler else { return nil }
-    let progress = MigrationProgress(completed: completed, total: total, current: "")
-    return { handler(progress) }
+    let (completed, weight) = (completed, weight)
+    let state = MigrationProgress(completed: completed, total: total, current: current, hop: hop, entity: entity)
+    return { rows in
+      var state = state
+      state.completed = completed + min(rows, weight)
+      return handler(state)
+    }
   }
 
   mutating func advance() {
-    completed += weights[position]
+    completed += weight
     position += 1
   }
 }

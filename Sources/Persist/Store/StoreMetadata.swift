@@ -30,11 +30,12 @@ extension StoreMetadata {
     static let storeType = "NSStoreType"
     static let autoVacuum = "_NSAutoVacuumLevel"
     static let storeIdentifier = "NSStoreUUID"
+    static let migrationLog = "PersistMigrationLog"
 
     /// What describes the store and its model, and isn't the application's to set.
     static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
-      storeType, autoVacuum, storeIdentifier,
+      storeType, autoVacuum, storeIdentifier, migrationLog,
     ]
   }
 

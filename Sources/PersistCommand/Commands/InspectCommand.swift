@@ -42,6 +42,8 @@ struct InspectCommand: ParsableCommand {
     if !metadata.versionIdentifiers.isEmpty {
       lines.append("called   \(metadata.versionIdentifiers.map { "'\($0)'" }.joined(separator: ", "))")
     }
+    let log = metadata.migrationLog
+    lines += log.enumerated().map { "\($0 == 0 ? "migrated" : "        ") \($1)" }
     for entity in entities {
       let parent = entity.superentity.map { ": \($0.name)" } ?? ""
       let count = counts[entity.name] ?? 0

@@ -27,7 +27,7 @@ struct MigrateCommand: ParsableCommand {
     let migrator = AutomaticMigrator(
       allowsLoss: allowLoss, allowsDowngrade: allowLoss, countsRows: true, copies: copy
     ) { progress in
-      bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)") }
+      bar.withLock { $0.show(progress) }
       return true
     }
     defer { bar.withLock { $0.finish() } }

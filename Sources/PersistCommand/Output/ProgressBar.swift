@@ -22,11 +22,20 @@ struct ProgressBar {
     let bounded = min(max(fraction, 0), 1)
     let filled = Int(bounded * 30)
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-    let text = "\(label) \(bar) \(Int(bounded * 100)) % \(detail)"
+    let text = String("\(label) \(bar) \(Int(bounded * 100)) % \(detail)".prefix(Self.width - 1))
     guard text != lastShown else { return }
     StandardError.print("\r\u{1B}[2K\(text)", terminator: "")
     lastShown = text
     lastTime = now
+  }
+
+  /// How many characters a line of the terminal has; a longer text would leave lines behind.
+  private static var width: Int {
+    var size = winsize()
+    guard ioctl(FileHandle.standardError.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
+      return 80
+    }
+    return Int(size.ws_col)
   }
 
   /// Takes the bar away.

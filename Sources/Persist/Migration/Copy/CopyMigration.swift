@@ -48,8 +48,9 @@ struct CopyMigration {
     if plan.usesObjects { try file.makeIndexes() }
     try createInstances(plan, objects?.copy, connection, &tally)
     try createRelationships(plan, objects?.copy, connection, file, &tally)
+    try tally.validate()
     try validate(plan, objects?.copy, file, connection)
-    try tally.end()
+    try tally.done()
   }
 
   // MARK: Before
@@ -123,9 +124,10 @@ struct CopyMigration {
   ) throws {
     for step in plan.steps {
       if let rows = step.rows {
-        try tally.run(.copy(rows), weight: tally.rows(of: step), on: connection)
+        try tally.run(.copy(rows), .objects, step, on: connection)
       } else if step.createsByObject || step.policy != nil {
-        try objects?.createInstances(step) { try tally.advance(Int64($0), step) }
+        try tally.begin(.objects, step)
+        try objects?.createInstances(step) { try tally.advance($0, .objects, step) }
       }
     }
   }
@@ -137,14 +139,15 @@ struct CopyMigration {
     for step in plan.steps {
       for (_, way) in step.relationships.sorted(by: { $0.key < $1.key }) {
         guard case .pairs(let copies) = way else { continue }
-        for copy in copies { try tally.run(.copy(copy), weight: tally.rows(of: step), on: connection) }
+        for copy in copies { try tally.run(.copy(copy), .relationships, step, on: connection) }
       }
     }
     try file.apply(plan.completions)
     if !plan.usesObjects { try makeIndexes(plan, file, connection) }
     objects?.refresh()
     for step in plan.steps where step.relatesByObject {
-      try objects?.createRelationships(step) { try tally.advance(Int64($0), step) }
+      try tally.begin(.relationships, step)
+      try objects?.createRelationships(step) { try tally.advance($0, .relationships, step) }
     }
   }
 

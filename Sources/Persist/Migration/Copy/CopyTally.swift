@@ -4,6 +4,8 @@ struct CopyTally {
   private let total: Int64
   private let manager: MigrationManager
   private var completed: Int64 = 0
+  /// Where the part that runs ends, however many rows it finds.
+  private var end: Int64 = 0
 
   init(_ plan: CopyPlan, _ connection: SQLiteConnection, _ manager: MigrationManager) throws {
     self.manager = manager
@@ -23,30 +25,56 @@ struct CopyTally {
     self.total = total
   }
 
-  func rows(of step: CopyPlan.Step) -> Int64 { rows[step.index] ?? 1 }
+  private func state(
+    _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step?, _ current: String
+  ) -> MigrationProgress {
+    MigrationProgress(
+      completed: completed, total: total, current: current, pass: pass,
+      entity: step?.destination?.name ?? step?.source?.name)
+  }
 
-  /// Runs a statement that goes through so many rows.
-  mutating func run(_ sql: SQLText, weight: Int64, on connection: SQLiteConnection) throws {
-    let state = MigrationProgress(completed: completed, total: total, current: sql.text)
-    let manager = manager
-    try manager.report(state)
+  /// Begins a part of a pass; the one before is over.
+  mutating func begin(_ pass: MigrationProgress.Pass, _ step: CopyPlan.Step) throws {
+    completed = end
+    end = min(end + (rows[step.index] ?? 1), total)
+    try manager.report(state(pass, step, step.mapping.name))
+  }
+
+  /// Runs a statement that goes through the rows of a step.
+  mutating func run(
+    _ sql: SQLText, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step, on connection: SQLiteConnection
+  ) throws {
+    try begin(pass, step)
+    let (manager, state) = (manager, state(pass, step, sql.text))
     var stop: (any Error)?
     do {
-      try connection.whileGoingOn({
-        do { try manager.report(state) } catch { stop = error }
-        return stop == nil
-      }) { _ = try connection.execute(sql) }
+      try connection.whileGoingOn(
+        rows: end - completed,
+        { rows in
+          var state = state
+          state.completed += rows
+          do { try manager.report(state) } catch { stop = error }
+          return stop == nil
+        }) { _ = try connection.execute(sql) }
     } catch {
       throw stop ?? error
     }
-    completed = min(completed + weight, total)
+    completed = end
   }
 
   /// Counts source objects that were done one by one.
-  mutating func advance(_ count: Int64, _ step: CopyPlan.Step) throws {
-    completed = min(completed + count, total)
-    try manager.report(MigrationProgress(completed: completed, total: total, current: step.mapping.name))
+  mutating func advance(_ count: Int, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step) throws {
+    completed = min(completed + Int64(count), end)
+    try manager.report(state(pass, step, step.mapping.name))
   }
 
-  func end() throws { try manager.report(MigrationProgress(completed: total, total: total, current: "")) }
+  /// All rows are there.
+  mutating func validate() throws {
+    completed = max(completed, total - 1)
+    try manager.report(state(.validation, nil, ""))
+  }
+
+  func done() throws {
+    try manager.report(MigrationProgress(completed: total, total: total, current: "", pass: .done))
+  }
 }

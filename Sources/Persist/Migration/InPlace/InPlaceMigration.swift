@@ -13,9 +13,11 @@ struct InPlaceMigration {
   let allowsDowngrade: Bool
   let countsRows: Bool
   let progress: AutomaticMigrator.ProgressHandler?
+  /// Which hop of a longer way this is; nil for a whole way.
+  var hop: MigrationProgress.Hop?
+  private let start = ContinuousClock.now
 
   func run() throws -> MigrationReport {
-    let start = ContinuousClock.now
     if let report = try preview() { return report }
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
@@ -58,7 +60,7 @@ struct InPlaceMigration {
 
   private func migrate(_ connection: SQLiteConnection, _ files: inout LargeValueFiles) throws -> MigrationReport {
     let survey = try survey(connection)
-    let report = try report(survey, connection)
+    var report = try report(survey, connection)
     // Another process may have been faster.
     guard !survey.isUpToDate else { return report }
     for values in survey.work.forgotten {
@@ -67,8 +69,11 @@ struct InPlaceMigration {
       }
     }
     let textIndexes = try survey.store.tableMap.fullTextIndexes.kept(by: connection)
+    // A hop of a longer way is logged with the whole.
+    let logged = try hop == nil ? report.rows ?? survey.store.fewRows(connection) : nil
     try carryOut(survey, connection)
-    try record(survey.store, connection)
+    report.duration = ContinuousClock.now - start
+    try record(survey.store, report, rows: logged, connection)
     let map = try verify(survey.store, connection)
     try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
     let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
@@ -103,12 +108,14 @@ struct InPlaceMigration {
     let changes = survey.work.changes
     let schema = survey.store.catalog.schema
     var tally = MigrationTally(
-      try changes.map { try progress == nil ? 1 : weight(of: $0.change, schema, connection) }, report: progress)
+      try changes.map { try progress == nil ? 1 : weight(of: $0.change, schema, connection) },
+      hop: hop ?? survey.chain.hop, report: progress)
     for change in changes {
-      let text = SQLText.statements(change.change).first?.text ?? ""
-      guard tally.report(text) else { throw cancelled }
+      let question = tally.question(
+        SQLText.statements(change.change).first?.text ?? "", entity: change.subject?.entity)
+      guard question?(0) != false else { throw cancelled }
       do {
-        try connection.whileGoingOn(tally.isToGoOn) { try connection.apply(change.change) }
+        try connection.whileGoingOn(rows: tally.weight, question) { try connection.apply(change.change) }
       } catch let error as PersistError where error.code == .interrupted {
         throw cancelled
       } catch let error as PersistError where [.sqlite, .constraintConflict].contains(error.code) {
@@ -118,7 +125,7 @@ struct InPlaceMigration {
       }
       tally.advance()
     }
-    guard tally.report("") else { throw cancelled }
+    guard tally.question("", entity: nil)?(0) != false else { throw cancelled }
   }
 
   private var cancelled: PersistError {
@@ -133,8 +140,12 @@ struct InPlaceMigration {
     return 1 + (try connection.first(.greatestRow(of: table)) { $0.integer(0) } ?? 0)
   }
 
-  private func record(_ store: IdentifiedStore, _ connection: SQLiteConnection) throws {
+  /// Writes down which model the store has now, and how it came to it.
+  private func record(
+    _ store: IdentifiedStore, _ report: MigrationReport, rows: Int?, _ connection: SQLiteConnection
+  ) throws {
     var metadata = store.metadata
+    if hop == nil { metadata.log(MigrationLogEntry(report, rows: rows)) }
     try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
   }
 

@@ -37,13 +37,7 @@ struct StoreSurvey {
 
   var way: MigrationWay { MigrationPlan(chain, work: work).way }
 
-  func rowsByTable(_ connection: SQLiteConnection) throws -> [String: Int] {
-    var rows: [String: Int] = [:]
-    for table in map.tables.map(\.table) where rows[table] == nil && store.catalog.schema.table(named: table) != nil {
-      rows[table] = try connection.count(.rows(table, .all))
-    }
-    return rows
-  }
+  func rowsByTable(_ connection: SQLiteConnection) throws -> [String: Int] { try store.rowsByTable(connection) }
 
   /// A model that has nothing of the store's in it, and isn't known as a version of the same, is another application's.
   private var strangerBlocker: MigrationBlocker? {

@@ -40,6 +40,14 @@ struct MigrationRoute: Sendable {
   var hopCount: Int { legs.reduce(0) { $0 + max(1, $1.chain.hops.count) } }
   var blockers: [MigrationBlocker] { legs.flatMap(\.blockers) }
 
+  /// The hop that a leg is; of several in one, the last.
+  func hop(ofLeg index: Int) -> MigrationProgress.Hop {
+    let leg = legs[index]
+    return MigrationProgress.Hop(
+      number: legs[...index].reduce(0) { $0 + max(1, $1.chain.hops.count) }, count: hopCount, from: leg.source.name,
+      to: leg.destination.name)
+  }
+
   /// - Throws: ``PersistError/Code/mappingAmbiguous``, and what is wrong with a mapping model's file.
   init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) throws {
     let path = RoutePath(from: source, to: destination, means: means)

@@ -24,26 +24,36 @@ struct RouteMigration {
       throw error
     }
     let rows = try migrator.countsRows ? survey.rows(hold.connection) : nil
+    let logged = try rows ?? survey.store.fewRows(hold.connection)
     // The old file of a leg goes when the next one is whole.
     try RoomCheck(besideStoreAt: store, copies: min(2, survey.route.legs.count))?.require(at: url)
     let folder = try WorkingFolder(besideStoreAt: store)
     defer { folder.remove() }
-    let file = try migrate(store, through: survey.route, in: folder)
+    let file = try migrate(
+      store, through: survey.route, in: folder, rows: migrator.progress == nil ? 1 : survey.store.keys(hold.connection))
+    var report = survey.report(rows: rows, way: .copy)
+    report.duration = ContinuousClock.now - start
+    try finish(file, MigrationLogEntry(report, rows: logged))
     try StoreExchange(
       store: store, tables: survey.store.tableMap, replacement: file, model: destination.model, folder: folder
     ).perform(hold)
-    var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     return report
   }
 
+  /// - Parameter rows: about how many the store has.
   /// - Returns: the file after the last leg.
-  private func migrate(_ store: URL, through route: MigrationRoute, in folder: WorkingFolder) throws -> URL {
+  private func migrate(
+    _ store: URL, through route: MigrationRoute, in folder: WorkingFolder, rows: Int64
+  ) throws -> URL {
     var file = store
     for (number, leg) in route.legs.enumerated() {
-      try naming(leg) { file = try migrate(file, through: leg, number, of: route.legs.count, store, folder) }
+      let progress = progress(leg: number, of: route, rows: rows)
+      try naming(leg) {
+        file = try migrate(file, through: leg, number, store, folder, route.hop(ofLeg: number), progress)
+      }
     }
-    try makeSingle(file)
+    try tell(.exchange, progress(leg: route.legs.count, of: route, rows: rows))
     return file
   }
 
@@ -58,18 +68,18 @@ struct RouteMigration {
   }
 
   private func migrate(
-    _ given: URL, through leg: MigrationRoute.Leg, _ number: Int, of count: Int, _ store: URL, _ folder: WorkingFolder
+    _ given: URL, through leg: MigrationRoute.Leg, _ number: Int, _ store: URL, _ folder: WorkingFolder,
+    _ hop: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?
   ) throws -> URL {
     var file = given
-    let progress = progress(leg: number, of: count)
     if let block = leg.before {
       file = try own(file, store, folder, number)
-      try call(block, file, leg.source, number)
+      try call(block, file, leg.source, progress)
     }
     switch leg.way {
     case .inPlace:
       file = try own(file, store, folder, number)
-      try migrateInPlace(file, leg, progress)
+      try migrateInPlace(file, leg, hop, progress)
     case .mapping(let mapping):
       let next = try folder.file(number * 2 + 1)
       let manager = migrator.makeManager(leg.source.model, leg.destination.model)
@@ -80,7 +90,7 @@ struct RouteMigration {
       if file != store { try StoreFiles(storeAt: file).delete() }
       file = next
     }
-    if let block = leg.after { try call(block, file, leg.destination, number) }
+    if let block = leg.after { try call(block, file, leg.destination, progress) }
     return file
   }
 
@@ -95,18 +105,22 @@ struct RouteMigration {
     return copy
   }
 
-  private func migrateInPlace(_ file: URL, _ leg: MigrationRoute.Leg, _ progress: AutomaticMigrator.ProgressHandler?)
-    throws
-  {
+  private func migrateInPlace(
+    _ file: URL, _ leg: MigrationRoute.Leg, _ hop: MigrationProgress.Hop,
+    _ progress: AutomaticMigrator.ProgressHandler?
+  ) throws {
     _ = try InPlaceMigration(
       url: file, destination: leg.destination, registry: ModelRegistry(versions: leg.versions), options: options,
       allowsLoss: migrator.allowsLoss, allowsDowngrade: migrator.allowsDowngrade, countsRows: false,
-      progress: progress
+      progress: progress, hop: hop
     ).run()
   }
 
   /// Calls a stage's block with the store at a version, and saves what it did.
-  private func call(_ block: StagedMigration.Block, _ file: URL, _ version: ModelVersion, _ number: Int) throws {
+  private func call(
+    _ block: StagedMigration.Block, _ file: URL, _ version: ModelVersion, _ progress: AutomaticMigrator.ProgressHandler?
+  ) throws {
+    try tell(.stage, progress)
     let coordinator = PersistentStoreCoordinator(model: version.model)
     let info = try coordinator.addStore(at: file)
     do {
@@ -122,24 +136,42 @@ struct RouteMigration {
     try coordinator.remove(info)
   }
 
-  /// Takes the log into the file, so that the file alone is the store.
-  private func makeSingle(_ file: URL) throws {
+  /// Notes in the file how it came about, and takes its log into it, so that the file alone is the store.
+  private func finish(_ file: URL, _ entry: MigrationLogEntry) throws {
     let connection = try SQLiteConnection(file, mode: .readWrite)
     defer { connection.close() }
+    try connection.transaction {
+      var metadata = try StoreMetadata(connection)
+      metadata.log(entry)
+      try metadata.write(to: connection)
+    }
     try connection.execute(.journalModeDelete)
   }
 
-  /// The progress of one leg as a part of the whole.
-  private func progress(leg number: Int, of count: Int) -> AutomaticMigrator.ProgressHandler? {
+  // MARK: Progress
+
+  /// The progress of one leg as a part of the whole. Each counts for the rows that the store has now; how many it will
+  /// have at a later version isn't known.
+  private func progress(
+    leg number: Int, of route: MigrationRoute, rows: Int64
+  ) -> AutomaticMigrator.ProgressHandler? {
     guard let handler = migrator.progress else { return nil }
-    guard count > 1 else { return handler }
+    let hop = route.hop(ofLeg: min(number, route.legs.count - 1))
+    let count = Int64(max(route.legs.count, 1))
     return { state in
-      let unit: Int64 = 1_000_000
-      return handler(
-        MigrationProgress(
-          completed: Int64(number) * unit + Int64(state.fraction * Double(unit)), total: Int64(count) * unit,
-          current: state.current))
+      var state = state
+      state.completed = Int64(number) * rows + Int64(state.fraction * Double(rows))
+      state.total = count * rows
+      state.hop = hop
+      if state.pass == .done { state.pass = .validation }
+      return handler(state)
     }
+  }
+
+  /// - Throws: ``PersistError/Code/migrationCancelled`` where that is the answer.
+  private func tell(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
+    guard progress?(MigrationProgress(completed: 0, total: 1, current: "", pass: pass)) == false else { return }
+    throw PersistError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
   }
 }
 

@@ -36,30 +36,6 @@ extension SQLiteConnection {
     try first(.count(count)) { Int(clamping: $0.integer(0)) } ?? 0
   }
 
-  /// Runs `body`, and within long statements asks now and then whether to go on.
-  ///
-  /// - Throws: ``PersistError/Code/interrupted`` where the answer was no.
-  func whileGoingOn<T>(_ isToGoOn: (() -> Bool)?, _ body: () throws -> T) throws -> T {
-    guard let isToGoOn else { return try body() }
-    return try withoutActuallyEscaping(isToGoOn) { isToGoOn in
-      let question = GoingOn(isToGoOn)
-      // SQLite calls back on this thread, while a statement of this connection runs, and so only within `body`.
-      sqlite3_progress_handler(
-        handle, 100_000,
-        { context in
-          guard let context else { return 0 }
-          return Unmanaged<GoingOn>.fromOpaque(context).takeUnretainedValue().isToGoOn() ? 0 : 1
-        }, Unmanaged.passUnretained(question).toOpaque())
-      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
-      return try withExtendedLifetime(question) { try body() }
-    }
-  }
-
-  private final class GoingOn {
-    let isToGoOn: () -> Bool
-    init(_ isToGoOn: @escaping () -> Bool) { self.isToGoOn = isToGoOn }
-  }
-
   /// Whether SQLite can drop a column, which it can from version 3.35 on.
   static var canDropColumns: Bool { sqlite3_libversion_number() >= 3_035_000 }
 }

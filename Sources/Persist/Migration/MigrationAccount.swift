@@ -1,0 +1,45 @@
+/// Makes one account of all parts of a migration: monotone, also where an attempt is made again, and with the time that
+/// is left.
+final class MigrationAccount: Sendable {
+  private struct State {
+    var total: Int64 = 1
+    var completed: Int64 = 0
+  }
+
+  private let handler: AutomaticMigrator.ProgressHandler
+  private let start = ContinuousClock.now
+  private let state = Guarded(State())
+  /// Before that nothing can be said of the pace.
+  private static let shortest: Duration = .milliseconds(200)
+
+  init(_ handler: @escaping AutomaticMigrator.ProgressHandler) { self.handler = handler }
+
+  /// - Returns: whether to go on.
+  func tell(_ progress: MigrationProgress) -> Bool {
+    var progress = progress
+    (progress.completed, progress.total) = state.withLock { state in
+      if state.completed == 0 { state.total = max(progress.total, 1) }
+      let reached = Int64((progress.fraction * Double(state.total)).rounded(.down))
+      // The end is the commit, of which no part of the work knows.
+      state.completed = max(state.completed, progress.pass == .done ? state.total : min(reached, state.total - 1))
+      return (state.completed, state.total)
+    }
+    progress.timeLeft = timeLeft(progress)
+    return handler(progress)
+  }
+
+  private func timeLeft(_ progress: MigrationProgress) -> Duration? {
+    if progress.pass == .done { return .zero }
+    let elapsed = ContinuousClock.now - start
+    guard progress.completed > 0, elapsed > Self.shortest else { return nil }
+    return elapsed * (Double(progress.total - progress.completed) / Double(progress.completed))
+  }
+
+  /// Tells of the end; there is nothing left to cancel.
+  func end(_ report: MigrationReport) {
+    _ = tell(
+      MigrationProgress(
+        completed: 1, total: 1, current: "",
+        hop: .init(number: report.hops, count: report.hops, from: report.from, to: report.to), pass: .done))
+  }
+}

@@ -1,0 +1,80 @@
+import CSQLite
+import Foundation
+
+extension SQLiteConnection {
+  /// Runs `body`, and within long statements asks now and then whether to go on.
+  ///
+  /// SQLite counts the steps of scanning a table: so the rows that a statement has gone through are known while it
+  /// runs, and nothing need be cut into pieces for their sake.
+  ///
+  /// - Parameters:
+  ///   - expected: about how many rows the statements go through.
+  ///   - isToGoOn: gets about how many of them are done, which never falls; nil where nobody asks.
+  /// - Throws: ``PersistError/Code/interrupted`` where the answer was no.
+  /// - SeeAlso: <https://sqlite.org/c3ref/progress_handler.html>,
+  ///   <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
+  func whileGoingOn<T>(rows expected: Int64, _ isToGoOn: ((Int64) -> Bool)?, _ body: () throws -> T) throws -> T {
+    guard let isToGoOn else { return try body() }
+    return try withoutActuallyEscaping(isToGoOn) { isToGoOn in
+      let question = RunningWork(handle, expected: expected, isToGoOn)
+      // SQLite calls back on this thread, while a statement of this connection runs, and so only within `body`.
+      sqlite3_progress_handler(
+        handle, Int32(RunningWork.interval),
+        { context in
+          guard let context else { return 0 }
+          return Unmanaged<RunningWork>.fromOpaque(context).takeUnretainedValue().ask() ? 0 : 1
+        }, Unmanaged.passUnretained(question).toOpaque())
+      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      return try withExtendedLifetime(question) { try body() }
+    }
+  }
+
+  /// As ``whileGoingOn(rows:_:_:)``, where nobody knows how many rows there are.
+  func whileGoingOn<T>(_ isToGoOn: (() -> Bool)?, _ body: () throws -> T) throws -> T {
+    try whileGoingOn(rows: 1, isToGoOn.map { ask in { (_: Int64) in ask() } }, body)
+  }
+
+  /// How far the statements that run are.
+  private final class RunningWork {
+    private let handle: OpaquePointer
+    private let expected: Int64
+    private let isToGoOn: (Int64) -> Bool
+    private var done: Int64 = 0
+    private var instructions: Int64 = 0
+    /// How many instructions run between two questions.
+    static let interval: Int64 = 100_000
+
+    init(_ handle: OpaquePointer, expected: Int64, _ isToGoOn: @escaping (Int64) -> Bool) {
+      self.handle = handle
+      self.expected = max(expected, 1)
+      self.isToGoOn = isToGoOn
+      // Statements that are used again go on counting.
+      forEachStatement { _ = sqlite3_stmt_status($0, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1) }
+    }
+
+    func ask() -> Bool {
+      instructions += Self.interval
+      var scanned: Int64 = 0
+      forEachStatement { statement in
+        guard sqlite3_stmt_busy(statement) != 0 else { return }
+        scanned += Int64(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0))
+      }
+      done = max(done, min(scanned > 0 ? scanned : rowsByInstructions, expected))
+      return isToGoOn(done)
+    }
+
+    /// What runs without scanning, such as making an index, is told by its instructions, of which it takes some eight
+    /// a row: the more there were, the nearer to the end.
+    private var rowsByInstructions: Int64 {
+      Int64(Double(expected) * (1 - exp(-Double(instructions) / (8 * Double(expected)))))
+    }
+
+    private func forEachStatement(_ body: (OpaquePointer) -> Void) {
+      var statement = sqlite3_next_stmt(handle, nil)
+      while let current = statement {
+        body(current)
+        statement = sqlite3_next_stmt(handle, current)
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Persist
+
+extension ProgressBar {
+  /// Shows how far a migration is: pass and entity, rows, and the time that is left.
+  mutating func show(_ progress: MigrationProgress) { show(progress.fraction, detail: Self.detail(progress)) }
+
+  static func detail(_ progress: MigrationProgress) -> String {
+    let hop = progress.hop.count > 1 ? "hop \(progress.hop.number) of \(progress.hop.count)" : nil
+    let work = [progress.pass.words, progress.entity].compactMap { $0 }.joined(separator: " ")
+    let left = progress.timeLeft.map { "\(Int(($0 / .seconds(1)).rounded(.up))) s left" }
+    return ["\(progress.completed) of \(progress.total) rows", left, hop, work].compactMap { $0 }
+      .filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+}
+
+extension MigrationProgress.Pass {
+  fileprivate var words: String {
+    switch self {
+    case .inPlace: "changing"
+    case .stage: "own work"
+    case .objects: "making"
+    case .relationships: "relating"
+    case .validation: "validating"
+    case .exchange: "exchanging files"
+    case .done: ""
+    default: rawValue
+    }
+  }
+}

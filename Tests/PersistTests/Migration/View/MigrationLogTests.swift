@@ -1,0 +1,88 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("The log of the migrations of a store")
+struct MigrationLogTests {
+  private func versions(_ count: Int) throws -> [ModelVersion] {
+    try (1...count).map { number in
+      ModelVersion(
+        name: "V\(number)",
+        model: try model(
+          EntityDescription("Item", attributes: (0..<number).map { AttributeDescription("a\($0)", .string) })))
+    }
+  }
+
+  @Test("What ran is remembered, whichever way it went: when, from, to, way, rows, seconds")
+  func entries() throws {
+    let registry = ModelRegistry(versions: try versions(4))
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.fill(registry.versions[0].model, at: url, rows: 7, seed: 1)
+      let start = Date()
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try AutomaticMigrator(copies: true).migrate(storeAt: url, to: registry.versions[3], registry: registry)
+      let metadata = try PersistentStoreCoordinator.metadata(at: url)
+      let log = metadata.migrationLog
+      #expect(log.map(\.from) == ["V1", "V2"])
+      #expect(log.map(\.to) == ["V2", "V4"])
+      #expect(log.map(\.way) == [.inPlace, .copy])
+      #expect(log.map(\.rows) == [7, 7])
+      for entry in log {
+        #expect(entry.seconds > 0 && entry.seconds < 600)
+        #expect(entry.date >= start.addingTimeInterval(-1) && entry.date <= Date().addingTimeInterval(1))
+      }
+    }
+  }
+
+  @Test("Nothing is noted where nothing ran: a store that is up to date, a migration that failed")
+  func nothing() throws {
+    let registry = ModelRegistry(versions: try versions(2))
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      #expect(throws: PersistError.self) {
+        try AutomaticMigrator { _ in false }.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      }
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[0], registry: registry)
+      try #expect(PersistentStoreCoordinator.metadata(at: url).migrationLog == [])
+    }
+  }
+
+  @Test("Of many migrations the latest are remembered")
+  func bounded() throws {
+    var metadata = StoreMetadata(identifier: "x", values: ["own": .string("kept")])
+    for number in 0..<300 {
+      metadata.log(
+        MigrationLogEntry(date: Date(), from: "\(number)", to: "\(number + 1)", way: .inPlace, rows: nil, seconds: 0.5))
+    }
+    #expect(metadata.migrationLog.count == StoreMetadata.migrationLogLimit)
+    #expect(metadata.migrationLog.last?.to == "300")
+    #expect(metadata.migrationLog.last?.rows == nil)
+    #expect(metadata.values["own"] == .string("kept"))
+  }
+
+  @Test("The application's metadata don't take the place of the log, and Core Data reads them as a plain property list")
+  func metadata() throws {
+    let registry = ModelRegistry(versions: try versions(2))
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      var own = try PersistentStoreCoordinator.metadata(at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      own.values["lastImport"] = .integer(7)
+      try PersistentStoreCoordinator.setMetadata(own, at: url)
+      let after = try PersistentStoreCoordinator.metadata(at: url)
+      #expect(after.values["lastImport"] == .integer(7))
+      #expect(after.migrationLog.count == 1)
+
+      let connection = try SQLiteConnection(url, mode: .readOnly)
+      defer { connection.close() }
+      let bytes = try connection.first("SELECT Z_PLIST FROM Z_METADATA") { $0.data(0) }
+      let list = try PropertyListSerialization.propertyList(from: #require(bytes), format: nil) as? [String: Any]
+      let log = try #require(list?["PersistMigrationLog"] as? [[String: Any]])
+      #expect(log.first?["date"] is Date)
+      #expect(log.first?["to"] as? String == "V2")
+    }
+  }
+}
