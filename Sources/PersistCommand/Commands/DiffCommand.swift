@@ -23,6 +23,9 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "The version that it leads to.")
   var to: String?
 
+  @Option(help: "Draw the difference as a picture, in SVG, into this file.")
+  var svg: String?
+
   @Flag(help: "Print JSON for programs.")
   var json = false
 
@@ -34,10 +37,22 @@ struct DiffCommand: ParsableCommand {
     // Versions in between count where both are of one family: renames are followed through them.
     let plan = try MigrationPlan(
       from: source, to: destination, registry: old.family(of: destination) == nil ? nil : old)
+    if let svg { try draw(source, destination, plan, into: URL(fileURLWithPath: svg)) }
     if json {
       try StandardOutput.print { $0.fields(of: plan) }
     } else {
       try StandardOutput.print(plan.description)
+    }
+  }
+
+  private func draw(_ old: ModelVersion, _ new: ModelVersion, _ plan: MigrationPlan, into url: URL) throws {
+    let picture = ModelPicture(from: old, to: new, operations: plan.steps.map(\.operation))
+    do {
+      try Data(PictureDrawing(picture).svg.utf8).write(to: url, options: .atomic)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(url), "The picture can't be written: \(error.localizedDescription)",
+        fix: "Name a file in a folder that is there and may be written to.")
     }
   }
 

@@ -1,0 +1,127 @@
+/// Places boxes in columns so that what is joined stands close together, lines cross seldom and run around boxes.
+///
+/// The steps are those of layered graph drawing: boxes get columns; a line over several columns gets a place of its own
+/// in each that it passes; columns are put into the order with the fewest crossings; then everything moves up and down
+/// towards what it is joined with.
+///
+/// - SeeAlso: Sugiyama, Tagawa, Toda: Methods for Visual Understanding of Hierarchical System Structures, 1981.
+struct LayeredLayout {
+  struct Edge {
+    let source: Int
+    let target: Int
+    /// Where the line leaves its boxes, from their tops.
+    let sourceOffset: Double
+    let targetOffset: Double
+  }
+
+  struct Point {
+    let x: Double
+    let y: Double
+  }
+
+  /// A box, or a place where a line passes through a column.
+  struct Node {
+    let height: Double
+    var column: Int
+    var y = 0.0
+    /// Nodes of the columns before and after, with where the lines meet this node and that one, from their tops.
+    var before: [Joint] = []
+    var after: [Joint] = []
+  }
+
+  struct Joint {
+    let node: Int
+    let own: Double
+    let other: Double
+  }
+
+  let boxWidth: Double
+  static let columnGap = 84.0
+  static let rowGap = 22.0
+  private static let passHeight = 10.0
+
+  var nodes: [Node]
+  var columns: [[Int]] = []
+  private let boxCount: Int
+  private let edges: [Edge]
+  /// For each edge the nodes that it passes on its way from left to right.
+  private var passes: [[Int]] = []
+
+  init(heights: [Double], boxWidth: Double, edges: [Edge]) {
+    self.boxWidth = boxWidth
+    self.edges = edges
+    boxCount = heights.count
+    let assignment = ColumnAssignment(heights: heights, boxWidth: boxWidth, edges: edges)
+    nodes = zip(heights, assignment.columns).map { Node(height: $0, column: $1) }
+    columns = (0..<assignment.columnCount).map { column in
+      assignment.order.filter { assignment.columns[$0] == column }
+    }
+    joinNodes()
+    orderColumns()
+    placeNodes()
+  }
+
+  /// Joins neighbouring columns, over passes where an edge goes further.
+  private mutating func joinNodes() {
+    for edge in edges {
+      var (left, right) = (edge.source, edge.target)
+      var (leftOffset, rightOffset) = (edge.sourceOffset, edge.targetOffset)
+      if nodes[left].column > nodes[right].column {
+        swap(&left, &right)
+        swap(&leftOffset, &rightOffset)
+      }
+      var passed: [Int] = []
+      if nodes[left].column < nodes[right].column {
+        var last = (node: left, offset: leftOffset)
+        for column in (nodes[left].column + 1)..<max(nodes[right].column, nodes[left].column + 1) {
+          let pass = nodes.count
+          nodes.append(Node(height: Self.passHeight, column: column))
+          columns[column].append(pass)
+          join(last.node, last.offset, pass, Self.passHeight / 2)
+          last = (pass, Self.passHeight / 2)
+          passed.append(pass)
+        }
+        join(last.node, last.offset, right, rightOffset)
+      }
+      passes.append(passed)
+    }
+  }
+
+  private mutating func join(_ left: Int, _ leftOffset: Double, _ right: Int, _ rightOffset: Double) {
+    nodes[left].after.append(Joint(node: right, own: leftOffset, other: rightOffset))
+    nodes[right].before.append(Joint(node: left, own: rightOffset, other: leftOffset))
+  }
+
+  // MARK: The result
+
+  func x(ofColumn column: Int) -> Double { Double(column) * (boxWidth + Self.columnGap) }
+
+  /// The upper left corner of a box.
+  func corner(of box: Int) -> Point { Point(x: x(ofColumn: nodes[box].column), y: nodes[box].y) }
+
+  var size: Point {
+    let boxes = nodes.prefix(boxCount)
+    let width = boxes.map { x(ofColumn: $0.column) + boxWidth }.max() ?? 0
+    return Point(x: width, y: nodes.map { $0.y + $0.height }.max() ?? 0)
+  }
+
+  /// The points of an edge from its source to its target. Between two of them in the same column it runs straight.
+  func route(of edge: Int) -> [Point] {
+    let (source, target) = (edges[edge].source, edges[edge].target)
+    let isForward = nodes[source].column < nodes[target].column
+    let start = corner(of: source).y + edges[edge].sourceOffset
+    let end = corner(of: target).y + edges[edge].targetOffset
+    let sourceX = corner(of: source).x
+    let targetX = corner(of: target).x
+    if nodes[source].column == nodes[target].column {
+      return [Point(x: sourceX + boxWidth, y: start), Point(x: targetX + boxWidth, y: end)]
+    }
+    var points = passes[edge].flatMap { pass -> [Point] in
+      let (x, y) = (x(ofColumn: nodes[pass].column), nodes[pass].y + Self.passHeight / 2)
+      return [Point(x: x, y: y), Point(x: x + boxWidth, y: y)]
+    }
+    if !isForward { points.reverse() }
+    return [Point(x: isForward ? sourceX + boxWidth : sourceX, y: start)] + points
+      + [Point(x: isForward ? targetX : targetX + boxWidth, y: end)]
+  }
+}

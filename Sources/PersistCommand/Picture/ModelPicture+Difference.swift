@@ -1,0 +1,185 @@
+import Persist
+
+extension ModelPicture {
+  /// The picture of what leads from one version to another.
+  ///
+  /// - Parameter operations: of the plan between the two.
+  init(from old: ModelVersion, to new: ModelVersion, operations: [MigrationOperation]) {
+    var drawing = DifferenceDrawing(old: old.model, new: new.model, operations: operations)
+    drawing.draw()
+    self.init(from: old.name, to: new.name, boxes: drawing.boxes, links: drawing.links)
+  }
+}
+
+/// Collects the boxes and links of a difference.
+private struct DifferenceDrawing {
+  typealias Change = ModelPicture.Change
+
+  let old: ManagedObjectModel
+  let new: ManagedObjectModel
+  let operations: [MigrationOperation]
+  let changes: [String: [String: PropertyChange]]
+  var boxes: [ModelPicture.Box] = []
+  var links: [ModelPicture.Link] = []
+  /// The new name of an old entity.
+  private var newNames: [String: String] = [:]
+  private var boxByNewName: [String: Int] = [:]
+  private var boxByRemovedName: [String: Int] = [:]
+  /// How many properties a box shows of an entity that comes or goes as a whole.
+  private static let lineLimit = 12
+  private let removed: Set<String>
+  private let added: Set<String>
+
+  init(old: ManagedObjectModel, new: ManagedObjectModel, operations: [MigrationOperation]) {
+    self.old = old
+    self.new = new
+    self.operations = operations
+    changes = PropertyChange.byEntity(operations)
+    removed = Set(operations.filter { $0.kind == .removeEntity }.map(\.entity))
+    added = Set(operations.filter { $0.kind == .addEntity }.map(\.entity))
+    for operation in operations where operation.kind == .renameEntity { newNames[operation.entity] = operation.newName }
+  }
+
+  mutating func draw() {
+    for entity in new.entities {
+      boxByNewName[entity.name] = boxes.count
+      boxes.append(box(entity, added.contains(entity.name) ? .added : nil))
+    }
+    for entity in old.entities where removed.contains(entity.name) {
+      boxByRemovedName[entity.name] = boxes.count
+      boxes.append(box(entity, .removed))
+    }
+    for entity in new.entities { drawLinks(of: entity) }
+    for entity in old.entities { drawRemovedLinks(of: entity) }
+  }
+
+  // MARK: Boxes
+
+  private func box(_ entity: Entity, _ whole: Change?) -> ModelPicture.Box {
+    let own = changes[entity.name] ?? [:]
+    let properties = entity.properties.filter { $0.declaringEntity == entity.name }
+    if let whole {
+      let lines = shown(properties).map { line($0, .unchanged, []) }
+      return ModelPicture.Box(
+        title: entity.name, change: whole, notes: entity.isAbstract ? ["abstract"] : [], lines: lines,
+        hiddenCount: properties.count - lines.count)
+    }
+    var lines: [ModelPicture.Line] = []
+    for (name, change) in own.sorted(by: { $0.key < $1.key }) where !name.isEmpty {
+      let property = properties.first { $0.name == name }
+        ?? removedProperty(name, of: entity) ?? entity.property(named: name)
+      lines.append(
+        property.map { line($0, change.change, change.notes) }
+          ?? ModelPicture.Line(change: change.change, name: name, type: indexType(name, entity), notes: change.notes))
+    }
+    let rest = properties.filter { own[$0.name] == nil }
+    let isShown = !lines.isEmpty && rest.count <= 4
+    if isShown { lines += rest.map { line($0, .unchanged, []) } }
+    return ModelPicture.Box(
+      title: entity.name, change: own.isEmpty ? .unchanged : .changed, notes: own[""]?.notes ?? [], lines: lines,
+      hiddenCount: isShown ? 0 : rest.count)
+  }
+
+  /// As many properties as fit. Of more, relationships come before attributes: links begin at them.
+  private func shown(_ properties: [Property]) -> [Property] {
+    guard properties.count > Self.lineLimit else { return properties }
+    let relationships = properties.filter { $0.relationship != nil }.prefix(Self.lineLimit)
+    let attributes = properties.filter { $0.relationship == nil }.prefix(Self.lineLimit - relationships.count)
+    return Array(attributes) + Array(relationships)
+  }
+
+  private func line(_ property: Property, _ change: Change, _ notes: [String]) -> ModelPicture.Line {
+    var type = property.attribute.map { $0.type.rawValue + ($0.isOptional ? "?" : "") } ?? ""
+    if let relationship = property.relationship {
+      type = "\(relationship.isToMany ? "⇉" : "→") \(relationship.destination)"
+    }
+    return ModelPicture.Line(change: change, name: property.name, type: type, notes: notes)
+  }
+
+  private func oldEntity(_ name: String) -> Entity? {
+    old.entitiesByName[newNames.first { $0.value == name }?.key ?? name]
+  }
+
+  private func removedProperty(_ name: String, of entity: Entity) -> Property? {
+    guard changes[entity.name]?[name]?.change == .removed else { return nil }
+    return oldEntity(entity.name)?.property(named: name)
+  }
+
+  private func indexType(_ name: String, _ entity: Entity) -> String {
+    let isConstraint = operations.contains {
+      $0.entity == entity.name && $0.property == name
+        && [.addUniquenessConstraint, .removeUniquenessConstraint].contains($0.kind)
+    }
+    return isConstraint ? "unique" : "index"
+  }
+
+  // MARK: Links
+
+  private mutating func drawLinks(of entity: Entity) {
+    guard let box = boxByNewName[entity.name] else { return }
+    if let parent = entity.superentity, let target = boxByNewName[parent.name] {
+      let isChanged = operations.contains { $0.kind == .changeParent && $0.entity == entity.name }
+      links.append(
+        .init(
+          kind: .inheritance, change: added.contains(entity.name) ? .added : isChanged ? .changed : .unchanged,
+          source: .init(box: box, line: nil, isToMany: false), target: .init(box: target, line: nil, isToMany: false),
+          title: "\(entity.name) is a \(parent.name)"))
+    }
+    for relationship in entity.description.relationships where isFirst(relationship, of: entity.name, in: new) {
+      guard let target = boxByNewName[relationship.destination] else { continue }
+      let inverse = new.inverse(of: relationship)
+      let ends = [changes[entity.name]?[relationship.name]?.change]
+        + [inverse.flatMap { changes[relationship.destination]?[$0.name]?.change }]
+      let isNew = added.contains(entity.name) || added.contains(relationship.destination)
+      let change: Change = isNew || ends.contains(.added) ? .added : ends.contains(.changed) ? .changed : .unchanged
+      append(relationship, inverse, from: box, to: target, change)
+    }
+  }
+
+  /// Relationships of the old model that are gone.
+  private mutating func drawRemovedLinks(of entity: Entity) {
+    for relationship in entity.description.relationships where isFirst(relationship, of: entity.name, in: old) {
+      let inverse = old.inverse(of: relationship)
+      guard let source = boxOfOld(entity.name), let target = boxOfOld(relationship.destination),
+        isRemoved(relationship, of: entity.name)
+          || inverse.map({ isRemoved($0, of: relationship.destination) }) == true
+      else { continue }
+      append(relationship, inverse, from: source, to: target, .removed)
+    }
+  }
+
+  private func boxOfOld(_ name: String) -> Int? {
+    boxByRemovedName[name] ?? boxByNewName[newNames[name] ?? name]
+  }
+
+  private func isRemoved(_ relationship: RelationshipDescription, of entity: String) -> Bool {
+    removed.contains(entity)
+      || operations.contains {
+        $0.kind == .removeRelationship && $0.entity == newNames[entity] ?? entity && $0.property == relationship.name
+      }
+  }
+
+  /// Both sides of a relationship are one link.
+  private func isFirst(
+    _ relationship: RelationshipDescription, of entity: String, in model: ManagedObjectModel
+  ) -> Bool {
+    guard let inverse = model.inverse(of: relationship) else { return true }
+    return (entity, relationship.name) <= (relationship.destination, inverse.name)
+  }
+
+  private mutating func append(
+    _ relationship: RelationshipDescription, _ inverse: RelationshipDescription?, from source: Int, to target: Int,
+    _ change: Change
+  ) {
+    func line(_ name: String?, of box: Int) -> Int? { boxes[box].lines.firstIndex { $0.name == name } }
+    links.append(
+      .init(
+        kind: .relationship, change: change,
+        source: .init(
+          box: source, line: line(relationship.name, of: source), isToMany: inverse?.isToMany ?? false),
+        target: .init(
+          box: target, line: inverse.flatMap { line($0.name, of: target) }, isToMany: relationship.isToMany),
+        title: "\(boxes[source].title).\(relationship.name)"
+          + (inverse.map { " and \(boxes[target].title).\($0.name)" } ?? " → \(boxes[target].title)")))
+  }
+}

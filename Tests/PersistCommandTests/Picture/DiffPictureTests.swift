@@ -1,0 +1,147 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@testable import PersistCommand
+@testable import Persist
+
+@Suite("The picture of a difference")
+struct DiffPictureTests {
+  private func version(_ name: String, _ entities: [EntityDescription]) throws -> ModelVersion {
+    ModelVersion(name: name, model: try ManagedObjectModel(ModelDescription(entities: entities)))
+  }
+
+  private func picture(_ old: ModelVersion, _ new: ModelVersion) throws -> ModelPicture {
+    ModelPicture(from: old, to: new, operations: try MigrationPlan(from: old, to: new).steps.map(\.operation))
+  }
+
+  /// The boxes of entities, each as a rectangle, in reading order of the file.
+  private func boxes(_ svg: String) throws -> [(title: String, x: Double, y: Double, width: Double, height: Double)] {
+    _ = try XMLDocument(xmlString: svg)
+    let shape = /translate\((\S+) (\S+)\)">\s*<title>([^<]*)<\/title>\s*<rect class="box" width="(\S+)" height="(\S+)"/
+    return try svg.matches(of: shape).map { match in
+      let numbers = try [match.1, match.2, match.4, match.5].map { try #require(Double($0)) }
+      return (String(match.3), numbers[0], numbers[1], numbers[2], numbers[3])
+    }
+  }
+
+  @Test("What comes, goes, changes and stays is told, of entities, properties and relationships")
+  func changes() throws {
+    let old = try version(
+      "1",
+      [
+        EntityDescription("Gone", attributes: [.init("a", .string)]),
+        EntityDescription(
+          "Item", attributes: [.init("colour", .string), .init("amount", .int16), .init("kept", .string)],
+          relationships: [.init("shop", to: "Shop", inverse: "items")]),
+        EntityDescription("Shop", relationships: [.init("items", toMany: "Item", inverse: "shop")]),
+      ])
+    let new = try version(
+      "2",
+      [
+        EntityDescription(
+          "Item",
+          attributes: [
+            .init("quantity", .int32, renamingIdentifier: "amount"), .init("kept", .string), .init("price", .decimal),
+          ],
+          relationships: [
+            .init("shop", to: "Shop", inverse: "items"), .init("tags", toMany: "Tag", inverse: "items"),
+          ]),
+        EntityDescription("Shop", relationships: [.init("items", toMany: "Item", inverse: "shop")]),
+        EntityDescription("Tag", relationships: [.init("items", toMany: "Item", inverse: "tags")]),
+      ])
+    let picture = try picture(old, new)
+    let changes = Dictionary(uniqueKeysWithValues: picture.boxes.map { ($0.title, $0.change) })
+    #expect(changes == ["Gone": .removed, "Item": .changed, "Shop": .unchanged, "Tag": .added])
+    let item = try #require(picture.boxes.first { $0.title == "Item" })
+    let lines = Dictionary(uniqueKeysWithValues: item.lines.map { ($0.name, $0) })
+    #expect(lines["colour"]?.change == .removed)
+    #expect(lines["price"]?.change == .added)
+    #expect(lines["tags"]?.change == .added)
+    #expect(lines["quantity"]?.notes == ["was amount", "int16 → int32"])
+    #expect(lines["kept"]?.change == .unchanged)
+    let links = Dictionary(uniqueKeysWithValues: picture.links.map { ($0.title, $0.change) })
+    #expect(links == ["Item.shop and Shop.items": .unchanged, "Item.tags and Tag.items": .added])
+    let svg = PictureDrawing(picture).svg
+    for text in ["1 → 2", "1 entity added, 1 entity removed, 1 entity changed, 1 entity unchanged", "was amount"] {
+      #expect(svg.contains(">\(text)<"), "\(text)")
+    }
+    #expect(svg.contains("prefers-color-scheme: dark"))
+  }
+
+  @Test("A version against itself has nothing but what stays")
+  func same() throws {
+    let shop = try version("1", [EntityDescription("Item", attributes: [.init("a", .string)])])
+    #expect(try picture(shop, shop).boxes.map(\.change) == [.unchanged])
+    let empty = try version("0", [])
+    #expect(try picture(empty, empty).boxes.isEmpty)
+    _ = try XMLDocument(xmlString: PictureDrawing(picture(empty, empty)).svg)
+  }
+
+  @Test("Names are escaped, whatever is in them")
+  func escaping() throws {
+    let wild = "<b>&\"'\u{1}]]>日本語"
+    let old = try version(wild, [EntityDescription("Item", attributes: [.init("a", .string)])])
+    let new = try version(
+      "2", [EntityDescription("Item", attributes: [.init("a", .string)]), EntityDescription("Émoji")])
+    let svg = try PictureDrawing(picture(old, new)).svg
+    let document = try XMLDocument(xmlString: svg)
+    let title = try document.nodes(forXPath: "/*/*[local-name()='title']").first?.stringValue
+    #expect(title == "<b>&\"'\u{FFFD}]]>日本語 → 2")
+    #expect(!svg.contains("<b>"))
+  }
+
+  @Test("Of eighty entities none covers another, and all lie within the picture")
+  func large() throws {
+    func entities(_ names: Range<Int>, more: Int) -> [EntityDescription] {
+      names.map { number in
+        var relationships: [RelationshipDescription] = []
+        for other in names where other % 7 == number % 7 && other != number && (other + number) % 5 == 0 {
+          relationships.append(
+            .init("to\(other)", toMany: "Entity\(other)", inverse: "to\(number)"))
+        }
+        return EntityDescription(
+          "Entity\(number)",
+          attributes: (0..<(number % 9 + (number % 4 == 0 ? more : 0))).map { .init("a\($0)", .string) },
+          relationships: relationships)
+      }
+    }
+    let picture = try picture(version("1", entities(0..<76, more: 0)), version("2", entities(4..<84, more: 3)))
+    #expect(picture.boxes.count == 84)
+    let svg = PictureDrawing(picture).svg
+    let found = try boxes(svg)
+    #expect(found.count == 84)
+    for (index, one) in found.enumerated() {
+      for other in found[(index + 1)...] {
+        let isApart = one.x + one.width <= other.x || other.x + other.width <= one.x
+          || one.y + one.height <= other.y || other.y + other.height <= one.y
+        #expect(isApart, "\(one.title) and \(other.title)")
+      }
+    }
+    let root = try #require(try XMLDocument(xmlString: svg).rootElement())
+    let size = ["width", "height"].compactMap { root.attribute(forName: $0)?.stringValue.flatMap(Double.init) }
+    #expect(found.allSatisfy { $0.x >= 0 && $0.y >= 0 && $0.x + $0.width <= size[0] && $0.y + $0.height <= size[1] })
+    // Neither a ribbon nor a tower.
+    #expect(size[0] / size[1] > 0.4 && size[0] / size[1] < 4, "\(size)")
+    #expect(PictureDrawing(picture).svg == svg)
+  }
+
+  @Test("persist diff --svg writes the picture beside what it prints")
+  func command() throws {
+    let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("Shop.svg")
+      let outcome = try Command.run("diff", shop, "--svg", file.path, "--json")
+      #expect(outcome.status == 0)
+      try #expect(outcome.json()["way"] as? String == "inPlace")
+      _ = try XMLDocument(xmlString: String(contentsOf: file, encoding: .utf8))
+      let refused = try Command.run("diff", shop, "--svg", folder.appendingPathComponent("no/Shop.svg").path)
+      #expect(refused.status == 1)
+      #expect(refused.messages.contains("can't be written"))
+    }
+  }
+}
