@@ -36,6 +36,10 @@ public struct AutomaticMigrator: StoreMigrator {
   public var staged: StagedMigration?
   /// Whether to go through a new file even where it could be done in place.
   public var copies: Bool
+  /// Whether steps that may wait are left for ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: columns
+  /// of removed attributes, and indexes that only make fetching faster. Until then the store is whole and is used as
+  /// ever. Only where all is done in place; a new file has nothing that could wait.
+  public var defersWork = false
   /// How often to try again where others had the store or the work was interrupted.
   public var retries = 2
   /// Makes the manager of a mapping model's run, where a subclass is to serve its expressions; nil for the plain one.
@@ -127,7 +131,7 @@ public struct AutomaticMigrator: StoreMigrator {
     if survey.isUpToDate || survey.route.isInPlace {
       return try InPlaceMigration(
         url: url, destination: version, registry: means.pathRegistry, options: options, allowsLoss: allowsLoss,
-        allowsDowngrade: allowsDowngrade, countsRows: countsRows, progress: progress
+        allowsDowngrade: allowsDowngrade, countsRows: countsRows, defersWork: defersWork, progress: progress
       ).run()
     }
     return try RouteMigration(url: url, destination: version, means: means, options: options, migrator: self).run()
@@ -151,7 +155,8 @@ public struct AutomaticMigrator: StoreMigrator {
 
   func means(_ registry: ModelRegistry?) -> MigrationMeans {
     MigrationMeans(
-      registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, copies: copies)
+      registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, copies: copies,
+      defersWork: defersWork)
   }
 
   func makeManager(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> MigrationManager {
@@ -162,6 +167,13 @@ public struct AutomaticMigrator: StoreMigrator {
 extension StoreOptions {
   /// Opens stores of the current version, and brings others to it.
   public static var automaticMigration: StoreOptions { StoreOptions(migrator: AutomaticMigrator()) }
+
+  /// As ``automaticMigration``, but leaves for later what may wait.
+  public static var automaticMigrationDeferringWork: StoreOptions {
+    var migrator = AutomaticMigrator()
+    migrator.defersWork = true
+    return StoreOptions(migrator: migrator)
+  }
 
   /// As ``automaticMigration``, but refuses a migration that would destroy values.
   public static var refusingLoss: StoreOptions {

@@ -62,6 +62,8 @@ extension MigrationOperation.Kind {
   public static let makeAttributePersistent = Self(rawValue: "makeAttributePersistent")
   public static let changeExternalStorage = Self(rawValue: "changeExternalStorage")
   public static let changeDerivation = Self(rawValue: "changeDerivation")
+  /// Elements of a composite attribute come, go or change their types.
+  public static let changeElements = Self(rawValue: "changeElements")
   public static let changeDefault = Self(rawValue: "changeDefault")
   public static let changeTransformer = Self(rawValue: "changeTransformer")
 

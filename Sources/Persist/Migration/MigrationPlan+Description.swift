@@ -10,7 +10,7 @@ extension MigrationPlan: CustomStringConvertible {
     }
     for step in steps {
       lines.append("  \(step.operation)")
-      lines += step.sql.map { "      \($0)" }
+      lines += step.sql.map { "      \($0)" } + step.deferred.map { "      later: \($0)" }
     }
     if !losses.isEmpty { lines.append("lost:") }
     lines += losses.map { "  \($0)" }

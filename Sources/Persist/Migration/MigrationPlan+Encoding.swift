@@ -21,7 +21,7 @@ extension MigrationPlan: Encodable {
 
 extension MigrationPlan.Step: Encodable {
   private enum Key: String, CodingKey {
-    case operation, entity, property, newName, detail, way, losesData, sql
+    case operation, entity, property, newName, detail, way, losesData, sql, deferred
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -34,6 +34,7 @@ extension MigrationPlan.Step: Encodable {
     try container.encode(operation.way, forKey: .way)
     try container.encode(operation.losesData, forKey: .losesData)
     try container.encode(sql, forKey: .sql)
+    if !deferred.isEmpty { try container.encode(deferred, forKey: .deferred) }
   }
 }
 

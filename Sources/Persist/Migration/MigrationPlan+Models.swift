@@ -30,7 +30,7 @@ extension MigrationPlan {
     self.init(
       from: chain.source.name, to: chain.destination.name,
       way: blockers.isEmpty ? (work.changes.isEmpty ? chain.comparison.way : .inPlace) : .impossible,
-      steps: Self.steps(chain.comparison, blockers.isEmpty ? work.changes : []),
+      steps: Self.steps(chain.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : []),
       losses: operations.compactMap(MigrationLoss.init), blockers: blockers,
       hops: chain.hops.count > 1 ? chain.hops.map(MigrationPlan.init) : [])
   }
@@ -40,20 +40,26 @@ extension MigrationPlan {
   }
 
   /// Each operation with the SQL that is for its sake; what is for several stands in steps of its own at the end.
-  static func steps(_ comparison: ModelComparison, _ changes: [InPlaceWork.Change]) -> [Step] {
+  static func steps(
+    _ comparison: ModelComparison, _ changes: [InPlaceWork.Change], _ deferred: [InPlaceWork.Change] = []
+  ) -> [Step] {
     var open = changes
+    var waiting = deferred
     var steps: [Step] = []
     for operation in comparison.operations {
       func isOwn(_ change: InPlaceWork.Change) -> Bool {
         guard let subject = change.subject else { return false }
         return operation.concerns(subject) || comparison.otherEnd(of: subject).map(operation.concerns) == true
       }
-      steps.append(Step(operation, sql: sql(open.filter(isOwn))))
+      steps.append(Step(operation, sql: sql(open.filter(isOwn)), deferred: sql(waiting.filter(isOwn))))
       open.removeAll(where: isOwn)
+      waiting.removeAll(where: isOwn)
     }
     let numbers = open.filter { $0.phase == .renumber || $0.phase == .entities }
     let rest = open.filter { $0.phase != .renumber && $0.phase != .entities }
-    if !rest.isEmpty { steps.append(Step(MigrationOperation(.alignSchema, entity: ""), sql: sql(rest))) }
+    if !rest.isEmpty || !waiting.isEmpty {
+      steps.append(Step(MigrationOperation(.alignSchema, entity: ""), sql: sql(rest), deferred: sql(waiting)))
+    }
     if !numbers.isEmpty { steps.append(Step(MigrationOperation(.renumberEntities, entity: ""), sql: sql(numbers))) }
     return steps
   }

@@ -10,10 +10,13 @@ public struct MigrationPlan: Sendable, Hashable {
   public struct Step: Sendable, Hashable {
     public var operation: MigrationOperation
     public var sql: [String]
+    /// What of it is left for later, where the migrator defers work.
+    public var deferred: [String]
 
-    public init(_ operation: MigrationOperation, sql: [String] = []) {
+    public init(_ operation: MigrationOperation, sql: [String] = [], deferred: [String] = []) {
       self.operation = operation
       self.sql = sql
+      self.deferred = deferred
     }
   }
 
@@ -90,6 +93,7 @@ extension MigrationLoss {
       case .makeAttributeTransient: "attribute no longer stored"
       case .changeDestination: "relationship leads elsewhere"
       case .makeUnordered: "order forgotten"
+      case .changeElements: "element \(operation.detail ?? "removed")"
       default: operation.kind.rawValue
       }
     self.init(entity: operation.entity, property: operation.property, what: what)

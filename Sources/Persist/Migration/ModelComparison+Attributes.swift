@@ -71,10 +71,12 @@ extension ModelComparison {
     func add(_ kind: MigrationOperation.Kind, _ detail: String? = nil, way: MigrationWay) {
       found.append(MigrationOperation(kind, entity: entity.name, property: new.name, detail: detail, way: way))
     }
+    if old.type != new.type { found.append(typeChange(from: old, to: new, in: entity)) }
     // A store's own model may not know what a composite type is called: its elements are what counts.
-    let elements = [source.property(named: old.name), entity.property(named: new.name)].map { $0?.elementTypes }
-    if old.type != new.type || old.compositeName != new.compositeName && elements[0] != elements[1] {
-      found.append(typeChange(from: old, to: new, in: entity))
+    if old.type == .composite, new.type == .composite, let before = source.property(named: old.name),
+      let now = entity.property(named: new.name)
+    {
+      found += elementChanges(from: before.elementTypes, to: now.elementTypes, of: new, in: entity)
     }
     switch (old.isOptional, new.isOptional) {
     case (true, false):
@@ -103,7 +105,7 @@ extension ModelComparison {
     var operation = MigrationOperation(
       .changeAttributeType, entity: entity.name, property: new.name, detail: "\(old.summary) → \(new.summary)")
     switch AttributeConversion(from: old.type, to: new.type) {
-    case .same where old.compositeName == new.compositeName, .exact, .exactWithin: break
+    case .same, .exact, .exactWithin: break
     default:
       operation.way = .impossible
       operation.obstacle = MigrationBlocker(
@@ -112,6 +114,41 @@ extension ModelComparison {
         fix: "Give the step a mapping model, or add an attribute of the new type under another name.")
     }
     return operation
+  }
+}
+
+extension ModelComparison {
+  /// What becomes of the elements of a composite attribute.
+  private func elementChanges(
+    from old: [[String]: AttributeType], to new: [[String]: AttributeType], of attribute: AttributeDescription,
+    in entity: Entity
+  ) -> [MigrationOperation] {
+    func name(_ path: [String]) -> String { path.joined(separator: ".") }
+    func operation(_ detail: String, losesData: Bool = false) -> MigrationOperation {
+      MigrationOperation(
+        .changeElements, entity: entity.name, property: attribute.name, detail: detail, losesData: losesData)
+    }
+    let paths = Set(old.keys).union(new.keys).sorted { name($0) < name($1) }
+    return paths.compactMap { path in
+      switch (old[path], new[path]) {
+      case (let before?, let after?) where before != after:
+        var change = operation("\(name(path)): \(before.rawValue) → \(after.rawValue)")
+        switch AttributeConversion(from: before, to: after) {
+        case .same, .exact: break
+        case .exactWithin, .refused:
+          change.way = .impossible
+          change.obstacle = MigrationBlocker(
+            entity: entity.name, property: attribute.name,
+            what: "Not every \(before.rawValue) value of \(entity.name).\(attribute.name).\(name(path)) has its equal "
+              + "as \(after.rawValue).",
+            fix: "Give the step a mapping model, or add an element of the new type under another name.")
+        }
+        return change
+      case (nil, _?): return operation("\(name(path)) added")
+      case (_?, nil): return operation("\(name(path)) removed", losesData: true)
+      default: return nil
+      }
+    }
   }
 }
 

@@ -28,6 +28,12 @@ protocol PersistentStore: RowSource, Sendable {
   ///
   /// - Throws: as ``commit(_:)``.
   func reserveKeys(for entities: [Entity]) throws -> [Int64]
+  /// The steps that earlier migrations left for later.
+  func deferredSteps() throws -> [DeferredStep]
+  /// Carries out steps that earlier migrations left for later; none is begun after the deadline but the first.
+  ///
+  /// - Returns: what still waits.
+  func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
   func close() throws
 }
 
@@ -38,6 +44,9 @@ extension PersistentStore {
     let rows = try rows(RowQuery(entity: entity, includesSubentities: false, keys: keys)).rows
     return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
   }
+
+  func deferredSteps() throws -> [DeferredStep] { [] }
+  func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }
 
   /// A store that nobody else can reach.
   func foreignChangeCount() throws -> Int64? { nil }

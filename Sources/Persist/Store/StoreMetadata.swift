@@ -31,11 +31,13 @@ extension StoreMetadata {
     static let autoVacuum = "_NSAutoVacuumLevel"
     static let storeIdentifier = "NSStoreUUID"
     static let migrationLog = "PersistMigrationLog"
+    static let deferredSteps = "PersistDeferredSteps"
 
     /// What describes the store and its model, and isn't the application's to set.
     static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
       storeType, autoVacuum, storeIdentifier, migrationLog,
+      deferredSteps,
     ]
   }
 

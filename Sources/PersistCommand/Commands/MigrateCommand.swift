@@ -24,14 +24,16 @@ struct MigrateCommand: ParsableCommand {
     if let backup { try StoreBackup.copy(storeAt: arguments.url, to: URL(fileURLWithPath: backup)) }
     // The handler may be called on any thread.
     let bar = Guarded(ProgressBar("migrating"))
-    let migrator = AutomaticMigrator(
+    var migrator = AutomaticMigrator(
       allowsLoss: allowLoss, allowsDowngrade: allowLoss, countsRows: true, copies: copy
     ) { progress in
       bar.withLock { $0.show(progress) }
       return true
     }
+    migrator.defersWork = arguments.defersWork
     defer { bar.withLock { $0.finish() } }
     let report = try migrator.migrate(storeAt: arguments.url, to: version, registry: registry)
+    let finished = try arguments.defersWork ? 0 : finishDeferredSteps(version, registry)
     bar.withLock { $0.finish() }
     let seconds = report.duration / .seconds(1)
     if arguments.json {
@@ -45,12 +47,26 @@ struct MigrateCommand: ParsableCommand {
         $0.field("backup", backup)
       }
     } else if report.way == .none {
-      try StandardOutput.print("The store has version '\(report.to)' already.")
+      let steps = finished == 0 ? "" : " \(finished) deferred \(finished == 1 ? "step is" : "steps are") done."
+      try StandardOutput.print("The store has version '\(report.to)' already.\(steps)")
     } else {
       let hops = report.hops == 1 ? "one version" : "\(report.hops) versions"
       let time = String(format: "%.3f", seconds)
       try StandardOutput.print(
         "Migrated from '\(report.from)' to '\(report.to)', \(hops) further: \(report.rows ?? 0) rows in \(time) s.")
     }
+  }
+
+  /// Carries out what an earlier migration left for later.
+  ///
+  /// - Returns: how many steps there were.
+  private func finishDeferredSteps(_ version: ModelVersion, _ registry: ModelRegistry) throws -> Int {
+    let count = try PersistentStoreCoordinator.metadata(at: arguments.url).deferredSteps.count
+    guard count > 0 else { return 0 }
+    let coordinator = PersistentStoreCoordinator(model: version.model, registry: registry)
+    let store = try coordinator.addStore(at: arguments.url)
+    try coordinator.finishDeferredMigration()
+    try coordinator.remove(store)
+    return count
   }
 }

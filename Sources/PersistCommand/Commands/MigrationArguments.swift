@@ -13,6 +13,9 @@ struct MigrationArguments: ParsableArguments {
   @Option(help: "The version to reach; the current one by default.")
   var to: String?
 
+  @Flag(name: .customLong("defer"), help: "Leave for later what may wait: dropping columns, making indexes.")
+  var defersWork = false
+
   @Flag(help: "Print JSON for programs.")
   var json = false
 

@@ -13,7 +13,9 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     let (registry, version) = try arguments.target()
-    let plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry)
+    var migrator = AutomaticMigrator()
+    migrator.defersWork = arguments.defersWork
+    let plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
     if arguments.json {
       try StandardOutput.print { $0.fields(of: plan) }
     } else {

@@ -40,5 +40,6 @@ extension JSONText {
     field("way", step.operation.way.rawValue)
     field("losesData", step.operation.losesData)
     field("sql", strings: step.sql)
+    if !step.deferred.isEmpty { field("deferred", strings: step.deferred) }
   }
 }

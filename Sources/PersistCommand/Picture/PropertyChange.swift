@@ -47,7 +47,7 @@ extension MigrationOperation {
     return switch kind {
     case .renameEntity: "was \(entity)"
     case .changeParent: "parent: \(detail)"
-    case .changeAbstract, .changeAttributeType, .changeDestination: detail
+    case .changeAbstract, .changeAttributeType, .changeElements, .changeDestination: detail
     case .moveAttribute, .moveRelationship: "moved \(detail)"
     case .makeAttributeRequired, .makeRelationshipRequired: detail.isEmpty ? "now required" : "now required; \(detail)"
     case .makeAttributeOptional, .makeRelationshipOptional: "now optional"

@@ -93,7 +93,8 @@ struct StoreDump: Equatable {
             row[property.name] = value.flatMap { Self.members($0, of: relationship, kept(relationship, comparison)) }
           } else {
             let isReal = property.attribute?.type == .double || property.attribute?.type == .float
-            row[property.name] = value.map { isReal ? Double($0).map { String($0) } ?? $0 : $0 }
+            let bytes = Self.marked(value, property, comparison.source(of: entity), origin)
+            row[property.name] = bytes.map { isReal ? Double($0).map { String($0) } ?? $0 : $0 }
               ?? Self.text(origin?.fill, property)
           }
         }
@@ -102,6 +103,18 @@ struct StoreDump: Equatable {
       result.objects[entity.name] = rows
     }
     return result
+  }
+
+  /// The bytes of a value whose external storage is switched on have a mark before them, which others haven't.
+  private static func marked(
+    _ value: String?, _ property: Property, _ source: Entity?, _ origin: ModelCorrespondence.Origin?
+  ) -> String? {
+    guard let value, let before = origin?.source.flatMap({ source?.attribute(named: $0) }) else { return value }
+    switch (before.allowsExternalStorage, property.attribute?.allowsExternalStorage) {
+    case (false, true?): return "1.\(value)"
+    case (true, false?): return String(value.dropFirst(2))
+    default: return value
+    }
   }
 
   /// The keys that a relationship can lead to afterwards.

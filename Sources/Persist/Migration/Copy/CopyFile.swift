@@ -31,6 +31,8 @@ struct CopyFile {
         try connection.execute(.addEntityNumber(table.number, name: table.entity.name, parent: parent))
       }
       var metadata = metadata
+      // A new file has nothing that waits.
+      metadata.deferredSteps = []
       try metadata.record(model, coreDataHashes: coreDataHashes, in: connection)
     }
   }

@@ -12,6 +12,7 @@ struct InPlaceMigration {
   let allowsLoss: Bool
   let allowsDowngrade: Bool
   let countsRows: Bool
+  var defersWork = false
   let progress: AutomaticMigrator.ProgressHandler?
   /// Which hop of a longer way this is; nil for a whole way.
   var hop: MigrationProgress.Hop?
@@ -73,7 +74,7 @@ struct InPlaceMigration {
     let logged = try hop == nil ? report.rows ?? survey.store.fewRows(connection) : nil
     try carryOut(survey, connection)
     report.duration = ContinuousClock.now - start
-    try record(survey.store, report, rows: logged, connection)
+    try record(survey, report, rows: logged, connection)
     let map = try verify(survey.store, connection)
     try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
     let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
@@ -85,7 +86,7 @@ struct InPlaceMigration {
   /// - Throws: what stands in the way.
   private func survey(_ connection: SQLiteConnection) throws -> StoreSurvey {
     let store = try StoreIdentification.identify(connection, registry: registry)
-    let survey = try StoreSurvey(store, to: destination, registry: registry)
+    let survey = try StoreSurvey(store, to: destination, registry: registry, defersWork: defersWork)
     guard !survey.isUpToDate else { return survey }
     let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.chain.leadsBack)
     if var error = survey.error(findings, allowsLoss: allowsLoss, allowsDowngrade: allowsDowngrade) {
@@ -142,9 +143,10 @@ struct InPlaceMigration {
 
   /// Writes down which model the store has now, and how it came to it.
   private func record(
-    _ store: IdentifiedStore, _ report: MigrationReport, rows: Int?, _ connection: SQLiteConnection
+    _ survey: StoreSurvey, _ report: MigrationReport, rows: Int?, _ connection: SQLiteConnection
   ) throws {
-    var metadata = store.metadata
+    var metadata = survey.store.metadata
+    metadata.deferredSteps = survey.work.deferred.compactMap { DeferredStep($0.change) }
     if hop == nil { metadata.log(MigrationLogEntry(report, rows: rows)) }
     try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
   }

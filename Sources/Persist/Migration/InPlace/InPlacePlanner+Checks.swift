@@ -121,7 +121,13 @@ extension InPlacePlanner {
       correspondence.origin(of: property, in: operation.entity)?.source ?? property
     }
     guard let oldName, let property = entity.property(named: oldName) else { return [] }
-    let columns = place.columns.filter { $0.property == oldName && $0.role != .toOneEntity }.map(\.name)
+    let columns = place.columns.filter { column in
+      guard column.property == oldName, column.role != .toOneEntity else { return false }
+      guard operation.kind == .changeElements else { return true }
+      // Of a composite attribute only the element that goes.
+      let path = property.elements.first { $0.slot == column.slot }?.path.dropFirst().joined(separator: ".")
+      return operation.detail == path.map { "\($0) removed" }
+    }.map(\.name)
     if !columns.isEmpty {
       let numbers = old.model.hierarchy(of: entity).map { old[$0].number }.sorted()
       return columns.map { .present(place.table, column: $0, rows(numbers, of: place.table)) }

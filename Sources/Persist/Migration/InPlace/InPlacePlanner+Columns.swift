@@ -13,8 +13,8 @@ extension InPlacePlanner {
     }
     guard case .becomes = plan.source else { return }
     settleNames(of: &plan, in: real, carried: carried)
-    let retyped = plan.columns.contains(where: \.isRetyped)
-    plan.isRebuilt = retyped || plan.doomed.count > (canDropColumns ? 1 : 0) || hasStaleConstraints(plan, real)
+    plan.isRebuilt = plan.columns.contains(where: \.isRetyped) || hasStaleConstraints(plan, real)
+      || takesSeveralPasses(plan)
   }
 
   private func plan(
@@ -83,9 +83,12 @@ extension InPlacePlanner {
       && !["z_pk", "z_ent", "z_opt"].contains(column.name.foldedIdentifier)
     {
       var name = column.name
-      let isKept = !explained.contains(column.name.foldedIdentifier)
-      if wanted.contains(name.foldedIdentifier) {
-        name = freeName(isKept ? "\(name)_KEPT" : "Z_OLD", taken: taken)
+      let isLeftOver = LeftOverColumn.isOne(name)
+      let isKept = !explained.contains(column.name.foldedIdentifier) && !isLeftOver
+      // A column that goes later gives its name up, which the next version may want for something else.
+      if wanted.contains(name.foldedIdentifier) || defersWork && !isKept && !isLeftOver {
+        name = freeName(
+          isKept ? "\(name)_KEPT" : defersWork ? LeftOverColumn.prefix : "Z_OLD", taken: taken)
         taken.insert(name.foldedIdentifier)
         renames.append(.init(old: column.name, new: name))
       }
@@ -101,6 +104,13 @@ extension InPlacePlanner {
       number += 1
       return freeName("Z_MOVING_\(number)", taken: taken)
     }
+  }
+
+  /// Whether changing the table step by step would go through its rows more than once: then it is written anew, in one
+  /// pass.
+  private func takesSeveralPasses(_ plan: TablePlan) -> Bool {
+    let drops = defersWork ? 0 : plan.doomed.count
+    return drops > (canDropColumns ? 1 : 0) || drops > 0 && updateCount(plan) > 0
   }
 
   /// Whether the table was made with a constraint that the new model doesn't have.

@@ -35,8 +35,18 @@ extension InPlacePlanner {
     for index in wanted {
       let subject = subject(of: index) ?? self.subject(ofTable: index.table, column: index.columns.first?.name, joins)
       if index.isUnique { refuseDuplicates(index, subject) }
-      work.add(.createIndex(index), in: .createIndexes, for: subject)
+      if defersWork, !index.isUnique, !isMade(index.table, joins) {
+        work.defer(.createIndex(index), for: subject)
+      } else {
+        work.add(.createIndex(index), in: .createIndexes, for: subject)
+      }
     }
+  }
+
+  /// Whether a table comes up with the migration: its indexes cost next to nothing.
+  private func isMade(_ table: String, _ joins: [JoinPlan]) -> Bool {
+    tables.contains { $0.name == table && $0.source == .new }
+      || joins.contains { $0.table.name == table && $0.source == .new }
   }
 
   /// What an index without a name in the model is for.

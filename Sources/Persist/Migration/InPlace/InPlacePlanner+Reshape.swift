@@ -83,12 +83,52 @@ extension InPlacePlanner {
           .init(name: column.name, type: column.type), default: column.constant(forEntities: numbers) ?? .null,
           table: plan.name), in: .reshape, for: column.subject)
     }
-    assignParts(of: plan)
-    for column in plan.columns { fill(column, of: plan) }
-    for column in plan.doomed {
-      work.add(.dropColumn(column, table: plan.name), in: .reshape, for: doomedSubject(column, of: plan))
+    if updateCount(plan) > 1 {
+      updateAtOnce(plan)
+    } else {
+      assignParts(of: plan)
+      for column in plan.columns { fill(column, of: plan) }
+      renumber(plan)
     }
-    renumber(plan)
+    for column in plan.doomed {
+      let drop = SchemaChange.dropColumn(column, table: plan.name)
+      let subject = doomedSubject(column, of: plan)
+      if defersWork { work.defer(drop, for: subject) } else { work.add(drop, in: .reshape, for: subject) }
+    }
+  }
+
+  /// How many statements would go through the table's rows for values and numbers, one after the other.
+  func updateCount(_ plan: TablePlan) -> Int {
+    let isAssigned = plan.columns.contains {
+      $0.constant(forEntities: plan.sourceNumbers) == nil && !$0.parts.isEmpty
+    }
+    let fills = plan.columns.reduce(0) { $0 + Set($1.fills.values).count }
+    let isRenumbered = !numbering(of: plan).isEmpty
+      || plan.columns.contains { !$0.renumbering.isEmpty && $0.carried != nil }
+    return (isAssigned ? 1 : 0) + fills + (isRenumbered ? 1 : 0)
+  }
+
+  /// All values and numbers in one statement.
+  private mutating func updateAtOnce(_ plan: TablePlan) {
+    let numbers = plan.sourceNumbers
+    let numbering = numbering(of: plan)
+    var assignments = plan.columns.compactMap { column -> SchemaChange.Assignment? in
+      // The default of its new column says it already.
+      if column.constant(forEntities: numbers) != nil { return nil }
+      let value = column.value(ofEntities: numbers, isRenumbered: true).renamingColumns(plan.currentName)
+      return value == .column(column.name) ? nil : SchemaChange.Assignment(column.name, value)
+    }
+    if !numbering.isEmpty { assignments.insert(.init("Z_ENT", .renumbered("Z_ENT", numbering)), at: 0) }
+    var rows = Set(numbering.keys)
+    for column in plan.columns {
+      rows.formUnion(column.parts.keys)
+      rows.formUnion(column.fills.keys)
+      if !column.renumbering.isEmpty, column.carried != nil { rows.formUnion(numbers) }
+    }
+    let affected = rows.sorted()
+    work.add(
+      .update(plan.name, set: assignments, where: .entities(affected == numbers ? nil : affected)), in: .reshape,
+      for: plan.columns.first { !$0.parts.isEmpty || !$0.fills.isEmpty }?.subject)
   }
 
   /// Values that some rows take from elsewhere. One statement, for a column may take what another one loses.

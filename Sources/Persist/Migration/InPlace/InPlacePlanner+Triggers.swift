@@ -3,7 +3,8 @@ extension InPlacePlanner {
   ///
   /// SQLite keeps all others right: it renames tables and columns in them too. None fires while the migration runs.
   mutating func dropTriggers() {
-    let changes = work.changes.map(\.change)
+    // What goes later must not be in the way then.
+    let changes = (work.changes + work.deferred).map(\.change)
     let numbersChange = !numbering.allSatisfy { $0.key == $0.value }
     for trigger in schema.triggers {
       let isWrong = changes.contains { change in

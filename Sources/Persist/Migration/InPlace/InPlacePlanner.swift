@@ -10,6 +10,8 @@ struct InPlacePlanner {
   let comparison: ModelComparison
   /// Whether SQLite can drop a column: 3.35 and later.
   let canDropColumns: Bool
+  /// Whether columns that go and indexes that only make fetching faster are left for later.
+  let defersWork: Bool
   let moves: [RowMove]
   /// The new layout's definitions, made once.
   let definitions: [String: TableDefinition]
@@ -24,22 +26,25 @@ struct InPlacePlanner {
   /// - Parameter schema: the schema of the store that `old` was found in.
   static func plan(
     from old: TableMap, schema: StoreSchema, to new: TableMap, comparison: ModelComparison,
-    canDropColumns: Bool = true
+    canDropColumns: Bool = true, defersWork: Bool = false
   ) -> InPlaceWork {
     var planner = InPlacePlanner(
-      old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns)
+      old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns,
+      defersWork: defersWork)
     planner.planEverything()
     return planner.work
   }
 
   private init(
-    old: TableMap, schema: StoreSchema, new: TableMap, comparison: ModelComparison, canDropColumns: Bool
+    old: TableMap, schema: StoreSchema, new: TableMap, comparison: ModelComparison, canDropColumns: Bool,
+    defersWork: Bool
   ) {
     self.old = old
     self.schema = schema
     self.new = new
     self.comparison = comparison
     self.canDropColumns = canDropColumns
+    self.defersWork = defersWork
     moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
     definitions = Dictionary(new.tableDefinitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     oldIndexes = old.indexDefinitions

@@ -57,6 +57,8 @@ struct InPlaceWork: Sendable {
 
   private var phases: [Phase: [Change]] = [:]
   private(set) var checks: [Check] = []
+  /// What can wait until after the migration; not among ``changes``.
+  private(set) var deferred: [Change] = []
   /// Where the names of files stand that no row will name afterwards.
   var forgotten: [ForgottenValues] = []
   /// What can't be done in place whatever the rows are.
@@ -66,6 +68,10 @@ struct InPlaceWork: Sendable {
     let change = Change(change: change, phase: phase, subject: subject)
     guard phases[phase]?.contains(change) != true else { return }
     phases[phase, default: []].append(change)
+  }
+
+  mutating func `defer`(_ change: SchemaChange, for subject: Subject? = nil) {
+    deferred.append(Change(change: change, phase: .cleanUp, subject: subject))
   }
 
   mutating func require(_ count: RowCount, else blocker: MigrationBlocker) {

@@ -12,27 +12,31 @@ struct StoreSurvey {
   let map: TableMap
   let work: InPlaceWork
 
-  init(_ store: IdentifiedStore, to destination: ModelVersion, registry: ModelRegistry?) throws {
+  init(
+    _ store: IdentifiedStore, to destination: ModelVersion, registry: ModelRegistry?, defersWork: Bool = false
+  ) throws {
     let name = store.model.versionIdentifiers.first { !$0.isEmpty } ?? "the store's own model"
     let source = store.version ?? ModelVersion(name: name, model: store.model)
-    try self.init(store, through: MigrationChain(from: source, to: destination, registry: registry))
+    try self.init(
+      store, through: MigrationChain(from: source, to: destination, registry: registry), defersWork: defersWork)
   }
 
   /// - Parameter chain: begins at the store's version.
-  init(_ store: IdentifiedStore, through chain: MigrationChain) throws {
+  init(_ store: IdentifiedStore, through chain: MigrationChain, defersWork: Bool = false) throws {
     self.store = store
     self.chain = chain
     map = store.tableMap
     work = InPlacePlanner.plan(
       from: map, schema: store.catalog.schema, to: .forNewStore(chain.destination.model),
       comparison: chain.comparison,
-      canDropColumns: SQLiteConnection.canDropColumns)
+      canDropColumns: SQLiteConnection.canDropColumns, defersWork: defersWork)
   }
 
   /// Whether the store is of the new version already, as far as a store can tell.
   var isUpToDate: Bool {
     store.model === chain.destination.model
       || store.model.fingerprints == chain.destination.model.fingerprints && work.changes.isEmpty
+        && work.deferred.isEmpty
   }
 
   var way: MigrationWay { MigrationPlan(chain, work: work).way }

@@ -7,6 +7,8 @@ struct MigrationMeans: Sendable {
   var staged: StagedMigration?
   /// Whether to go into a new file even where it could be done in place.
   var copies = false
+  /// Whether steps that may wait are left for later, where all is done in place.
+  var defersWork = false
 
   /// Where versions are looked for: the registry's, else those of the stages.
   var pathRegistry: ModelRegistry? {

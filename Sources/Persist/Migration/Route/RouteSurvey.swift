@@ -9,7 +9,7 @@ struct RouteSurvey {
   init(_ connection: SQLiteConnection, to destination: ModelVersion, means: MigrationMeans) throws {
     self.means = means
     store = try StoreIdentification.identify(connection, registry: means.pathRegistry)
-    direct = try StoreSurvey(store, to: destination, registry: means.pathRegistry)
+    direct = try StoreSurvey(store, to: destination, registry: means.pathRegistry, defersWork: means.defersWork)
     route = try MigrationRoute(from: direct.chain.source, to: destination, means: means)
   }
 

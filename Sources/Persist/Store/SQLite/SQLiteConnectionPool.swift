@@ -14,7 +14,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
 
   let url: URL?
   let isReadOnly: Bool
-  private let options: StoreOptions
+  let options: StoreOptions
   private let condition = NSCondition()
   private var idle: [Reader] = []
   private var readerCount = 0

@@ -125,7 +125,8 @@ extension TableMapBuilder {
         if table.isOfLayout { words.append("The model has nothing that table '\(table.name)' stands for.") }
         continue
       }
-      for column in table.columns where !columns.contains(column.name.foldedIdentifier) {
+      for column in table.columns
+      where !columns.contains(column.name.foldedIdentifier) && !LeftOverColumn.isOne(column.name) {
         words.append("The model has nothing that column '\(column.name)' of '\(table.name)' stands for.")
       }
     }

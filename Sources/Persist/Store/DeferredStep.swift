@@ -1,0 +1,59 @@
+/// A step of a migration that waits: the store has its new version, is whole and can be used without it.
+///
+/// ``StoreMetadata/deferredSteps`` names those that a store has, and
+/// ``PersistentStoreCoordinator/finishDeferredMigration(within:)`` carries them out.
+public enum DeferredStep: Sendable, Hashable {
+  /// The column of an attribute or relationship that was removed still stands in its table, under a name that no model
+  /// gives.
+  case dropColumn(String, table: String)
+  /// An index that only makes fetching faster isn't there yet.
+  case createIndex(String, table: String)
+
+  var table: String {
+    switch self {
+    case .dropColumn(_, let table), .createIndex(_, let table): table
+    }
+  }
+}
+
+extension DeferredStep: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .dropColumn(let column, let table): "drop the column \(column) of \(table)"
+    case .createIndex(let index, let table): "make the index \(index) of \(table)"
+    }
+  }
+}
+
+extension StoreMetadata {
+  private enum StepKey {
+    static let column = "column"
+    static let index = "index"
+    static let table = "table"
+  }
+
+  /// The steps of the last migration that still wait, in the order in which they are carried out.
+  ///
+  /// They stand under a key of Persist's own, as property-list values, which Core Data keeps and doesn't look at.
+  public internal(set) var deferredSteps: [DeferredStep] {
+    get {
+      (values[Key.deferredSteps]?.arrayValue ?? []).compactMap { entry in
+        let values = entry.dictionaryValue ?? [:]
+        guard let table = values[StepKey.table]?.stringValue else { return nil }
+        if let column = values[StepKey.column]?.stringValue { return .dropColumn(column, table: table) }
+        return values[StepKey.index]?.stringValue.map { .createIndex($0, table: table) }
+      }
+    }
+    set {
+      let entries = newValue.map { step -> PropertyList in
+        switch step {
+        case .dropColumn(let column, let table):
+          .dictionary([StepKey.column: .string(column), StepKey.table: .string(table)])
+        case .createIndex(let index, let table):
+          .dictionary([StepKey.index: .string(index), StepKey.table: .string(table)])
+        }
+      }
+      values[Key.deferredSteps] = entries.isEmpty ? nil : .array(entries)
+    }
+  }
+}

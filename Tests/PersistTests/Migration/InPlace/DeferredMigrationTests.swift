@@ -1,0 +1,214 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Steps of a migration that wait")
+struct DeferredMigrationTests {
+  private func version(
+    _ name: String, _ attributes: [AttributeDescription], indexes: [String] = []
+  ) throws -> ModelVersion {
+    ModelVersion(
+      name: name,
+      model: try model(
+        EntityDescription(
+          "Item", attributes: attributes,
+          relationships: [RelationshipDescription("shop", to: "Shop", inverse: "items")],
+          indexes: indexes.map { FetchIndexDescription("by\($0)", on: $0) }),
+        EntityDescription(
+          "Shop", attributes: [.init("name", .string)],
+          relationships: [RelationshipDescription("items", toMany: "Item", inverse: "shop")])))
+  }
+
+  /// Three versions: two attributes go and an index comes, then an attribute of a name that was left comes again.
+  private func registry() throws -> ModelRegistry {
+    ModelRegistry(
+      versions: [
+        try version(
+          "1", [.init("a", .string), .init("b", .int32, isOptional: false, default: .integer(1)), .init("c", .string)]),
+        try version("2", [.init("a", .string)], indexes: ["a"]),
+        try version("3", [.init("a", .string), .init("b", .string)], indexes: ["a"]),
+      ])
+  }
+
+  private func made(_ registry: ModelRegistry, at url: URL) throws {
+    try MadeStore.make(registry.versions[0].model, at: url)
+    try MadeStore.fill(registry.versions[0].model, at: url, rows: 40, seed: 5)
+  }
+
+  private var deferring: AutomaticMigrator {
+    var migrator = AutomaticMigrator()
+    migrator.defersWork = true
+    return migrator
+  }
+
+  private func steps(at url: URL) throws -> [DeferredStep] {
+    try PersistentStoreCoordinator.metadata(at: url).deferredSteps
+  }
+
+  @Test("Nothing is gone through while they wait, and the plan says which they are")
+  func plan() throws {
+    let registry = try registry()
+    try withTemporaryStore { url in
+      try made(registry, at: url)
+      let plan = try MigrationPlan(storeAt: url, to: registry.versions[1], registry: registry, migrator: deferring)
+      let deferred = plan.steps.flatMap(\.deferred)
+      #expect(deferred.count == 3)
+      #expect(deferred.filter { $0.contains("DROP COLUMN") }.count == 2)
+      #expect(deferred.filter { $0.contains("CREATE INDEX") }.count == 1)
+      #expect(plan.steps.first { $0.operation.kind == .addIndex }?.deferred.count == 1)
+      #expect(plan.steps.flatMap(\.sql).allSatisfy { $0.contains("RENAME COLUMN") })
+      #expect(plan.description.contains("later: CREATE INDEX"))
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try #expect(steps(at: url).count == 3)
+    }
+  }
+
+  @Test("Meanwhile objects are fetched, inserted, changed and deleted as ever")
+  func between() throws {
+    let registry = try registry()
+    try withTemporaryStore { url in
+      try made(registry, at: url)
+      let before = try StoreDump(of: registry.versions[0].model, at: url)
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let expected = before.migrated(
+        by: try ModelComparison(from: registry.versions[0].model, to: registry.versions[1].model))
+      try #expect(StoreDump(of: registry.versions[1].model, at: url).differences(from: expected) == [])
+      let coordinator = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
+      try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      try #expect(context.count(FetchRequest("Item")) == 40)
+      let item = ManagedObject(entity: "Item", context: context)
+      item["a"] = "new"
+      let other = try #require(try context.fetch(FetchRequest("Item", where: "a != nil AND a != 'new'")).first)
+      other["a"] = "changed"
+      try context.save()
+      try #expect(context.count(FetchRequest("Item", where: "a IN {'new', 'changed'}")) == 2)
+      context.delete(item)
+      try context.save()
+      try #expect(!coordinator.deferredSteps().isEmpty)
+      try #expect(coordinator.finishDeferredMigration())
+      other["a"] = "changed again"
+      try context.save()
+      try #expect(context.count(FetchRequest("Item", where: "a == 'changed again'")) == 1)
+      try #expect(coordinator.deferredSteps().isEmpty)
+      try coordinator.remove(#require(coordinator.stores.first))
+      try MadeStore.expectNewStore(of: registry.versions[1].model, at: url)
+    }
+  }
+
+  @Test("With little time one step is done at a time, each for good")
+  func slices() throws {
+    let registry = try registry()
+    try withTemporaryStore { url in
+      try made(registry, at: url)
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let coordinator = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
+      try coordinator.addStore(at: url)
+      var counts: [Int] = []
+      while try !coordinator.finishDeferredMigration(within: .zero) {
+        counts.append(try steps(at: url).count)
+      }
+      // Both columns of one table go at once.
+      #expect(counts == [1] || counts == [2])
+      try #expect(steps(at: url).isEmpty)
+      try #expect(coordinator.finishDeferredMigration(within: .zero))
+      try coordinator.remove(#require(coordinator.stores.first))
+      try MadeStore.expectNewStore(of: registry.versions[1].model, at: url)
+    }
+  }
+
+  @Test("A later migration takes what waits along, also where a name comes again", arguments: [false, true])
+  func later(_ defersAgain: Bool) throws {
+    let registry = try registry()
+    try withTemporaryStore { url in
+      try made(registry, at: url)
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try (defersAgain ? deferring : AutomaticMigrator()).migrate(
+        storeAt: url, to: registry.versions[2], registry: registry)
+      // What the attribute held that had the name before doesn't come back.
+      try #expect(MadeStore.rows("SELECT DISTINCT ZB FROM ZITEM", at: url) == [["nil"]])
+      if defersAgain {
+        try #expect(steps(at: url).count == 3)
+        let coordinator = PersistentStoreCoordinator(model: registry.versions[2].model, registry: registry)
+        try coordinator.addStore(at: url)
+        try #expect(coordinator.finishDeferredMigration())
+        try coordinator.remove(#require(coordinator.stores.first))
+      }
+      try #expect(steps(at: url).isEmpty)
+      try MadeStore.expectNewStore(of: registry.versions[2].model, at: url)
+    }
+  }
+
+  @Test("A migration into a new file leaves nothing behind")
+  func copying() throws {
+    let registry = try registry()
+    try withTemporaryStore { url in
+      try made(registry, at: url)
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try AutomaticMigrator(copies: true).migrate(storeAt: url, to: registry.versions[2], registry: registry)
+      try #expect(steps(at: url).isEmpty)
+      try MadeStore.expectNewStore(of: registry.versions[2].model, at: url)
+    }
+  }
+
+  @Test("Killed between two steps, the store is whole and the others still wait")
+  func killed() throws {
+    let registry = try registry()
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Store.sqlite")
+      try made(registry, at: url)
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let expected = try StoreDump(of: registry.versions[1].model, at: url)
+      let coordinator = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
+      try coordinator.addStore(at: url)
+      var isDone = false
+      for number in 0..<5 where !isDone {
+        // What the files hold at this moment is what a process leaves that is killed now.
+        let image = folder.appendingPathComponent("killed-\(number)")
+        try FileManager.default.createDirectory(at: image, withIntermediateDirectories: true)
+        for name in ["Store.sqlite", "Store.sqlite-wal"] {
+          try? FileManager.default.copyItem(
+            at: folder.appendingPathComponent(name), to: image.appendingPathComponent(name))
+        }
+        let copy = image.appendingPathComponent("Store.sqlite")
+        try #expect(StoreDump(of: registry.versions[1].model, at: copy) == expected)
+        let another = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
+        try another.addStore(at: copy)
+        try #expect(another.finishDeferredMigration())
+        try another.remove(#require(another.stores.first))
+        try MadeStore.expectNewStore(of: registry.versions[1].model, at: copy)
+        isDone = try coordinator.finishDeferredMigration(within: .zero)
+      }
+      #expect(isDone)
+    }
+  }
+
+  @Test("Columns that are left don't keep a store from being known by its columns, nor count as damage")
+  func recognition() throws {
+    let registry = try registry()
+    try withTemporaryStore { url in
+      try made(registry, at: url)
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      var problems: [StoreProblem] = []
+      try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+      #expect(problems == [])
+      let found = try StoreIdentification.identify(storeAt: url, registry: registry)
+      #expect(found.version?.name == "2")
+    }
+  }
+
+  @Test("A store that is only read says that steps wait, and does none")
+  func readOnly() throws {
+    let registry = try registry()
+    try withTemporaryStore { url in
+      try made(registry, at: url)
+      try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let coordinator = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
+      try coordinator.addStore(at: url, options: StoreOptions(isReadOnly: true))
+      let error = #expect(throws: PersistError.self) { try coordinator.finishDeferredMigration() }
+      #expect(error?.code == .storeReadOnly)
+    }
+  }
+}
