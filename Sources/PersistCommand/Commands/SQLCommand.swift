@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Persist
-import Synchronization
 
 /// `persist sql`: databases whose schema the application owns, by SQL files.
 struct SQLCommand: ParsableCommand {
@@ -94,7 +93,7 @@ struct SQLMigrateCommand: ParsableCommand {
   func run() throws {
     var migrator = try arguments.migrator()
     // The handler may be called on any thread.
-    let bar = Mutex(ProgressBar("migrating"))
+    let bar = Guarded(ProgressBar("migrating"))
     migrator.progress = { progress in
       let version = progress.version.map { ", \($0) \(progress.name)" } ?? ""
       bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)\(version)") }

@@ -1,6 +1,5 @@
 import Foundation
 import PersistTestSupport
-import Synchronization
 
 @testable import Persist
 
@@ -33,7 +32,7 @@ final class CrashRecorder: Sendable {
   }
 
   private let folder: URL
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   init(_ folder: URL) { self.folder = folder }
 
