@@ -19,7 +19,8 @@ struct BackedUpMigration {
           try folder.restore()
         } catch let failure {
           throw PersistError(
-            .migrationFailed, at: .store(store), "The migration failed, and the store can't be restored from its backup.",
+            .migrationFailed, at: .store(store),
+            "The migration failed, and the store can't be restored from its backup.",
             fix: "The backup is '\(folder.copy.path)'.", errors: [error, failure].compactMap { $0 as? PersistError })
         }
       }

@@ -20,9 +20,12 @@ struct ProgressBar {
     let now = ContinuousClock.now
     if fraction < 1, let lastTime, now - lastTime < .milliseconds(50) { return }
     let bounded = min(max(fraction, 0), 1)
-    let filled = Int(bounded * 30)
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-    let text = String("\(label) \(bar) \(Int(bounded * 100)) % \(detail)".prefix(Self.width - 1))
+    let width = Self.width
+    // What is said beside the bar is worth more than its length.
+    let length = min(max(width - 75, 10), 30)
+    let filled = Int(bounded * Double(length))
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: length - filled)
+    let text = String("\(label) \(bar) \(Int(bounded * 100)) % \(detail)".prefix(width - 1))
     guard text != lastShown else { return }
     StandardError.print("\r\u{1B}[2K\(text)", terminator: "")
     lastShown = text
