@@ -14,10 +14,18 @@ public final class WrappedItem: ManagedObject {
   @Attribute public var isOnSale = false
 }
 
-/// The same as a generator writes them: constant slots, in name order.
+/// One of them as `persist generate` writes it for a 32-bit integer: a constant slot, in name order.
 public final class GeneratedItem: ManagedObject {
+  public var quantity: Int32 {
+    get { integer(at: 6).flatMap { Int32(exactly: $0) } ?? 1 }
+    set { setAttributeValue(.integer(Int64(newValue)), at: 6) }
+  }
+}
+
+/// A computed property over the same slot, as one would write it by hand.
+public final class HandWrittenItem: ManagedObject {
   public var quantity: Int64 {
-    get { integer(at: 6) ?? 0 }
+    get { integer(at: 6) ?? 1 }
     set { setAttributeValue(.integer(newValue), at: 6) }
   }
 }

@@ -1,13 +1,14 @@
 import Foundation
 
 /// What contexts need to know of an entity, worked out once per coordinator and then read by slot, without look-ups.
+@usableFromInline
 final class EntityLayout: Sendable {
   let entity: Entity
   /// Index in ``ManagedObjectModel/entities``.
   let index: Int
   /// Index of the entity at the top of the hierarchy: rows of one hierarchy share their keys.
   let rootIndex: Int
-  let rowSlotCount: Int
+  @usableFromInline let rowSlotCount: Int
   let properties: [Property]
   /// What stands in each property's slot.
   let kinds: [SlotKind]

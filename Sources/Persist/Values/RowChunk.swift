@@ -14,10 +14,11 @@
 ///
 /// `@unchecked Sendable`: only a ``RowChunkWriter`` writes, before it hands out the first snapshot of a row, and
 /// nobody writes that row again.
+@usableFromInline
 final class RowChunk: @unchecked Sendable {
   static let standardCapacity = 64 * 1024
 
-  let base: UnsafeMutableRawPointer
+  @usableFromInline let base: UnsafeMutableRawPointer
   let capacity: Int
 
   init(capacity: Int) {

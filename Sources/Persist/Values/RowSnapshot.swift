@@ -5,21 +5,24 @@ import Foundation
 /// Which slot holds what is told by the row's ``Entity``: slot `i` is the property with ``Entity/Slot/index`` `i`, and
 /// behind the properties come the entity numbers of to-one relationships whose destination has subentities.
 /// Nothing here knows types: whoever asks for an integer must know that the slot holds one.
+@usableFromInline @frozen
 struct RowSnapshot: Sendable {
-  let chunk: RowChunk
-  let offset: Int
+  @usableFromInline let chunk: RowChunk
+  @usableFromInline let offset: Int
 
   static func fixedSize(slotCount: Int) -> Int { 8 + slotCount * 8 + ((slotCount + 63) / 64) * 8 }
 
   /// The optimistic-lock counter, `Z_OPT`, with which the row was read.
   var version: Int64 { row.load(as: Int64.self) }
 
+  @inlinable @inline(__always)
   func isNull(_ slot: Int, of slotCount: Int) -> Bool {
-    let word = row.load(fromByteOffset: 8 + slotCount * 8 + (slot / 64) * 8, as: UInt64.self)
-    return word & (1 << UInt64(slot % 64)) != 0
+    let word = row.load(fromByteOffset: 8 &+ (slotCount &+ slot &>> 6) &* 8, as: UInt64.self)
+    return word & (1 &<< UInt64(truncatingIfNeeded: slot & 63)) != 0
   }
 
-  func integer(_ slot: Int) -> Int64 { row.load(fromByteOffset: 8 + slot * 8, as: Int64.self) }
+  @inlinable @inline(__always)
+  func integer(_ slot: Int) -> Int64 { row.load(fromByteOffset: 8 &+ slot &* 8, as: Int64.self) }
 
   func double(_ slot: Int) -> Double { Double(bitPattern: UInt64(bitPattern: integer(slot))) }
 
@@ -33,5 +36,6 @@ struct RowSnapshot: Sendable {
     return UnsafeRawBufferPointer(start: row + Int(place & 0xFFFF_FFFF), count: Int(place >> 32))
   }
 
-  private var row: UnsafeRawPointer { UnsafeRawPointer(chunk.base) + offset }
+  @inlinable @inline(__always)
+  var row: UnsafeRawPointer { UnsafeRawPointer(chunk.base) + offset }
 }

@@ -142,8 +142,7 @@ struct GeneratedClassTests {
         PersistentStoreCoordinator(model: model), classes: ShopEntityClasses.all.byEntity)
       _ = Item(context: context)
     }
-    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(message.contains("Item can't serve the entity 'Item'"))
-    #expect(message.contains("persist generate"))
+    #expect(result?.says("Item can't serve the entity 'Item'") == true)
+    #expect(result?.says("persist generate") == true)
   }
 }

@@ -19,7 +19,23 @@ extension ManagedObject {
     setPending(value, at: slot)
   }
 
+  /// The value of an integer attribute by its slot; nil for none.
+  ///
+  /// What nearly every read finds, a value that was set or stands in the row, is read without a call.
+  @inlinable @inline(__always)
   public final func integer(at slot: Int) -> Int64? {
+    if loading == .loaded {
+      if !pending.isEmpty {
+        if case .integer(let number)? = pending[slot] { return number }
+      } else if let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount) {
+        return snapshot.integer(slot)
+      }
+    }
+    return integerOrNone(at: slot)
+  }
+
+  @usableFromInline @inline(never)
+  final func integerOrNone(at slot: Int) -> Int64? {
     if loading == .fault { fulfil(reading: slot) }
     if !pending.isEmpty, let value = pending[slot] {
       if case .integer(let number) = value { return number }
@@ -139,12 +155,14 @@ extension ManagedObject {
     return snapshot == nil ? attributeValue(at: slot) : committedValue(at: slot)
   }
 
+  @inline(__always)
   final func setPending(_ value: StoredValue, at slot: Int) {
     if pending.isEmpty { pending = ContiguousArray(repeating: nil, count: layout.properties.count) }
     pending[slot] = value
   }
 
   /// What every change begins with: the row is read, and the context learns of it.
+  @inline(__always)
   final func willChange() {
     if loading == .fault { fulfil() }
     isTouched = true

@@ -22,6 +22,7 @@ import Foundation
 /// subclass must not look itself up in its context from its `deinit`.
 nonisolated open class ManagedObject {
   /// Whether the object holds its row.
+  @usableFromInline
   enum Loading: UInt8 {
     /// The row wasn't used yet. It may have been read all the same: the snapshot is then there.
     case fault
@@ -38,7 +39,7 @@ nonisolated open class ManagedObject {
   }
 
   /// Another one only while an object that was made without a context enters one.
-  @exclusivity(unchecked) final var layout: EntityLayout
+  @usableFromInline @exclusivity(unchecked) final var layout: EntityLayout
   /// Where the properties that the class declares stand. The layout holds the table.
   @usableFromInline @exclusivity(unchecked) final var slots: UnsafePointer<SlotTable.Entry>
 
@@ -50,14 +51,14 @@ nonisolated open class ManagedObject {
   /// The row's key; a number that no other unsaved object of the process has, while there is no row.
   @exclusivity(unchecked) final var key: Int64
   @exclusivity(unchecked) final var identifier: ManagedObjectID?
-  @exclusivity(unchecked) final var snapshot: RowSnapshot?
+  @usableFromInline @exclusivity(unchecked) final var snapshot: RowSnapshot?
   /// What was set since the row was read, by property slot, and the values of transient attributes; empty for none.
-  @exclusivity(unchecked) final var pending: ContiguousArray<StoredValue?> = []
+  @usableFromInline @exclusivity(unchecked) final var pending: ContiguousArray<StoredValue?> = []
   /// The to-many relationships that were used, by property slot; empty for none.
   @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyMembers?> = []
   /// Rows that were read ahead for the other ends of the object's relationships.
   @exclusivity(unchecked) final var companions: PrefetchedRows?
-  @exclusivity(unchecked) final var loading: Loading
+  @usableFromInline @exclusivity(unchecked) final var loading: Loading
   @exclusivity(unchecked) final var change = Change.none
   /// Whether the object was changed since a save last looked.
   @exclusivity(unchecked) final var isTouched = false
