@@ -69,11 +69,13 @@ struct RowChunkWriter {
     word.storeBytes(of: bits & ~(1 << UInt64(slot % 64)), as: UInt64.self)
   }
 
-  /// Makes room for `count` more bytes of the current row, moving what it has into a new chunk where needed.
+  /// Makes room for `count` more bytes of the current row, moving what it has into a new chunk where needed. Where few
+  /// rows were expected, chunks grow step by step: a single row, as a fault reads it, must not hold a whole one.
   private mutating func reserve(_ count: Int) {
     guard end + count > chunk.capacity else { return }
     let written = end - rowStart
-    let next = RowChunk(capacity: max(RowChunk.standardCapacity, (written + count) * 3 / 2))
+    let usual = min(RowChunk.standardCapacity, chunk.capacity * 2)
+    let next = RowChunk(capacity: max(usual, (written + count) * 3 / 2))
     next.base.copyMemory(from: chunk.base + rowStart, byteCount: written)
     chunk = next
     rowStart = 0
