@@ -42,10 +42,20 @@ extension ManagedObject: FetchRequestResult {
 
 extension FetchRequestResult where Self: ManagedObject {
   public static func result(from fetched: Fetched) throws -> Self {
-    guard case .object(let object) = fetched.content, let result = object as? Self else {
+    guard case .object(let object) = fetched.content, let result = object.asObject(of: Self.self) else {
       throw fetched.mismatch(Self.self)
     }
     return result
+  }
+}
+
+extension ManagedObject {
+  /// The object as one of a class; nil where it isn't one.
+  ///
+  /// Nearly always it is of exactly that class, which is one comparison where a cast calls the runtime.
+  @inline(__always)
+  final func asObject<Object: ManagedObject>(of type: Object.Type) -> Object? {
+    Swift.type(of: self) == type ? unsafeDowncast(self, to: type) : self as? Object
   }
 }
 
@@ -83,6 +93,14 @@ extension FetchRequestResult {
   static func typed<Some>(_ found: [Some], _ content: (Some) -> Fetched.Content) throws -> [Self] {
     // Of the type that is asked for already, as for most requests: no look at each.
     if Self.self == Some.self, let same = found as Any as? [Self] { return same }
+    if let type = Self.self as? ManagedObject.Type, let objects = found as Any as? [ManagedObject] {
+      for object in objects where Swift.type(of: object) != type && !(object is Self) {
+        throw Fetched(content: .object(object)).mismatch(type)
+      }
+      // Every object was seen to be of the class, and arrays of objects are alike whichever class is theirs. This
+      // function isn't specialised for other modules: making a list of the same objects took as long as reading them.
+      return unsafeBitCast(objects, to: [Self].self)
+    }
     return try found.map { try result(from: Fetched(content: content($0))) }
   }
 }

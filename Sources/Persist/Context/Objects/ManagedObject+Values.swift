@@ -14,7 +14,7 @@ extension ManagedObject {
   /// Sets an attribute by its slot.
   ///
   /// - Parameter value: of the case that ``StoredValue`` names for the attribute's type, or null.
-  public final func setAttributeValue(_ value: StoredValue, at slot: Int) {
+  public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     setPending(value, at: slot)
   }
@@ -46,11 +46,17 @@ extension ManagedObject {
   }
 
   public final func boolean(at slot: Int) -> Bool? {
-    if case .boolean(let value) = attributeValue(at: slot) { value } else { nil }
+    if let row = row(with: slot, as: .boolean) {
+      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.integer(slot) != 0
+    }
+    return if case .boolean(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
   public final func double(at slot: Int) -> Double? {
-    if case .double(let value) = attributeValue(at: slot) { value } else { nil }
+    if let row = row(with: slot, as: .double) {
+      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.double(slot)
+    }
+    return if case .double(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
   public final func decimal(at slot: Int) -> Decimal? {
@@ -58,11 +64,17 @@ extension ManagedObject {
   }
 
   public final func string(at slot: Int) -> String? {
-    if case .string(let value) = attributeValue(at: slot) { value } else { nil }
+    if let row = row(with: slot, as: .string) {
+      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.string(slot)
+    }
+    return if case .string(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
   public final func date(at slot: Int) -> Date? {
-    if case .date(let value) = attributeValue(at: slot) { value } else { nil }
+    if let row = row(with: slot, as: .date) {
+      return row.isNull(slot, of: layout.rowSlotCount) ? nil : Date(timeIntervalSinceReferenceDate: row.double(slot))
+    }
+    return if case .date(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
   public final func data(at slot: Int) -> Data? {
@@ -71,6 +83,15 @@ extension ManagedObject {
 
   public final func uuid(at slot: Int) -> UUID? {
     if case .uuid(let value) = attributeValue(at: slot) { value } else { nil }
+  }
+
+  /// The row that says what an attribute of a form is; nil where something else does. The common case, in which no
+  /// ``StoredValue`` needs to be made on the way.
+  @inline(__always)
+  private final func row(with slot: Int, as form: SlotForm) -> RowSnapshot? {
+    // An object without a table may be one that records which properties are read: that is noted once, further on.
+    if loading == .fault, table != nil { fulfil() }
+    return pending.isEmpty && layout.forms[slot] == form ? snapshot : nil
   }
 }
 
@@ -156,7 +177,7 @@ extension ManagedObject {
   }
 
   @inline(__always)
-  final func setPending(_ value: StoredValue, at slot: Int) {
+  final func setPending(_ value: consuming StoredValue, at slot: Int) {
     if pending.isEmpty { pending = ContiguousArray(repeating: nil, count: layout.properties.count) }
     pending[slot] = value
   }

@@ -31,18 +31,17 @@ struct RowReader {
     // Also after an error: a statement in the middle of its rows would keep its lock.
     defer { statement.reset() }
     var number = Int64.min
-    var variant: Int?
+    var current: (index: Int, variant: RowPlan.Variant)?
     while try statement.step() {
       let rowNumber = statement.integer(1)
       if rowNumber != number {
         number = rowNumber
-        variant = plan.variantByNumber[rowNumber]
+        current = plan.variantByNumber[rowNumber].map { ($0, plan.variants[$0]) }
       }
-      guard let variant else { continue }
-      let snapshot = try readRow(statement, variant)
+      guard let (index, variant) = current else { continue }
+      let snapshot = try readRow(statement, variant, at: index)
       batch.rows.append(
-        RowBatch.Row(
-          key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: snapshot))
+        RowBatch.Row(key: statement.integer(0), entityIndex: variant.entity.number - 1, snapshot: snapshot))
       if let monitor, batch.rows.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
       if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
     }
@@ -60,17 +59,15 @@ struct RowReader {
     statement.reset()
   }
 
-  private mutating func readRow(_ statement: SQLiteStatement, _ variant: Int) throws -> RowSnapshot {
-    var writer: RowChunkWriter
-    if let existing = writers[variant] {
-      writer = existing
-    } else {
-      writer = RowChunkWriter(
-        slotCount: plan.variants[variant].entity.rowSlotCount, expectedRows: expectedRows)
-    }
+  private mutating func readRow(
+    _ statement: SQLiteStatement, _ variant: RowPlan.Variant, at index: Int
+  ) throws -> RowSnapshot {
+    // Taken out and put back, so that its chunk isn't counted once more for each row.
+    var writer =
+      writers[index].take() ?? RowChunkWriter(slotCount: variant.entity.rowSlotCount, expectedRows: expectedRows)
     writer.beginRow(version: statement.integer(2))
     var size = 0
-    for fill in plan.variants[variant].fills {
+    for fill in variant.fills {
       guard let value = statement.columnValue(fill.column) else { continue }
       let type = sqlite3_value_type(value)
       if type == SQLITE_NULL { continue }
@@ -93,7 +90,7 @@ struct RowReader {
       }
     }
     let snapshot = writer.endRow()
-    writers[variant] = writer
+    writers[index] = writer
     return snapshot
   }
 

@@ -76,13 +76,14 @@ extension SQLiteStore {
   }
 
   func plan(for query: RowQuery) throws -> RowPlan {
-    guard model.entitiesByName[query.entity.name] === query.entity else {
+    let index = query.entity.number - 1
+    guard model.entities.indices.contains(index), model.entities[index] === query.entity else {
       throw PersistError(
         .unknownEntity, at: .entity(query.entity.name), "The entity isn't of the store's model.",
         fix: "Take it from the model of the coordinator that the store was added to.")
     }
     let plans = query.includesSubentities ? deepPlans : exactPlans
-    return plans[query.entity.number - 1]
+    return plans[index]
   }
 
   func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
