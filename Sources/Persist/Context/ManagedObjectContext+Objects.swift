@@ -89,10 +89,7 @@ extension ManagedObjectContext {
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
     case .temporary(let number): unsavedTable.map[Int64(bitPattern: number)] ?? registeredNewObjectOfParent(id)
-    case .permanent(let key):
-      layout(named: id.entityName).flatMap { layout in
-        tables(ofStore: id.storeIdentifier)?.table(for: layout).map[key]
-      }
+    case .permanent(let key): place(of: id)?.table.map[key]
     }
   }
 

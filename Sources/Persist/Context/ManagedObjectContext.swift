@@ -39,6 +39,8 @@ public final class ManagedObjectContext {
   private(set) var storeTables: [StoreTables] = []
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
+  // Unchecked: within the context's isolation, and finding a place calls nobody. The check would cost as much again.
+  @exclusivity(unchecked) private var lastPlace: RowPlace?
 
   /// The stores that new objects were assigned to, by the objects' numbers.
   var assignedStores: [Int64: String] = [:]
@@ -212,12 +214,39 @@ extension ManagedObjectContext {
     switch id.key {
     case .temporary(let number): return unsavedTable.map[Int64(bitPattern: number)] ?? parentsNewObject(id)
     case .permanent(let key):
-      guard let layout = layout(named: id.entityName), let tables = tables(ofStore: id.storeIdentifier) else {
-        return nil
-      }
-      let table = tables.table(for: layout)
-      return table.map[key] ?? makeFault(layout, key: key, id: id, in: table)
+      guard let place = place(of: id) else { return nil }
+      return place.table.map[key] ?? makeFault(place.layout, key: key, id: id, in: place.table)
     }
+  }
+
+  /// Where the objects of an entity and a store are. A class, so that handing one on is one reference counted.
+  final class RowPlace {
+    let entityName: String
+    let storeIdentifier: String
+    let layout: EntityLayout
+    let table: ObjectTable
+
+    init(_ layout: EntityLayout, in tables: StoreTables) {
+      self.layout = layout
+      entityName = layout.entity.name
+      storeIdentifier = tables.identifier
+      table = tables.table(for: layout)
+    }
+  }
+
+  /// Where the object of a row's identifier is; nil where the identifier can't be one of this context's. The last
+  /// answer is kept: identifiers of one kind come by the dozen, and finding entity and store by their names costs more
+  /// than all else that is done with one. Tables stay for as long as the context.
+  func place(of id: ManagedObjectID) -> RowPlace? {
+    if let last = lastPlace, last.entityName == id.entityName, last.storeIdentifier == id.storeIdentifier {
+      return last
+    }
+    guard let layout = layout(named: id.entityName), let tables = tables(ofStore: id.storeIdentifier) else {
+      return nil
+    }
+    let place = RowPlace(layout, in: tables)
+    lastPlace = place
+    return place
   }
 
   func managedObjectClass(of layout: EntityLayout) -> ManagedObject.Type { classes[layout.index] }
@@ -234,6 +263,9 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
+  /// Another number whenever an object became a changed one, or stopped being one.
+  var changeRevision: Int { inserted.revision &+ updated.revision &+ deleted.revision }
+
   func noteUpdate(of object: ManagedObject) {
     object.change = .updated
     updated.insert(object)

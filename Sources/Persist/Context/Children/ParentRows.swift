@@ -50,7 +50,7 @@ final class ParentRows: RowSource {
     guard object.change != .deleted, let relationship = object.layout.relationshipsBySlot[relationship.slot] else {
       return []
     }
-    let members = object.memberIDs(of: relationship).elements
+    let members = object.memberList(of: relationship)
     try parent.throwDeferredError()
     return members
   }

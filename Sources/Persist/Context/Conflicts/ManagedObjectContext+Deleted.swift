@@ -102,8 +102,8 @@ extension ManagedObject {
         if case .objectID(let id) = value { id } else { nil }
       }
     }
-    if readingMembers { return memberIDs(of: relationship).elements }
+    if readingMembers { return memberList(of: relationship) }
     guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return [] }
-    return (members.current ?? members.added).elements
+    return members.list ?? members.added.elements
   }
 }

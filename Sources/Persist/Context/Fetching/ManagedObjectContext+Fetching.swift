@@ -73,7 +73,8 @@ extension ManagedObjectContext {
 
   /// Reads the rows of those faults that have none yet, with a few statements for all. They stay faults.
   func prefetchRows(of objects: some Sequence<ManagedObject>) {
-    let waiting = objects.filter { $0.loading == .fault && $0.snapshot == nil && $0.table?.store != nil }
+    guard objects.contains(where: \.isWithoutRow) else { return }
+    let waiting = objects.filter(\.isWithoutRow)
     // A single row is read as well when it is used.
     guard waiting.count > 1 else { return }
     do { try readRows(of: waiting) } catch { deferError(error) }
@@ -94,4 +95,9 @@ extension ManagedObjectContext {
       for row in try store.rows(query).rows { table.map[row.key]?.snapshot = row.snapshot }
     }
   }
+}
+
+extension ManagedObject {
+  /// Whether the object is a fault whose row wasn't read yet.
+  fileprivate final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
 }

@@ -106,7 +106,7 @@ extension ManagedObject {
     guard property.isToMany else {
       return toOne(at: property.slot)?.isFault ?? false
     }
-    return toManys.isEmpty || toManys[property.slot]?.current == nil
+    return toManys.isEmpty || toManys[property.slot]?.areKnown != true
   }
 
   /// Whether a save would write anything of the object; changes of transient attributes alone don't count.

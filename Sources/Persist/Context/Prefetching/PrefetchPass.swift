@@ -71,18 +71,26 @@ struct PrefetchPass {
   private func readMembers(
     of owners: [ManagedObject], _ property: Property, _ relationship: RelationshipLayout, _ layout: EntityLayout
   ) throws {
-    let unread = owners.filter { $0.table?.store != nil && $0.members(of: relationship).current == nil }
+    let unread = owners.filter { $0.table?.store != nil && !$0.members(of: relationship).areKnown }
     for (_, owners) in Dictionary(grouping: unread, by: { $0.table.map(ObjectIdentifier.init) }) {
       guard let table = owners.first?.table, let tables = table.siblings else { continue }
       let found = try tables.store.relatedRows(by: property, of: layout.entity, owners: owners.map(\.key))
       let target = tables.table(for: context.layouts[relationship.destinationIndex])
       rows.add(found.batch, to: target)
-      var members: [Int64: [ManagedObjectID]] = [:]
-      members.reserveCapacity(owners.count)
-      for (row, owner) in zip(found.batch.rows, found.owners) {
-        members[owner, default: []].append(target.objectID(of: context.layouts[row.entityIndex], key: row.key))
+      var places: [Int64: Range<Int>] = [:]
+      places.reserveCapacity(owners.count)
+      var start = 0
+      while start < found.owners.count {
+        let owner = found.owners[start]
+        let end = found.owners[start...].firstIndex { $0 != owner } ?? found.owners.count
+        places[owner] = start..<end
+        start = end
       }
-      for owner in owners { owner.members(of: relationship).load(members[owner.key] ?? []) }
+      for owner in owners {
+        let rows = found.batch.rows[places[owner.key] ?? 0..<0]
+        owner.members(of: relationship).load(
+          rows.map { target.objectID(of: context.layouts[$0.entityIndex], key: $0.key) })
+      }
     }
   }
 
@@ -116,7 +124,7 @@ struct PrefetchPass {
     }
     for owner in owners {
       if relationship.isToMany {
-        for id in owner.memberIDs(of: relationship) { add(context.registeredOrFault(id)) }
+        for id in owner.memberList(of: relationship) { add(context.registeredOrFault(id)) }
       } else if case .objectID(let id) = owner.presentValue(at: relationship.slot) {
         add(context.registeredOrFault(id))
       }

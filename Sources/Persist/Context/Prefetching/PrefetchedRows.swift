@@ -6,23 +6,27 @@
 final class PrefetchedRows {
   /// The context's count of events after which rows may be outdated.
   private let generation: Int
-  private var rows: [ObjectIdentifier: [Int64: RowBatch.Row]] = [:]
+  private var rows: [(table: ObjectIdentifier, index: RowIndex)] = []
 
   init(generation: Int) { self.generation = generation }
 
-  func add(_ row: RowBatch.Row, to table: ObjectTable) { rows[ObjectIdentifier(table), default: [:]][row.key] = row }
-
   func add(_ batch: RowBatch, to table: ObjectTable) {
-    var known = rows.removeValue(forKey: ObjectIdentifier(table)) ?? [:]
-    known.reserveCapacity(known.count + batch.rows.count)
-    for row in batch.rows { known[row.key] = row }
-    rows[ObjectIdentifier(table)] = known
+    if let place = rows.firstIndex(where: { $0.table == ObjectIdentifier(table) }) {
+      rows[place].index.add(batch.rows)
+    } else {
+      rows.append((ObjectIdentifier(table), RowIndex(batch.rows)))
+    }
+  }
+
+  private func row(_ key: Int64, of table: ObjectTable) -> RowBatch.Row? {
+    for place in rows.indices where rows[place].table == ObjectIdentifier(table) { return rows[place].index[key] }
+    return nil
   }
 
   /// Gives a fault its row where it was read ahead, and what was read ahead for its own relationships.
   func fill(_ object: ManagedObject) {
     guard let table = object.table, table.context.rowGeneration == generation else { return }
-    if object.loading == .fault, object.snapshot == nil, let row = rows[ObjectIdentifier(table)]?[object.key],
+    if object.loading == .fault, object.snapshot == nil, let row = row(object.key, of: table),
       row.entityIndex == object.layout.index
     {
       object.snapshot = row.snapshot

@@ -108,22 +108,46 @@ extension ManagedObject {
     return members
   }
 
-  /// The members of a to-many relationship as they are now; the store is asked where that wasn't done yet.
+  /// The members of a to-many relationship as they are now, for looking some up; the store is asked where that wasn't
+  /// done yet.
   final func memberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {
+    guard let members = readMembers(of: relationship) else { return [] }
+    return members.current ?? members.added
+  }
+
+  /// As ``memberIDs(of:)``, for walking through them.
+  final func memberList(of relationship: RelationshipLayout) -> [ManagedObjectID] {
+    guard let members = readMembers(of: relationship) else { return [] }
+    return members.list ?? members.added.elements
+  }
+
+  /// The members that some identifiers stand for, with the rows that were read ahead.
+  final func members(_ ids: ArraySlice<ManagedObjectID>) -> [ManagedObject] {
+    guard let context = table?.context else { return [] }
+    var members: [ManagedObject] = []
+    members.reserveCapacity(ids.count)
+    for id in ids {
+      if let member = withCompanions(context.registeredOrFault(id)) { members.append(member) }
+    }
+    return members
+  }
+
+  /// The members of a to-many relationship, known but for an error; nil where there is nothing to read them from.
+  private final func readMembers(of relationship: RelationshipLayout) -> ToManyMembers? {
     guard let table else {
       KeyPathRecording.current?.noteWalk(relationship, of: self)
-      return []
+      return nil
     }
     let members = members(of: relationship)
-    if let current = members.current { return current }
-    guard let store = table.store else { return [] }
+    if members.areKnown { return members }
+    guard let store = table.store else { return nil }
     do {
       members.load(
         try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key))
     } catch {
       table.context.deferError(error)
     }
-    return members.current ?? members.added
+    return members
   }
 
   /// Whether an object is among the members; an inverse to-one tells without reading the members.

@@ -17,10 +17,10 @@ public struct RelationshipSet<Element: ManagedObject> {
   let owner: ManagedObject
   let relationship: RelationshipLayout
 
-  private var ids: OrderedSet<ManagedObjectID> { owner.memberIDs(of: relationship) }
+  private var ids: [ManagedObjectID] { owner.memberList(of: relationship) }
 
   /// The members' identifiers; none of the members is made for that.
-  public var objectIDs: [ManagedObjectID] { ids.elements }
+  public var objectIDs: [ManagedObjectID] { ids }
 
   /// Whether an object is a member. Doesn't read the members where the inverse is a to-one relationship.
   public func contains(_ object: ManagedObject) -> Bool {
@@ -63,7 +63,9 @@ public struct RelationshipSet<Element: ManagedObject> {
   }
 
   /// The place of a member, without making any other; nil where the object isn't one.
-  public func firstIndex(of object: ManagedObject) -> Int? { ids.firstIndex(of: object.objectID) }
+  public func firstIndex(of object: ManagedObject) -> Int? {
+    owner.memberIDs(of: relationship).firstIndex(of: object.objectID)
+  }
 
   private func requireOrder() {
     precondition(relationship.isOrdered, "'\(relationship.name)' isn't ordered: its members have no places.")
@@ -87,13 +89,12 @@ public struct RelationshipSet<Element: ManagedObject> {
     owner.replaceMembers(with: Array(objects), of: relationship)
   }
 
-  private func member(_ id: ManagedObjectID) -> Element? {
-    guard let object = owner.withCompanions(owner.table?.context.registeredOrFault(id)) else { return nil }
-    guard let member = object as? Element else {
+  private func element(_ object: ManagedObject) -> Element {
+    guard let element = object.asObject(of: Element.self) else {
       preconditionFailure(
         "'\(relationship.name)' has an object of class \(type(of: object)), not \(Element.self): register its class.")
     }
-    return member
+    return element
   }
 }
 
@@ -102,13 +103,13 @@ extension RelationshipSet: RandomAccessCollection {
   public var endIndex: Int { ids.count }
 
   public subscript(index: Int) -> Element {
-    guard let member = member(ids[index]) else {
+    guard let member = owner.members(ids[index...index]).first else {
       preconditionFailure("The owner of '\(relationship.name)' has no context any more.")
     }
-    return member
+    return element(member)
   }
 
-  public func makeIterator() -> Iterator { Iterator(set: self, ids: ids.elements) }
+  public func makeIterator() -> Iterator { Iterator(set: self, ids: ids) }
 
   /// Walks through the members as they were when it was made.
   public struct Iterator: IteratorProtocol {
@@ -118,7 +119,7 @@ extension RelationshipSet: RandomAccessCollection {
     private let ids: [ManagedObjectID]
     private var position = 0
     /// The members of the current group, held so that their rows stay read.
-    private var group: [Element] = []
+    private var group: [ManagedObject] = []
     private var groupStart = 0
 
     init(set: RelationshipSet, ids: [ManagedObjectID]) {
@@ -129,14 +130,14 @@ extension RelationshipSet: RandomAccessCollection {
     public mutating func next() -> Element? {
       if position - groupStart >= group.count, !readGroup() { return nil }
       defer { position += 1 }
-      return group[position - groupStart]
+      return set.element(group[position - groupStart])
     }
 
     private mutating func readGroup() -> Bool {
       group = []
       while group.isEmpty, position < ids.count {
         let end = Swift.min(position + Self.groupSize, ids.count)
-        group = ids[position..<end].compactMap { set.member($0) }
+        group = set.owner.members(ids[position..<end])
         if group.isEmpty { position = end } else { groupStart = position }
       }
       set.owner.table?.context.prefetchRows(of: group)

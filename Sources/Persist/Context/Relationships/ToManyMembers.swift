@@ -5,10 +5,15 @@ import OrderedCollections
 /// Changes are kept as differences, so that an object can be related to one with a hundred thousand others without
 /// reading them. The whole is known once someone asked for it.
 final class ToManyMembers {
-  /// The members as they are stored, in order; nil until they were read.
-  private(set) var base: OrderedSet<ManagedObjectID>?
-  /// The members as they are now; nil until the base was read.
-  private(set) var current: OrderedSet<ManagedObjectID>?
+  // Unchecked: members belong to an object and so to its context's isolation; nothing here calls out.
+
+  /// The members as they are stored, in order; nil until they were read, and while they are ``unhashed``.
+  @exclusivity(unchecked) private var storedSet: OrderedSet<ManagedObjectID>?
+  /// The members as they are now; nil as ``storedSet``.
+  @exclusivity(unchecked) private var currentSet: OrderedSet<ManagedObjectID>?
+  /// The members while they are what is stored and nobody looked one up: walking needs no sets, and making them costs
+  /// more than reading the rows.
+  @exclusivity(unchecked) private var unhashed: [ManagedObjectID]?
   /// Members that are new since the last save, and those that left since.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
@@ -21,8 +26,47 @@ final class ToManyMembers {
   /// - Parameter base: the stored members where they are known, as of a new object, which has none.
   init(isOrdered: Bool, base: OrderedSet<ManagedObjectID>? = nil) {
     self.isOrdered = isOrdered
-    self.base = base
-    current = base
+    storedSet = base
+    currentSet = base
+  }
+
+  /// The members as they are stored, in order; nil until they were read.
+  private(set) var base: OrderedSet<ManagedObjectID>? {
+    get {
+      makeSets()
+      return storedSet
+    }
+    set {
+      makeSets()
+      storedSet = newValue
+    }
+  }
+
+  /// The members as they are now; nil until the base was read.
+  private(set) var current: OrderedSet<ManagedObjectID>? {
+    get {
+      makeSets()
+      return currentSet
+    }
+    set {
+      makeSets()
+      currentSet = newValue
+    }
+  }
+
+  /// Whether the sets were made that looking members up takes.
+  var isHashed: Bool { currentSet != nil }
+  /// Whether the members were read.
+  var areKnown: Bool { unhashed != nil || currentSet != nil }
+
+  /// The members as they are now, in order; nil until they were read. The way to walk through them.
+  var list: [ManagedObjectID]? { unhashed ?? currentSet?.elements }
+
+  private func makeSets() {
+    guard let list = unhashed else { return }
+    unhashed = nil
+    storedSet = OrderedSet(list)
+    currentSet = storedSet
   }
 
   /// How the members differ from the stored ones.
@@ -40,7 +84,7 @@ final class ToManyMembers {
 
   init(copying other: ToManyMembers) {
     isOrdered = other.isOrdered
-    (base, current) = (other.base, other.current)
+    (storedSet, currentSet, unhashed) = (other.storedSet, other.currentSet, other.unhashed)
     (added, removed, isReordered) = (other.added, other.removed, other.isReordered)
   }
 
@@ -48,9 +92,13 @@ final class ToManyMembers {
 
   /// Takes in what the store holds; the differences stay.
   func load(_ stored: [ManagedObjectID]) {
+    guard !removed.isEmpty || !added.isEmpty else {
+      (storedSet, currentSet, unhashed) = (nil, nil, stored)
+      return
+    }
     let stored = OrderedSet(stored)
     base = stored
-    current = removed.isEmpty && added.isEmpty ? stored : stored.subtracting(removed).union(added)
+    current = stored.subtracting(removed).union(added)
   }
 
   /// Adds a member, at the end where no place is given.
@@ -58,7 +106,7 @@ final class ToManyMembers {
     let isBack = take(member, from: &removed)
     if !isBack { added.append(member) }
     guard var members = current else { return }
-    current = nil
+    currentSet = nil
     if isOrdered, isBack || index.map({ $0 < members.count }) == true { isReordered = true }
     members.insert(member, at: index ?? members.count)
     current = members
@@ -67,7 +115,7 @@ final class ToManyMembers {
   func remove(_ member: ManagedObjectID) {
     if !take(member, from: &added) { removed.append(member) }
     guard var members = current else { return }
-    current = nil
+    currentSet = nil
     _ = take(member, from: &members)
     current = members
   }
@@ -118,8 +166,7 @@ final class ToManyMembers {
   /// Forgets what the store held, so that it is read again; the differences stay.
   func forgetStored() {
     guard !isReordered else { return }
-    base = nil
-    current = nil
+    (storedSet, currentSet, unhashed) = (nil, nil, nil)
   }
 
   /// Puts the changes on top of what the store holds now: members that others removed go, those that others added come
@@ -160,7 +207,7 @@ final class ToManyMembers {
   ///
   /// - Parameter permanent: the permanent identifier of a member that was saved for the first time.
   func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
-    if let members = current {
+    if let members = currentSet {
       base = added.contains(where: \.isTemporary) ? OrderedSet(members.map(permanent)) : members
       current = base
     }

@@ -19,6 +19,11 @@ struct DeletePropagation {
       object.prepareForDeletion()
       return
     }
+    guard !object.layout.relationships.isEmpty else {
+      object.prepareForDeletion()
+      if object.change != .deleted, object.table != nil { _ = release(object) }
+      return
+    }
     var waiting = [object]
     var position = 0
     while position < waiting.count {
@@ -81,7 +86,7 @@ struct DeletePropagation {
     guard relationship.isToMany else { return object.toOne(at: relationship.slot).map { [$0] } ?? [] }
     // Nothing is to be told to members that nothing leads back from.
     if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
-    return object.memberIDs(of: relationship).compactMap(context.registeredOrFault)
+    return object.members(object.memberList(of: relationship)[...])
   }
 
   private func letGo(of object: ManagedObject, _ others: [ManagedObject], by relationship: RelationshipLayout) {
