@@ -37,31 +37,47 @@ public struct RowWrites: Sendable {
 
   /// Changed columns of a row.
   public struct Update: Sendable {
-    public let id: ManagedObjectID
+    public let key: ManagedObjectID.Key
     public let entity: Entity
     /// `Z_OPT` as it was read; the write fails as a conflict where the row has another now.
     public let version: Int64
-    /// Property slots with their new values. May be empty: the row's version then still goes up.
-    public let changes: [(slot: Int, value: StoredValue)]
+    /// The property slots that change. May be empty: the row's version then still goes up.
+    public let slots: [Int]
+    /// The values of at least those slots, by slot; nil for no value. Of this type, and beside the slots, so that an
+    /// object hands over what it has, and objects that are changed alike share one list of slots.
+    public let values: ContiguousArray<StoredValue?>
 
-    public init(id: ManagedObjectID, entity: Entity, version: Int64, changes: [(slot: Int, value: StoredValue)]) {
-      self.id = id
+    public init(
+      key: ManagedObjectID.Key, entity: Entity, version: Int64, slots: [Int], values: ContiguousArray<StoredValue?>
+    ) {
+      self.key = key
       self.entity = entity
       self.version = version
-      self.changes = changes
+      self.slots = slots
+      self.values = values
+    }
+
+    public init(id: ManagedObjectID, entity: Entity, version: Int64, changes: [(slot: Int, value: StoredValue)]) {
+      var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
+      for change in changes { values[change.slot] = change.value }
+      self.init(key: id.key, entity: entity, version: version, slots: changes.map(\.slot), values: values)
     }
   }
 
   /// A row that goes.
   public struct Delete: Sendable {
-    public let id: ManagedObjectID
+    public let key: ManagedObjectID.Key
     public let entity: Entity
     public let version: Int64
 
-    public init(id: ManagedObjectID, entity: Entity, version: Int64) {
-      self.id = id
+    public init(key: ManagedObjectID.Key, entity: Entity, version: Int64) {
+      self.key = key
       self.entity = entity
       self.version = version
+    }
+
+    public init(id: ManagedObjectID, entity: Entity, version: Int64) {
+      self.init(key: id.key, entity: entity, version: version)
     }
   }
 

@@ -83,21 +83,27 @@ extension RowSnapshot {
 
 extension RowChunkWriter {
   /// Fills a slot of the current row; a value that isn't of the form leaves it null.
+  ///
+  /// The form is looked at first: to match value and form as a pair, a copy of the value would be made.
   mutating func set(_ value: StoredValue, slot: Int, as form: SlotForm) {
-    switch (value, form) {
-    case (.integer(let value), .integer): setInteger(value, slot: slot)
-    case (.boolean(let value), .boolean): setInteger(value ? 1 : 0, slot: slot)
-    case (.double(let value), .double): setDouble(value, slot: slot)
-    case (.date(let value), .date): setDouble(value.timeIntervalSinceReferenceDate, slot: slot)
-    case (.decimal(let value), .decimal): setString(value.description, slot: slot)
-    case (.string(let value), .string), (.uri(let value), .uri): setString(value, slot: slot)
-    case (.uuid(let value), .uuid):
-      withUnsafeBytes(of: value.uuid) { setBytes($0.baseAddress, count: 16, slot: slot) }
-    case (.data(let value), .data):
-      value.withUnsafeBytes { setBytes($0.baseAddress, count: $0.count, slot: slot) }
-    case (.data(let value), .externalData):
-      (Data([1]) + value).withUnsafeBytes { setBytes($0.baseAddress, count: $0.count, slot: slot) }
-    default: break
+    switch form {
+    case .none: break
+    case .integer: if case .integer(let number) = value { setInteger(number, slot: slot) }
+    case .boolean: if case .boolean(let flag) = value { setInteger(flag ? 1 : 0, slot: slot) }
+    case .double: if case .double(let number) = value { setDouble(number, slot: slot) }
+    case .date: if case .date(let date) = value { setDouble(date.timeIntervalSinceReferenceDate, slot: slot) }
+    case .decimal: if case .decimal(let number) = value { setString(number.description, slot: slot) }
+    case .string: if case .string(let text) = value { setString(text, slot: slot) }
+    case .uri: if case .uri(let text) = value { setString(text, slot: slot) }
+    case .uuid:
+      guard case .uuid(let uuid) = value else { return }
+      withUnsafeBytes(of: uuid.uuid) { setBytes($0.baseAddress, count: 16, slot: slot) }
+    case .data: if case .data(let data) = value { setData(data, slot: slot) }
+    case .externalData: if case .data(let data) = value { setData(Data([1]) + data, slot: slot) }
     }
+  }
+
+  private mutating func setData(_ data: Data, slot: Int) {
+    data.withUnsafeBytes { setBytes($0.baseAddress, count: $0.count, slot: slot) }
   }
 }

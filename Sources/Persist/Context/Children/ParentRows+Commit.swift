@@ -9,13 +9,13 @@ extension ParentRows {
     let inserted = try writes.inserts.map(insert)
     for (insert, object) in zip(writes.inserts, inserted) { set(insert.values, of: object) }
     for update in writes.updates {
-      guard let object = targets[update.id] else { continue }
-      for change in update.changes { set(change.value, at: change.slot, of: object) }
+      guard let object = targets[id(of: update.key, update.entity)] else { continue }
+      for slot in update.slots { set(update.values[slot] ?? .null, at: slot, of: object) }
     }
     for link in writes.links { relate(link) }
     for ordering in writes.orderings { arrange(ordering) }
     for delete in writes.deletes {
-      if let object = targets[delete.id], object.change != .deleted { parent.delete(object) }
+      if let object = targets[id(of: delete.key, delete.entity)], object.change != .deleted { parent.delete(object) }
     }
     parent.endEvent()
     return CommitReceipt(
@@ -30,7 +30,8 @@ extension ParentRows {
   /// - Throws: ``RowConflicts`` where the parent has an object no more, or a row was changed by others meanwhile.
   private func targets(of writes: RowWrites) throws -> [ManagedObjectID: ManagedObject] {
     var targets: [ManagedObjectID: ManagedObject] = [:]
-    for id in writes.updates.map(\.id) + writes.deletes.map(\.id) { targets[id] = parent.registeredOrFault(id) }
+    let ids = writes.updates.map { id(of: $0.key, $0.entity) } + writes.deletes.map { id(of: $0.key, $0.entity) }
+    for id in ids { targets[id] = parent.registeredOrFault(id) }
     let unread = targets.values.filter { $0.loading == .fault && $0.snapshot == nil }
     try parent.readRows(of: unread)
     let justRead = Set(unread.map(\.objectID))
@@ -42,10 +43,17 @@ extension ParentRows {
       return RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: stored)
     }
     let conflicts =
-      writes.updates.compactMap { conflict($0.id, $0.entity, $0.version, mayBeGone: false) }
-      + writes.deletes.compactMap { conflict($0.id, $0.entity, $0.version, mayBeGone: true) }
+      writes.updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
+      + writes.deletes.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: true) }
     if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
     return targets
+  }
+
+  private func id(of key: ManagedObjectID.Key, _ entity: Entity) -> ManagedObjectID {
+    switch key {
+    case .permanent: ManagedObjectID(entityName: entity.name, storeIdentifier: identifier, key: key)
+    case .temporary: ManagedObjectID(entityName: entity.name, storeIdentifier: "", key: key)
+    }
   }
 
   /// A new object of the parent with the number that it has in the child. Its hook runs before it gets its values.

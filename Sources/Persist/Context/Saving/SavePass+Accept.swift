@@ -10,16 +10,16 @@ extension SavePass {
         "The store inserted \(receipt.insertedKeys.count) of \(writes.inserted.count) rows.")
     }
     context.rowGeneration += 1
+    context.inserted.remove(writes.inserted)
     for (index, object) in writes.inserted.enumerated() {
-      context.inserted.remove(object)
       object.change = .none
       object.changeIndex = Int32(truncatingIfNeeded: index)
     }
-    for object in writes.updated + writes.touched {
-      context.updated.remove(object)
-      object.change = .none
+    for objects in [writes.updated, writes.touched] {
+      context.updated.remove(objects)
+      for object in objects { object.change = .none }
     }
-    for object in writes.deleted { context.deleted.remove(object) }
+    context.deleted.remove(writes.deleted)
 
     let unsaved = context.unsavedTable
     // A parent counts the version up when it is saved itself.

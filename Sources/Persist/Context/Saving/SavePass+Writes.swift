@@ -21,6 +21,9 @@ extension SavePass {
     private let isForParent: Bool
     /// The place in ``stores`` for new objects, by index of the entity.
     private var placeForInserts: [Int: Int] = [:]
+    /// The slots of the last update, and room for those of the next: objects changed alike share one list.
+    private var lastSlots: [Int] = []
+    private var slots: [Int] = []
 
     init(stores: [StoreWrites], context: ManagedObjectContext) {
       self.stores = stores
@@ -55,25 +58,25 @@ extension SavePass {
       guard let tables = object.table?.siblings else { return }
       let place = place(of: tables)
       let layout = object.layout
-      var changes: [(slot: Int, value: StoredValue)] = []
+      var values = object.pending
+      slots.removeAll(keepingCapacity: true)
       for stored in layout.storedSlots where object.isChanged(at: stored.slot) {
-        var value = object.pending[stored.slot] ?? .null
-        if stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot] {
-          value = try reference(value, of: object, relationship, tables)
-        }
-        changes.append((stored.slot, value))
+        slots.append(stored.slot)
+        guard stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot] else { continue }
+        let written = try reference(values[stored.slot] ?? .null, of: object, relationship, tables)
+        // Another value only where the other end is gone; the rest stays the object's own array.
+        if written.isNull { values[stored.slot] = nil }
       }
-      if isForParent, !object.pending.isEmpty {
-        changes += layout.transientSlots.compactMap { slot in object.pending[slot].map { (slot, $0) } }
-      }
-      guard let snapshot = object.snapshot, !changes.isEmpty || object.hasChangedMembers else {
+      if isForParent, !values.isEmpty { slots += layout.transientSlots.filter { values[$0] != nil } }
+      guard let snapshot = object.snapshot, !slots.isEmpty || object.hasChangedMembers else {
         stores[place].touched.append(object)
         return
       }
+      if slots != lastSlots { lastSlots = slots }
       stores[place].updated.append(object)
       stores[place].writes.updates.append(
         RowWrites.Update(
-          id: object.objectID, entity: object.layout.entity, version: snapshot.version, changes: changes))
+          key: object.writtenKey, entity: layout.entity, version: snapshot.version, slots: lastSlots, values: values))
       try relate(object, at: place)
     }
 
@@ -83,7 +86,7 @@ extension SavePass {
       stores[place].deleted.append(object)
       guard let snapshot = object.snapshot else { return }
       stores[place].writes.deletes.append(
-        RowWrites.Delete(id: object.objectID, entity: object.layout.entity, version: snapshot.version))
+        RowWrites.Delete(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
     }
 
     /// The links and orders of an object's to-many relationships.
@@ -177,5 +180,12 @@ extension SavePass {
       stores.append(StoreWrites(tables: tables))
       return stores.count - 1
     }
+  }
+}
+
+extension ManagedObject {
+  /// What the object's row is written under. No identifier is made for that, which costs an allocation for each object.
+  fileprivate final var writtenKey: ManagedObjectID.Key {
+    key < 0 ? .temporary(UInt64(bitPattern: -key)) : .permanent(key)
   }
 }

@@ -43,8 +43,9 @@ struct SavePass {
     var waiting = [inserted, updated, deleted]
     for _ in 0..<Self.hookRounds {
       for objects in waiting { for object in objects { object.isTouched = false } }
+      let revision = context.changeRevision
       for objects in waiting { for object in objects where object.table != nil { object.willSave() } }
-      gather()
+      if context.changeRevision != revision { gather() }
       waiting = [inserted, updated, deleted].map { $0.filter(\.isTouched) }
       if waiting.allSatisfy(\.isEmpty) { return }
     }
@@ -57,9 +58,8 @@ struct SavePass {
   /// Reads the rows of objects that are saved without having been read: they must be there, and their versions are
   /// needed.
   func readMissingRows() throws {
-    let unread = (updated + deleted).filter {
-      $0.snapshot == nil && $0.loading == .fault
-    }
+    let unread = [updated, deleted].flatMap { $0.filter { $0.snapshot == nil && $0.loading == .fault } }
+    guard !unread.isEmpty else { return }
     try context.readRows(of: unread)
     let gone = unread.filter { $0.snapshot == nil }
     let wanted = gone.filter { $0.change == .updated && !$0.onlyLosesMembers }
@@ -99,9 +99,9 @@ struct SavePass {
 
   /// Calls the did-save hooks.
   mutating func finish() {
-    inserted += written.inserted
-    updated += written.updated
-    deleted += written.deleted
+    if !written.inserted.isEmpty { inserted += written.inserted }
+    if !written.updated.isEmpty { updated += written.updated }
+    if !written.deleted.isEmpty { deleted += written.deleted }
     for objects in [inserted, updated, deleted] { for object in objects { object.didSave() } }
   }
 

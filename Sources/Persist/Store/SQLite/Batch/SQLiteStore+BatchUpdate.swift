@@ -46,8 +46,9 @@ extension SQLiteStore {
   private func assignments(of batch: BatchUpdate) throws -> [(column: String, value: SQLText.Assigned)] {
     let update = writePlan(of: batch)
     var translation = newTranslation(at: batch.rows.now)
-    return try zip(update.columns, update.changeIndexes).map { column, index in
-      let expression = batch.changes[index].value
+    let expressions = Dictionary(batch.changes.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 })
+    return try update.columns.compactMap { column in
+      guard let expression = expressions[column.slot] else { return nil }
       if let value = expression.constantValue {
         guard let value = sqlValue(value, in: column) else { throw refusal(batch, column, expression) }
         return (column.name, .value(value))

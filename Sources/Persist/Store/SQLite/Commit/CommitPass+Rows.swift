@@ -33,29 +33,31 @@ extension CommitPass {
   }
 
   mutating func updateRows() throws {
-    var lastEntity: Entity?
     var plan: WritePlan?
-    var update: WritePlan.Update?
+    var current: (update: WritePlan.Update, statement: SQLiteStatement)?
     for row in writes.updates {
-      if row.entity !== lastEntity {
+      if row.entity !== plan?.entity {
         plan = try self.plan(row.entity)
-        lastEntity = row.entity
-        update = nil
+        current = nil
       }
       guard let plan else { continue }
-      if update?.slots.elementsEqual(row.changes.lazy.map(\.slot)) != true {
-        update = plan.update(of: row.changes.map(\.slot))
+      if let current, current.update.slots == row.slots {
+        current.statement.begin()
+      } else {
+        let update = plan.update(of: row.slots)
+        current = (update, try connection.statement(update.sql))
       }
-      if let update { try write(row, update, plan) }
+      if let current { try write(row, current.update, plan, current.statement) }
     }
   }
 
-  private mutating func write(_ row: RowWrites.Update, _ update: WritePlan.Update, _ plan: WritePlan) throws {
-    let key = try key(of: row.id)
+  private mutating func write(
+    _ row: RowWrites.Update, _ update: WritePlan.Update, _ plan: WritePlan, _ statement: SQLiteStatement
+  ) throws {
+    let key = try key(of: row.key, row.entity)
     if !update.fileColumns.isEmpty { try noteFiles(of: key, plan) { update.fileColumns.contains($0) } }
-    let statement = try connection.statement(update.sql)
     for (position, binding) in update.bindings.enumerated() {
-      let value = row.changes[update.changeIndexes[position]].value
+      let value = row.values[binding.slot] ?? .null
       let index = Int32(truncatingIfNeeded: position) + 1
       if let form = binding.form, try bind(value, as: form, to: statement, at: index) { continue }
       try bind(value, update.columns[position], to: statement, at: index, plan: plan, row: key)
@@ -64,26 +66,32 @@ extension CommitPass {
     statement.bind(key, at: last + 1)
     statement.bind(row.version, at: last + 2)
     do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
-      throw describe(error, plan, row: key) { slot in row.changes.first { $0.slot == slot }?.value }
+      throw describe(error, plan, row: key) { row.slots.contains($0) ? row.values[$0] : nil }
     }
-    guard connection.changes > 0 else { return try noteConflict(row.id, plan, key, expected: row.version) }
+    guard connection.changes > 0 else { return try noteConflict(plan, key, expected: row.version) }
     guard update.hasPlaces else { return }
-    for (slot, value) in row.changes where plan.orderedSlots.contains(slot) {
-      if case .objectID(let owner) = value { try noteMissingPlace(plan, slot, owner, member: key) }
+    for slot in row.slots where plan.orderedSlots.contains(slot) {
+      if case .objectID(let owner)? = row.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
     }
   }
 
   mutating func deleteRows() throws {
+    var current: (plan: WritePlan, statement: SQLiteStatement)?
     for row in writes.deletes {
-      let plan = try plan(row.entity)
-      let key = try key(of: row.id)
+      if row.entity === current?.plan.entity {
+        current?.statement.begin()
+      } else {
+        let plan = try plan(row.entity)
+        current = (plan, try connection.statement(plan.delete))
+      }
+      guard let (plan, statement) = current else { continue }
+      let key = try key(of: row.key, row.entity)
       if plan.fileNames != nil { try noteFiles(of: key, plan) { _ in true } }
-      let statement = try connection.statement(plan.delete)
       statement.bind(key, at: 1)
       statement.bind(row.version, at: 2)
       try statement.run()
       guard connection.changes > 0 else {
-        try noteConflict(row.id, plan, key, expected: row.version)
+        try noteConflict(plan, key, expected: row.version)
         continue
       }
       for release in plan.releases {
@@ -98,9 +106,9 @@ extension CommitPass {
   func freeUniqueValues() throws {
     for row in writes.updates {
       let plan = try plan(row.entity)
-      let columns = row.changes.compactMap { plan.uniqueColumns[$0.slot] }
+      let columns = row.slots.compactMap { plan.uniqueColumns[$0] }
       guard !columns.isEmpty else { continue }
-      let key = try key(of: row.id)
+      let key = try key(of: row.key, row.entity)
       let sql = SQLText.clear(columns, of: plan.table)
       try connection.withStatement(sql) { statement in
         statement.bind(key, at: 1)
@@ -109,15 +117,15 @@ extension CommitPass {
     }
   }
 
-  private mutating func noteConflict(
-    _ id: ManagedObjectID, _ plan: WritePlan, _ key: Int64, expected: Int64
-  ) throws {
+  private mutating func noteConflict(_ plan: WritePlan, _ key: Int64, expected: Int64) throws {
     let statement = try connection.statement(plan.version)
     statement.bind(key, at: 1)
     let stored = try statement.step() ? statement.integer(0) : nil
     statement.reset()
     conflicts.append(
-      RowConflict(id: id, entity: plan.entity, expectedVersion: expected, storedVersion: stored))
+      RowConflict(
+        id: ManagedObjectID(entityName: plan.entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
+        entity: plan.entity, expectedVersion: expected, storedVersion: stored))
   }
 
   private mutating func noteFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {

@@ -39,24 +39,53 @@ extension CommitPass {
   mutating func bind(
     _ value: StoredValue, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
   ) throws -> Bool {
-    switch (value, form) {
-    case (.null, _): statement.bindNull(at: index)
-    case (.integer(let value), .integer): statement.bind(value, at: index)
-    case (.boolean(let value), .boolean): statement.bind(value ? 1 as Int64 : 0, at: index)
-    case (.double(let value), .double): statement.bind(value, at: index)
-    case (.date(let value), .date): statement.bind(value.timeIntervalSinceReferenceDate, at: index)
-    case (.string(let value), .string), (.uri(let value), .uri): statement.bind(value, at: index)
-    case (.uuid(let value), .uuid): withUnsafeBytes(of: value.uuid) { statement.bindBlob($0, at: index) }
-    case (.data(let value), .data): statement.bind(value, at: index)
-    case (.data(let value), .externalData): statement.bind(try files.columnContent(of: value), at: index)
-    case (.decimal(let value), .decimal):
-      switch DecimalColumn(value) {
-      case .integer(let number)?: statement.bind(number, at: index)
-      case .double(let number)?: statement.bind(number, at: index)
-      case .text(let text)?: statement.bind(Data(text.utf8), at: index)
-      case nil: return false
-      }
-    default: return false
+    if value.isNull {
+      statement.bindNull(at: index)
+      return true
+    }
+    // The form is looked at first: to match value and form as a pair, a copy of the value would be made.
+    switch form {
+    case .none: return false
+    case .integer:
+      guard case .integer(let number) = value else { return false }
+      statement.bind(number, at: index)
+    case .boolean:
+      guard case .boolean(let flag) = value else { return false }
+      statement.bind(flag ? 1 as Int64 : 0, at: index)
+    case .double:
+      guard case .double(let number) = value else { return false }
+      statement.bind(number, at: index)
+    case .date:
+      guard case .date(let date) = value else { return false }
+      statement.bind(date.timeIntervalSinceReferenceDate, at: index)
+    case .string:
+      guard case .string(let text) = value else { return false }
+      statement.bind(text, at: index)
+    case .uri:
+      guard case .uri(let text) = value else { return false }
+      statement.bind(text, at: index)
+    case .uuid:
+      guard case .uuid(let uuid) = value else { return false }
+      withUnsafeBytes(of: uuid.uuid) { statement.bindBlob($0, at: index) }
+    case .data:
+      guard case .data(let data) = value else { return false }
+      statement.bind(data, at: index)
+    case .externalData:
+      guard case .data(let data) = value else { return false }
+      statement.bind(try files.columnContent(of: data), at: index)
+    case .decimal:
+      guard case .decimal(let number) = value else { return false }
+      return bind(number, to: statement, at: index)
+    }
+    return true
+  }
+
+  private func bind(_ value: Decimal, to statement: SQLiteStatement, at index: Int32) -> Bool {
+    switch DecimalColumn(value) {
+    case .integer(let number)?: statement.bind(number, at: index)
+    case .double(let number)?: statement.bind(number, at: index)
+    case .text(let text)?: statement.bind(Data(text.utf8), at: index)
+    case nil: return false
     }
     return true
   }

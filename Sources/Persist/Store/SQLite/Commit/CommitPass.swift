@@ -35,12 +35,13 @@ struct CommitPass {
   }
 
   func plan(_ entity: Entity) throws -> WritePlan {
-    guard store.model.entitiesByName[entity.name] === entity else {
+    let index = entity.number - 1
+    guard store.model.entities.indices.contains(index), store.model.entities[index] === entity else {
       throw PersistError(
         .unknownEntity, at: .entity(entity.name), "The entity isn't of the store's model.",
         fix: "Take it from the model of the coordinator that the store was added to.")
     }
-    return store.writePlans[entity.number - 1]
+    return store.writePlans[index]
   }
 
   // MARK: Keys
@@ -112,15 +113,24 @@ struct CommitPass {
           fix: "Put both objects into one store, or keep the other's URI in an attribute.")
       }
       return key
-    case .temporary(let number):
-      guard let key = temporaryKeys[number] else {
-        throw PersistError(
-          .objectNotFound, at: PersistError.Place(entity: id.entityName, store: store.url),
-          "A saved object refers to an unsaved one that isn't part of the save.",
-          fix: "Save both together.")
-      }
-      return key
+    case .temporary(let number): return try key(ofNumber: number, entityName: id.entityName)
     }
+  }
+
+  /// The key of a row that is changed or deleted.
+  func key(of key: ManagedObjectID.Key, _ entity: Entity) throws -> Int64 {
+    switch key {
+    case .permanent(let key): key
+    case .temporary(let number): try self.key(ofNumber: number, entityName: entity.name)
+    }
+  }
+
+  private func key(ofNumber number: UInt64, entityName: String) throws -> Int64 {
+    if let key = temporaryKeys[number] { return key }
+    throw PersistError(
+      .objectNotFound, at: PersistError.Place(entity: entityName, store: store.url),
+      "A saved object refers to an unsaved one that isn't part of the save.",
+      fix: "Save both together.")
   }
 
   // MARK: The end

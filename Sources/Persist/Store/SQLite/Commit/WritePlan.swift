@@ -41,8 +41,6 @@ final class WritePlan: Sendable {
     let sql: PreparedSQL
     let columns: [Column]
     let bindings: [Binding]
-    /// For each column, which of the changes it belongs to.
-    let changeIndexes: [Int]
     /// Columns among them whose values may stand in files.
     let fileColumns: [String]
     /// Whether the change makes the row a member of an ordered relationship.
@@ -150,17 +148,10 @@ final class WritePlan: Sendable {
   /// The statement that changes these slots, which aren't empty of meaning: transient ones are left out by the caller.
   func update(of slots: [Int]) -> Update {
     if let known = updates.withLock({ $0[slots] }) { return known }
-    var columns: [Column] = []
-    var changeIndexes: [Int] = []
-    for (index, slot) in slots.enumerated() {
-      for column in columnsBySlot[slot] {
-        columns.append(column)
-        changeIndexes.append(index)
-      }
-    }
+    let columns = slots.flatMap { columnsBySlot[$0] }
     let made = Update(
       slots: slots, sql: PreparedSQL(.update(table, columns.map(\.name))), columns: columns,
-      bindings: columns.map(Binding.init), changeIndexes: changeIndexes,
+      bindings: columns.map(Binding.init),
       fileColumns: columns.filter(\.mayStandInFile).map(\.name),
       hasPlaces: columns.contains { if case .place = $0.source { true } else { false } })
     return updates.withLock { known in
