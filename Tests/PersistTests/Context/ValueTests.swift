@@ -124,7 +124,7 @@ struct ValueTests {
       ann["salary"] = 2
       #expect(ann.changedPropertyNames == ["salary"])
       try context.save()
-      #expect(stack.store.commits.last?.updates.first?.changes.count == 1)
+      #expect(stack.store.commits.last?.updates.first?.slots.count == 1)
     }
   }
 }

@@ -46,7 +46,8 @@ struct Compare: ParsableCommand {
   }
 
   func run() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-benchmarks-\(UUID().uuidString)")
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("persist-benchmarks-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let report = try compare(Runner(rounds: rounds, folder: folder))

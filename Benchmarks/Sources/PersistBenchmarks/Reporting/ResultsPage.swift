@@ -15,8 +15,8 @@ struct ResultsPage {
     \(remarks.joined(separator: "\n"))
 
     Each run is a process of its own; contestants take turns, round by round. Times are medians, with the least and the
-    greatest. All contestants did the same: sums over what they read, and over what was in the file, are equal. *Peak* is
-    how far the memory of the process rose during the work.
+    greatest. All contestants did the same: sums over what they read, and over what was in the file, are equal. *Peak*
+    is how far the memory of the process rose during the work.
 
     ![Times over plain SQLite's](ratios.svg)
 
@@ -42,8 +42,9 @@ struct ResultsPage {
       let isPersist = row.contestant == .persist
       lines.append(
         """
-        | \(isPersist ? "**\(row.workload.name)**: \(row.workload.summary)" : "") | \(row.contestant.rawValue) | \(time) \
-        | \(ReportTable.ratio(row)) | \(ReportTable.number(row.ratioToGRDB)) | \(ReportTable.megabytes(row.peakBytes)) \
+        | \(isPersist ? "**\(row.workload.name)**: \(row.workload.summary)" : "") | \(row.contestant.rawValue) \
+        | \(time) | \(ReportTable.ratio(row)) | \(ReportTable.number(row.ratioToGRDB)) \
+        | \(ReportTable.megabytes(row.peakBytes)) \
         | \(row.statements.map(String.init) ?? "") | \(isPersist ? ReportTable.target(row) : "") |
         """)
     }

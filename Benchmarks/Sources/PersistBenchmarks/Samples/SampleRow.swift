@@ -57,7 +57,8 @@ struct Checksum {
   private(set) var value: UInt64 = 0
 
   mutating func add(_ quantity: Int64, _ rank: Int64, _ addedAt: Double, _ price: Double) {
-    value &+= UInt64(bitPattern: quantity) &* 3 &+ UInt64(bitPattern: rank) &+ addedAt.bitPattern &* 5 &+ price.bitPattern
+    value &+= UInt64(bitPattern: quantity) &* 3 &+ UInt64(bitPattern: rank)
+    value &+= addedAt.bitPattern &* 5 &+ price.bitPattern
   }
 
   mutating func add(_ text: String) {

@@ -24,7 +24,11 @@ extension Workload {
             return 0
           }
         },
-      ]),
+      ],
+      shortfall: """
+        Around the same statements the store is identified, its rows are checked before and after, and its metadata, \
+        key counters and note of the model are written in the same transaction.
+        """),
     Workload(
       name: "migrateCopySQL", summary: "migrate 1,000,000 rows into a new file in SQL, against INSERT … SELECT",
       rows: 1_000_000, target: 1.5, peakTarget: 64 << 20, start: .items, writtenTables: ["ZITEM"],

@@ -6,7 +6,8 @@ import Persist
 extension Workload {
   static let walking = [
     Workload(
-      name: "walk", summary: "a to-many and a to-one over 10,000 × 20 objects, read ahead, against a join", target: 2.0,
+      name: "walk", summary: "a to-many and a to-one over 10,000 × 20 objects, read ahead, against a join",
+      target: 2.0,
       start: .library(booksPerAuthor: 20),
       parts: [
         .persist: { setting in
@@ -54,7 +55,11 @@ extension Workload {
             return sum
           }
         },
-      ])
+      ],
+      shortfall: """
+        For each row of the join an object with its identity, its entry in the identity map and an identifier among \
+        the members of its owner are made and freed; the join makes two strings.
+        """)
   ]
 
   private static func visit(pages: Int64, title: String?, author: String?) -> UInt64 {

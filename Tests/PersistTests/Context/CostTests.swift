@@ -1,0 +1,184 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// The short form of the benchmarks: what their work costs in statements and in things that are allocated, so that a
+/// loss shows without a quiet machine.
+@Suite("What the benchmarks' work costs, in statements and allocations")
+struct CostTests {
+  private static let count = 400
+  private static let membersEach = 10
+
+  /// A store of people, each with some pets that go with them.
+  private static let model = ModelDescription(entities: [
+    EntityDescription(
+      "Person", attributes: [AttributeDescription("age", .int64), AttributeDescription("name", .string)],
+      relationships: [RelationshipDescription("pets", toMany: "Pet", inverse: "owner", deleteRule: .cascade)]),
+    EntityDescription(
+      "Pet", attributes: [AttributeDescription("name", .string)],
+      relationships: [RelationshipDescription("owner", to: "Person", inverse: "pets")]),
+  ])
+
+  private struct Stack {
+    let store: SQLiteStore
+    let coordinator: PersistentStoreCoordinator
+
+    func context() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
+
+    /// How many statements run in `body`.
+    func statements(_ body: () throws -> Void) throws -> Int {
+      let before = store.pool.counts.executed
+      try body()
+      return store.pool.counts.executed - before
+    }
+
+    func expectStatements(
+      _ count: Int, at place: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) throws {
+      let run = try statements(body)
+      #expect(run == count, sourceLocation: place)
+    }
+
+    func expectStatements(
+      atMost limit: Int, at place: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) throws {
+      let run = try statements(body)
+      #expect(run <= limit, sourceLocation: place)
+    }
+  }
+
+  private func withPeople(pets: Int = 0, _ body: (Stack) throws -> Void) throws {
+    let model = try ManagedObjectModel(Self.model)
+    try withTemporaryStore { url in
+      let store = try SQLiteStore.create(url, model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(store)
+      let stack = Stack(store: store, coordinator: coordinator)
+      let context = stack.context()
+      for number in 0..<Self.count {
+        let person = try context.make("Person", ["name": "person \(number)", "age": number])
+        for pet in 0..<pets { try context.make("Pet", ["name": "pet \(pet)", "owner": person]) }
+      }
+      try context.save()
+      // The first read opens a reader, whose own statements are none of the work's.
+      _ = try stack.context().count(FetchRequest("Person"))
+      try body(stack)
+    }
+  }
+
+  @Test("A save of new, changed or deleted objects runs one statement for each, and four more at most")
+  func saves() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      for number in 0..<Self.count { try context.make("Person", ["name": "\(number)"]) }
+      try stack.expectStatements(atMost: Self.count + 4) { try context.save() }
+      let people = try context.fetch(FetchRequest("Person"))
+      for person in people { person["age"] = 7 }
+      try stack.expectStatements(atMost: 2 * Self.count + 4) { try context.save() }
+      for person in people { context.delete(person) }
+      try stack.expectStatements(atMost: 2 * Self.count + 4) { try context.save() }
+      #expect(try stack.context().count(FetchRequest("Person")) == 0)
+    }
+  }
+
+  @Test("Fetching, and fetching again, is one statement, with values to read at once")
+  func fetches() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      var people: [ManagedObject] = []
+      try stack.expectStatements(1) { people = try context.fetch(FetchRequest("Person")) }
+      try stack.expectStatements(0) { for person in people { _ = person["name"] } }
+      try stack.expectStatements(1) { _ = try context.fetch(FetchRequest("Person")) }
+    }
+  }
+
+  @Test("Firing a fault is one statement")
+  func faults() throws {
+    try withPeople { stack in
+      let ids = try stack.context().fetchObjectIDs(FetchRequest("Person"))
+      let context = stack.context()
+      try stack.expectStatements(ids.count) { for id in ids { _ = context.object(with: id)["age"] } }
+    }
+  }
+
+  @Test("Members that were read ahead are walked through and deleted without further reads")
+  func members() throws {
+    try withPeople(pets: Self.membersEach) { stack in
+      let context = stack.context()
+      var request = FetchRequest("Person")
+      request.relationshipKeyPathsForPrefetching = ["pets"]
+      var people: [ManagedObject] = []
+      try stack.expectStatements(2) { people = try context.fetch(request) }
+      var pets: [ManagedObject] = []
+      let walked = try stack.statements {
+        for person in people {
+          for pet in try person.related("pets") {
+            _ = (pet["name"], pet["owner"])
+            pets.append(pet)
+          }
+        }
+      }
+      #expect(walked == 0 && pets.count == Self.count * Self.membersEach)
+      pets = []
+      try stack.expectStatements(0) { for person in people { context.delete(person) } }
+      try stack.expectStatements(atMost: Self.count * (Self.membersEach + 1) + 4) { try context.save() }
+      #expect(try stack.context().count(FetchRequest("Pet")) == 0)
+    }
+  }
+
+  @Test("Objects that are fetched, changed and saved get no identifier before somebody asks for it")
+  func identifiers() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      let people = try context.fetch(FetchRequest("Person"))
+      for person in people { person["age"] = 7 }
+      let new = try (0..<10).map { try context.make("Person", ["name": "\($0)"]) }
+      try context.save()
+      // Notifications name objects by identifiers, and are posted once any test of the process asked for one.
+      if !ContextNotifications.areWanted { #expect((people + new).allSatisfy { $0.identifier == nil }) }
+    }
+  }
+
+  @Test("Rows share chunks of memory, and a saved object holds nothing but its row")
+  func chunks() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      let people = try context.fetch(FetchRequest("Person"))
+      let chunks = Set(people.compactMap { $0.snapshot.map { ObjectIdentifier($0.chunk) } })
+      #expect(chunks.count == 1)
+      for person in people { person["name"] = "longer than the name was before" }
+      try context.save()
+      let written = Set(people.compactMap { $0.snapshot.map { ObjectIdentifier($0.chunk) } })
+      #expect(written.count <= 2 && written.isDisjoint(with: chunks))
+      #expect(people.allSatisfy { $0.pending.isEmpty && $0.toManys.isEmpty && $0.companions == nil })
+    }
+  }
+
+  @Test("A row that a fault reads takes little more memory than its values")
+  func singleRows() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      let person = try context.make("Person", ["name": String(repeating: "long ", count: 40)])
+      try context.save()
+      let fault = stack.context()
+      let found = fault.object(with: person.objectID)
+      #expect(found["name"] as? String == person["name"] as? String)
+      #expect(try #require(found.snapshot).chunk.capacity < 1024)
+    }
+  }
+
+  @Test("Members that are only walked through aren't hashed")
+  func sets() throws {
+    try withPeople(pets: Self.membersEach) { stack in
+      let context = stack.context()
+      let person = try #require(context.fetch(FetchRequest("Person", limit: 1)).first)
+      let relationship = try #require(person.layout.relationships.first { $0.name == "pets" })
+      #expect(try Array(person.related("pets")).count == Self.membersEach)
+      #expect(!person.members(of: relationship).isHashed)
+      #expect(person.memberIDs(of: relationship).count == Self.membersEach)
+      #expect(person.members(of: relationship).isHashed)
+    }
+  }
+}
