@@ -50,4 +50,18 @@ extension SQLiteConnection {
       throw error
     }
   }
+
+  /// Waits until what the log holds is on the disk: in WAL mode a commit alone doesn't, unless `synchronous` is `FULL`.
+  ///
+  /// With a rollback journal there is nothing to wait for once a transaction has ended.
+  ///
+  /// - SeeAlso: <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntljournalpointer>
+  func synchronizeLog() throws {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK,
+      let file, let synchronize = file.pointee.pMethods?.pointee.xSync
+    else { return }
+    let code = synchronize(file, SQLITE_SYNC_NORMAL)
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
 }

@@ -56,12 +56,21 @@ extension SQLiteStore {
       }
       needsNote.store(false, ordering: .releasing)
       settle(metadata)
-      files.discardReplaced(externalFolder)
+      discardReplaced(files)
       return receipt
     } catch {
       // Where only the end of the transaction failed it isn't certain that nothing of it lasts: its files then stay.
       if !isWritten { files.discardWritten() }
       throw error
     }
+  }
+
+  /// The commit is done: the files that its rows named before go.
+  ///
+  /// In WAL mode a commit needn't outlast a failure of power, and the rows that came back then would name files that
+  /// are gone. So the log goes to the disk first; where that fails, the files stay and do no harm.
+  func discardReplaced(_ files: LargeValueFiles) {
+    guard !files.replaced.isEmpty, (try? pool.withWriter { try $0.synchronizeLog() }) != nil else { return }
+    files.discardReplaced(externalFolder)
   }
 }

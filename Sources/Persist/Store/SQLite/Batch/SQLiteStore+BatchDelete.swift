@@ -22,7 +22,7 @@ extension SQLiteStore {
       try pass.deleteRows()
       return pass.outcome(withIdentifiers: batch.wantsIdentifiers)
     }
-    files.discardReplaced(externalFolder)
+    discardReplaced(files)
     return outcome
   }
 

@@ -14,7 +14,7 @@ extension SQLiteStore {
         isWritten = true
         return pass.outcome
       }
-      files.discardReplaced(externalFolder)
+      discardReplaced(files)
       return outcome
     } catch {
       if !isWritten { files.discardWritten() }

@@ -28,7 +28,7 @@ extension SQLiteStore {
       }
       return outcome
     }
-    files.discardReplaced(externalFolder)
+    discardReplaced(files)
     return outcome
   }
 
