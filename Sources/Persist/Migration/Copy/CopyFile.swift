@@ -93,6 +93,16 @@ struct CopyFile {
     try write(.readWrite) { try $0.keepFullText(map.fullTextIndexes) }
   }
 
+  func schema() throws -> StoreSchema { try write(.readWrite) { try StoreSchema($0) } }
+
+  /// Makes what a store has beside its model's tables, by the texts that the store keeps.
+  func define(_ definitions: [String]) throws {
+    guard !definitions.isEmpty else { return }
+    try write(.readWrite) { connection in
+      for sql in definitions { try connection.execute(SQLText(storedIn: StoredDefinition(sql: sql))) }
+    }
+  }
+
   func apply(_ changes: [SchemaChange]) throws {
     guard !changes.isEmpty else { return }
     try write(.readWrite) { connection in for change in changes { try connection.apply(change) } }

@@ -50,6 +50,7 @@ struct CopyMigration {
     try createRelationships(plan, objects?.copy, connection, file, &tally)
     try tally.validate()
     try validate(plan, objects?.copy, file, connection)
+    try CopySurroundings(plan: plan, file: file, source: connection, schema: catalog.schema).takeOver()
     try tally.done()
   }
 

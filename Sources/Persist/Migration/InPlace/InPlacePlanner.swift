@@ -78,13 +78,11 @@ struct InPlacePlanner {
   }
 
   /// Entity numbers stand in the store's own books too: its history, and what it notes of synchronisation.
-  ///
-  /// Their tables are named with an `A` where those of entities have a `Z`.
   private mutating func renumberHistory() {
     let changed = numbering.filter { $0.key != $0.value }
     let gone = moves.filter { $0.number == nil }.map(\.sourceNumber)
-    for table in schema.tables where table.name.hasPrefix("A") && table.column(named: "Z_PK") != nil {
-      for name in ["ZENTITY", "ZENTITYID"] where table.column(named: name)?.declaredType == "INTEGER" {
+    for table in schema.tables {
+      for name in table.entityNumberColumns {
         if !gone.isEmpty {
           work.add(.deleteHistory(table: table.name, column: name, entityNumbers: gone.sorted()), in: .sever)
         }

@@ -37,4 +37,7 @@ extension [DerivedColumn] {
 
 extension StoreSchema.Trigger {
   fileprivate var isPersists: Bool { name.hasPrefix(DerivedTrigger.prefix) }
+
+  /// Whether the trigger is one of those by which derived attributes get their values, Core Data's own among them.
+  var keepsDerivedValues: Bool { isPersists || name.hasPrefix("Z_DA_") }
 }

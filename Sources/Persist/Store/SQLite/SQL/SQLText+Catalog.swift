@@ -4,6 +4,8 @@ extension SQLText {
   static let catalog: SQLText =
     "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index', 'trigger') ORDER BY rowid"
 
+  static let views: SQLText = "SELECT sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid"
+
   /// The columns of every table: table, column, declared type. Virtual tables, whose modules may be missing, are left
   /// out.
   static let columns: SQLText = """

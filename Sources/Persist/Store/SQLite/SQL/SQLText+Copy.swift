@@ -11,6 +11,21 @@ extension SQLText {
   static let copyJournalOff: SQLText = "PRAGMA copy.journal_mode = OFF"
   static let copySynchronousOff: SQLText = "PRAGMA copy.synchronous = OFF"
 
+  static func clearCopied(_ table: String) -> SQLText { "DELETE FROM \(copySchema).\(name: table)" }
+
+  static func copyWhole(_ table: String, columns: [String]) -> SQLText {
+    """
+    INSERT INTO \(copySchema).\(name: table) (\(names: columns)) SELECT \(names: columns) FROM main.\(name: table)
+    """
+  }
+
+  /// The rows of `Z_PRIMARYKEY` that count the keys of the store's own books.
+  static let copySystemNumbers: SQLText = """
+    INSERT OR IGNORE INTO copy.Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) \
+    SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM main.Z_PRIMARYKEY \
+    WHERE Z_ENT >= \(number: Int64(EntityNumbers.firstSystemNumber))
+    """
+
   static func copy(_ copy: RowCopy) -> SQLText {
     var condition: SQLText = "+Z_ENT = \(number: Int64(copy.number))"
     if let term = copy.condition { condition += " AND \(self.term(term))" }

@@ -1,0 +1,123 @@
+/// Takes over into a copy what a store has beside the tables of its model: the store's history, tables of the
+/// application's own with their indexes and triggers, and views.
+///
+/// Indexes of the model's tables come from the new model. Triggers and views stay where all that they name is still
+/// there by its name.
+struct CopySurroundings {
+  let plan: CopyPlan
+  let file: CopyFile
+  /// The source, to which the copy is attached.
+  let source: SQLiteConnection
+  let schema: StoreSchema
+
+  func takeOver() throws {
+    guard file.isNew else { return }
+    let tables = schema.tables.filter { !isOfStore($0.name) }
+    try makeTables(tables)
+    for table in tables where !table.isVirtual {
+      try source.execute(.clearCopied(table.name))
+      try source.execute(.copyWhole(table.name, columns: table.columns.map(\.name)))
+    }
+    try source.execute(.copySystemNumbers)
+    try file.apply(historyChanges(tables))
+    let present = try file.schema()
+    if present.table(named: "sqlite_sequence") != nil {
+      try source.execute(.clearCopied("sqlite_sequence"))
+      try source.execute(.copyWhole("sqlite_sequence", columns: ["name", "seq"]))
+    }
+    try makeAttachments(of: tables, present)
+  }
+
+  // MARK: Tables
+
+  private var modelTables: Set<String> {
+    Set((plan.old.tables.map(\.table) + plan.old.joinTables.map(\.name)).map(\.foldedIdentifier))
+  }
+
+  /// Whether a table is the model's, or among the books that every store has.
+  private func isOfStore(_ name: String) -> Bool {
+    let folded = name.foldedIdentifier
+    return modelTables.contains(folded) || folded.hasPrefix("sqlite_")
+      || name.hasPrefix(FullTextIndex.prefix)
+      || ["z_primarykey", "z_metadata", "z_modelcache", "persist_metadata"].contains(folded)
+  }
+
+  /// Virtual tables first, for they bring tables of their own, which then are filled as the others are.
+  private func makeTables(_ tables: [StoreSchema.Table]) throws {
+    let made = plan.new.tables.map(\.table) + plan.new.joinTables.map(\.name)
+    let taken = Set(made.map(\.foldedIdentifier))
+    for table in tables where taken.contains(table.name.foldedIdentifier) {
+      throw PersistError(
+        .migrationFailed, at: .store(source.url),
+        "The store has a table '\(table.name)' of its own, whose name the new model's tables need.",
+        fix: "Give the table another name before migrating; the store is as it was.")
+    }
+    try file.define(tables.filter(\.isVirtual).map(\.sql))
+    let present = try file.schema()
+    try file.define(tables.filter { present.table(named: $0.name) == nil }.map(\.sql))
+  }
+
+  // MARK: History
+
+  /// The history names objects by entity number and key: it goes on for those that keep their keys.
+  private func historyChanges(_ tables: [StoreSchema.Table]) -> [SchemaChange] {
+    var numbering: [Int: Int] = [:]
+    for step in plan.steps where step.isKeyed && step.offset == 0 {
+      guard let source = step.source, let destination = step.destination else { continue }
+      let number = plan.old.numbers[source]
+      if numbering[number] == nil { numbering[number] = plan.new.numbers[destination] }
+    }
+    let gone = plan.old.tables.map(\.number).filter { numbering[$0] == nil }.sorted()
+    let changed = numbering.filter { $0.key != $0.value }
+    return tables.flatMap { table in
+      table.entityNumberColumns.flatMap { column -> [SchemaChange] in
+        (gone.isEmpty ? [] : [.deleteHistory(table: table.name, column: column, entityNumbers: gone)])
+          + (changed.isEmpty
+            ? [] : [.update(table.name, set: [.init(column, .renumbered(column, changed))], where: .all)])
+      }
+    }
+  }
+
+  // MARK: Indexes, triggers and views
+
+  private func makeAttachments(of tables: [StoreSchema.Table], _ present: StoreSchema) throws {
+    let names = Set(tables.map(\.name.foldedIdentifier))
+    let gone = namesThatGo(present)
+    func stays(_ sql: String) -> Bool { !gone.contains { DefinitionTokens.mentions($0, in: sql) } }
+    let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }.compactMap(\.sql)
+    let views = try source.all(.views) { $0.text(0) }
+    let triggers = schema.triggers.filter { trigger in
+      !trigger.keepsDerivedValues && !trigger.name.hasPrefix(FullTextIndex.prefix)
+    }
+    try file.define(indexes + (views + triggers.map(\.sql)).filter(stays))
+  }
+
+  /// Tables and columns of the old model that the copy doesn't have by these names, and `Z_ENT` where numbers change.
+  private func namesThatGo(_ present: StoreSchema) -> Set<String> {
+    var gone: Set<String> = []
+    for table in schema.tables where modelTables.contains(table.name.foldedIdentifier) {
+      guard let new = present.table(named: table.name) else {
+        gone.insert(table.name)
+        continue
+      }
+      gone.formUnion(table.columns.map(\.name).filter { new.column(named: $0) == nil })
+    }
+    let numbers = plan.steps.compactMap { step in
+      step.source.map { source in step.destination.map { plan.new.numbers[$0] } == plan.old.numbers[source] }
+    }
+    if numbers.contains(false) { gone.insert("Z_ENT") }
+    return gone
+  }
+}
+
+extension StoreSchema.Table {
+  /// A virtual table's columns aren't looked up: its module may be missing.
+  fileprivate var isVirtual: Bool { columns.isEmpty }
+
+  /// The columns of the store's own books, its history and what it notes of synchronisation, in which entity numbers
+  /// stand: their tables are named with an `A` where those of entities have a `Z`.
+  var entityNumberColumns: [String] {
+    guard name.hasPrefix("A"), column(named: "Z_PK") != nil else { return [] }
+    return ["ZENTITY", "ZENTITYID"].filter { column(named: $0)?.declaredType == "INTEGER" }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("What stands around a store's tables when it is copied")
+struct CopySurroundingsTests {
+  private func copy(_ url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
+    let registry = ModelRegistry(
+      versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+    let report = try AutomaticMigrator(copies: true).migrate(
+      storeAt: url, to: registry.versions[1], registry: registry)
+    #expect(report.way == .copy)
+  }
+
+  private func item(_ attributes: String...) throws -> ManagedObjectModel {
+    try model(EntityDescription("Item", attributes: attributes.map { AttributeDescription($0, .string) }))
+  }
+
+  @Test("Tables, indexes, triggers and views of the application's own are kept, with their rows and last keys")
+  func tables() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (try item("a", "x"), try item("a", "b"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "CREATE TABLE NOTES (ID INTEGER PRIMARY KEY AUTOINCREMENT, T, LONG AS (T || '!'))",
+        "CREATE TABLE PLAIN (K TEXT PRIMARY KEY, V BLOB) WITHOUT ROWID",
+        "INSERT INTO NOTES (ID, T) VALUES (3, 'kept'), (9, 'gone')", "DELETE FROM NOTES WHERE ID = 9",
+        "INSERT INTO PLAIN VALUES ('k', x'0102')",
+        "CREATE INDEX BY_T ON NOTES (T)", "CREATE VIEW SHOWN AS SELECT T FROM NOTES",
+        "CREATE VIEW BROKEN AS SELECT ZX FROM ZITEM",
+        "CREATE TRIGGER NOTED AFTER UPDATE OF ZA ON ZITEM BEGIN INSERT INTO NOTES (T) VALUES (NEW.ZA); END",
+        "CREATE TRIGGER GOES AFTER UPDATE OF ZX ON ZITEM BEGIN INSERT INTO NOTES (T) VALUES (NEW.ZX); END",
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'one')", at: url)
+      try copy(url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT ID, T, LONG FROM NOTES", at: url) == [["3", "kept", "kept!"]])
+      try #expect(MadeStore.rows("SELECT K, HEX(V) FROM PLAIN", at: url) == [["k", "0102"]])
+      try MadeStore.run("UPDATE ZITEM SET ZA = 'two'", at: url)
+      try #expect(MadeStore.rows("SELECT ID, T FROM NOTES", at: url) == [["3", "kept"], ["10", "two"]])
+      try #expect(MadeStore.rows("SELECT * FROM SHOWN", at: url) == [["kept"], ["two"]])
+      try #expect(
+        MadeStore.rows(
+          "SELECT name FROM sqlite_master WHERE type <> 'table' AND sql <> '' ORDER BY 1", at: url)
+          == [["BY_T"], ["NOTED"], ["SHOWN"]])
+    }
+  }
+
+  @Test("A virtual table of the application's own finds what it found before")
+  func virtualTables() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (try item("a"), try item("a", "b"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "CREATE VIRTUAL TABLE WORDS USING fts5(T)", "INSERT INTO WORDS VALUES ('green tea'), ('black coffee')",
+        "CREATE VIRTUAL TABLE BOXES USING rtree(ID, X1, X2)", "INSERT INTO BOXES VALUES (1, 0, 5), (2, 7, 9)", at: url)
+      try copy(url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT T FROM WORDS WHERE WORDS MATCH 'tea'", at: url) == [["green tea"]])
+      try #expect(MadeStore.rows("SELECT ID FROM BOXES WHERE X1 > 6", at: url) == [["2"]])
+      try MadeStore.run("INSERT INTO WORDS VALUES ('white tea')", at: url)
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM WORDS WHERE WORDS MATCH 'tea'", at: url) == [["2"]])
+    }
+  }
+
+  @Test("The store's history goes on with the new entity numbers, and forgets entities that go")
+  func history() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (
+        try model(EntityDescription("Gone"), EntityDescription("Item")),
+        try model(EntityDescription("Aardvark"), EntityDescription("Bee"), EntityDescription("Item"))
+      )
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER)",
+        "INSERT INTO ACHANGE VALUES (1, 16001, 1, 7), (2, 16001, 2, 8)",
+        "INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2)", at: url)
+      try copy(url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT * FROM ACHANGE", at: url) == [["2", "16001", "3", "8"]])
+      try #expect(MadeStore.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001", at: url) == [["2"]])
+    }
+  }
+
+  @Test("A table whose name the new model needs is refused by its name, and the store stays as it was")
+  func taken() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (try item("a"), try model(EntityDescription("Item"), EntityDescription("Note")))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run("CREATE TABLE ZNOTE (T)", "INSERT INTO ZNOTE VALUES ('mine')", at: url)
+      let error = #expect(throws: PersistError.self) { try copy(url, from: old, to: new) }
+      #expect(error?.message.contains("'ZNOTE'") == true)
+      try #expect(MadeStore.rows("SELECT T FROM ZNOTE", at: url) == [["mine"]])
+    }
+  }
+}
