@@ -125,7 +125,7 @@ struct CopyMigration {
   ) throws {
     for step in plan.steps {
       if let rows = step.rows {
-        try tally.run(.copy(rows), .objects, step, on: connection)
+        try Self.naming(step) { try tally.run(.copy(rows), .objects, step, on: connection) }
       } else if step.createsByObject || step.policy != nil {
         try tally.begin(.objects, step)
         try objects?.createInstances(step) { try tally.advance($0, .objects, step) }
@@ -138,9 +138,11 @@ struct CopyMigration {
     _ tally: inout CopyTally
   ) throws {
     for step in plan.steps {
-      for (_, way) in step.relationships.sorted(by: { $0.key < $1.key }) {
+      for (name, way) in step.relationships.sorted(by: { $0.key < $1.key }) {
         guard case .pairs(let copies) = way else { continue }
-        for copy in copies { try tally.run(.copy(copy), .relationships, step, on: connection) }
+        try Self.naming(step, name) {
+          for copy in copies { try tally.run(.copy(copy), .relationships, step, on: connection) }
+        }
       }
     }
     try file.apply(plan.completions)
@@ -149,6 +151,17 @@ struct CopyMigration {
     for step in plan.steps where step.relatesByObject {
       try tally.begin(.relationships, step)
       try objects?.createRelationships(step) { try tally.advance($0, .relationships, step) }
+    }
+  }
+
+  /// What fails in SQL says for which entity, and which relationship.
+  private static func naming(_ step: CopyPlan.Step, _ property: String? = nil, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch var error as PersistError where error.place.entity == nil {
+      error.place.entity = step.destination?.name
+      error.place.property = property
+      throw error
     }
   }
 

@@ -108,9 +108,20 @@ final class ObjectCopy {
     of step: CopyPlan.Step, _ report: (Int) throws -> Void, _ body: (ManagedObject) throws -> Void
   ) throws {
     try sourceContext.forEachBatch(of: try request(for: step), size: Self.batchSize) { batch in
-      for source in batch { try body(source) }
+      for source in batch { try Self.naming(source) { try body(source) } }
       try save()
       try report(batch.count)
+    }
+  }
+
+  /// An error that doesn't say where it happened, as those of policies, says of which source object it is.
+  private static func naming(_ source: ManagedObject, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch var error as PersistError where error.place.entity == nil && error.place.row == nil {
+      error.place.entity = source.entity.name
+      error.place.row = source.key
+      throw error
     }
   }
 
