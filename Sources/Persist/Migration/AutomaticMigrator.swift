@@ -20,11 +20,21 @@ public struct AutomaticMigrator: StoreMigrator {
   /// Called as the migration proceeds; false cancels it, and the store stays as it was.
   public typealias ProgressHandler = @Sendable (MigrationProgress) -> Bool
 
+  /// Whether a store of a newer version may be brought back to an older one.
+  public enum Downgrade: Sendable, Hashable {
+    /// It is refused with ``PersistError/Code/newerStore``.
+    case refused
+    /// Where no value is lost by it; else it is refused.
+    case withoutLoss
+    /// Also where values are lost by it.
+    case withLoss
+  }
+
   /// Whether values may go that the new model has no place for, as in Core Data. Where not, a migration that would
   /// destroy values which are there is refused.
   public var allowsLoss: Bool
-  /// Whether a store of a newer version may be brought back to an older one though values are lost by it.
-  public var allowsDowngrade: Bool
+  /// What to do with a store of a newer version.
+  public var downgrade: Downgrade
   /// Whether to count the store's rows for the report, which takes time in proportion to them.
   public var countsRows: Bool
   public var progress: ProgressHandler?
@@ -46,12 +56,12 @@ public struct AutomaticMigrator: StoreMigrator {
   public var managerFactory: (@Sendable (ManagedObjectModel, ManagedObjectModel) -> MigrationManager)?
 
   public init(
-    allowsLoss: Bool = true, allowsDowngrade: Bool = false, countsRows: Bool = false,
+    allowsLoss: Bool = true, downgrade: Downgrade = .refused, countsRows: Bool = false,
     mappingModels: [MappingModel] = [], policies: MigrationPolicies = [], staged: StagedMigration? = nil,
     copies: Bool = false, progress: ProgressHandler? = nil
   ) {
     self.allowsLoss = allowsLoss
-    self.allowsDowngrade = allowsDowngrade
+    self.downgrade = downgrade
     self.countsRows = countsRows
     self.mappingModels = mappingModels
     self.policies = policies
@@ -131,7 +141,7 @@ public struct AutomaticMigrator: StoreMigrator {
     if survey.isUpToDate || survey.route.isInPlace {
       return try InPlaceMigration(
         url: url, destination: version, registry: means.pathRegistry, options: options, allowsLoss: allowsLoss,
-        allowsDowngrade: allowsDowngrade, countsRows: countsRows, defersWork: defersWork, progress: progress
+        downgrade: downgrade, countsRows: countsRows, defersWork: defersWork, progress: progress
       ).run()
     }
     return try RouteMigration(url: url, destination: version, means: means, options: options, migrator: self).run()
@@ -178,5 +188,11 @@ extension StoreOptions {
   /// As ``automaticMigration``, but refuses a migration that would destroy values.
   public static var refusingLoss: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(allowsLoss: false))
+  }
+
+  /// As ``automaticMigration``, and brings a store of a newer version back to the current one where nothing is lost by
+  /// it; else that is refused with ``PersistError/Code/newerStore``.
+  public static var allowingDowngrade: StoreOptions {
+    StoreOptions(migrator: AutomaticMigrator(downgrade: .withoutLoss))
   }
 }

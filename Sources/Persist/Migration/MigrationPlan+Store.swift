@@ -43,7 +43,8 @@ extension MigrationPlan {
       losses = found.losses + later.flatMap { $0.chain.comparison.operations.compactMap(MigrationLoss.init) }
     }
     blockers += found.blockers.filter { !blockers.contains($0) }
-    let back = survey.direct.backBlocker(StoreSurvey.Findings(blockers: blockers, losses: found.losses))
+    let back = survey.direct.backBlocker(
+      StoreSurvey.Findings(blockers: blockers, losses: found.losses), .withoutLoss)
     blockers = [back].compactMap { $0 } + blockers
     if !blockers.isEmpty { way = .impossible }
     rows = try survey.rows(connection)
@@ -57,7 +58,7 @@ extension MigrationPlan {
     self.init(survey.chain, work: survey.work)
     let found = try survey.findings(connection, countingLosses: true)
     losses = found.losses
-    blockers = [survey.backBlocker(found)].compactMap { $0 } + found.blockers
+    blockers = [survey.backBlocker(found, .withoutLoss)].compactMap { $0 } + found.blockers
     if !blockers.isEmpty { way = .impossible }
     if survey.isUpToDate {
       way = .none

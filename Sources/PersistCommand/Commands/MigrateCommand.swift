@@ -25,7 +25,7 @@ struct MigrateCommand: ParsableCommand {
     // The handler may be called on any thread.
     let bar = Guarded(ProgressBar("migrating"))
     var migrator = AutomaticMigrator(
-      allowsLoss: allowLoss, allowsDowngrade: allowLoss, countsRows: true, copies: copy
+      allowsLoss: allowLoss, downgrade: allowLoss ? .withLoss : .withoutLoss, countsRows: true, copies: copy
     ) { progress in
       bar.withLock { $0.show(progress) }
       return true

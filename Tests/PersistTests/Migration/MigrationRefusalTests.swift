@@ -105,7 +105,15 @@ struct MigrationRefusalTests {
         try MadeStore.run(rows, at: url)
         let plan = try MigrationPlan(storeAt: url, to: registry.versions[0], registry: registry)
         #expect(plan.isPossible == isPossible)
-        let migrate = { try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[0], registry: registry) }
+        let refused = #expect(throws: PersistError.self) {
+          try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[0], registry: registry)
+        }
+        #expect(refused?.code == .newerStore)
+        #expect(refused?.fix?.contains(isPossible ? ".allowingDowngrade" : ".withLoss") == true)
+        let migrate = {
+          try AutomaticMigrator(downgrade: .withoutLoss).migrate(
+            storeAt: url, to: registry.versions[0], registry: registry)
+        }
         if isPossible {
           #expect(try migrate().to == "1")
         } else {

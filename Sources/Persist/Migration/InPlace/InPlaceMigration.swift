@@ -10,7 +10,7 @@ struct InPlaceMigration {
   let registry: ModelRegistry?
   let options: StoreOptions
   let allowsLoss: Bool
-  let allowsDowngrade: Bool
+  let downgrade: AutomaticMigrator.Downgrade
   let countsRows: Bool
   var defersWork = false
   let progress: AutomaticMigrator.ProgressHandler?
@@ -89,7 +89,7 @@ struct InPlaceMigration {
     let survey = try StoreSurvey(store, to: destination, registry: registry, defersWork: defersWork)
     guard !survey.isUpToDate else { return survey }
     let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.chain.leadsBack)
-    if var error = survey.error(findings, allowsLoss: allowsLoss, allowsDowngrade: allowsDowngrade) {
+    if var error = survey.error(findings, allowsLoss: allowsLoss, downgrade: downgrade) {
       error.place.store = url
       throw error
     }

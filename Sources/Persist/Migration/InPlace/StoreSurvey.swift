@@ -83,9 +83,9 @@ struct StoreSurvey {
   }
 
   /// Why the migration can't be; nil where it can.
-  func error(_ findings: Findings, allowsLoss: Bool, allowsDowngrade: Bool) -> PersistError? {
+  func error(_ findings: Findings, allowsLoss: Bool, downgrade: AutomaticMigrator.Downgrade) -> PersistError? {
     var blockers = findings.blockers
-    if let back = backBlocker(findings, allowsLoss: allowsDowngrade) { blockers.insert(back, at: 0) }
+    if let back = backBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
     if !allowsLoss {
       blockers += findings.losses.map { loss in
         MigrationBlocker(
@@ -99,20 +99,26 @@ struct StoreSurvey {
     ).error
   }
 
-  /// A store of a newer version goes back only where nothing stands in the way, and nothing is lost by it.
-  func backBlocker(_ findings: Findings, allowsLoss: Bool = false) -> MigrationBlocker? {
+  /// Why a store of a newer version doesn't go back; nil where it does, or isn't newer.
+  func backBlocker(_ findings: Findings, _ downgrade: AutomaticMigrator.Downgrade) -> MigrationBlocker? {
     guard chain.leadsBack else { return nil }
     let what = "The store has the newer version '\(chain.source.name)'"
+    let program = "Open it with a program that knows '\(chain.source.name)'"
     guard findings.blockers.isEmpty else {
       return MigrationBlocker(
         .newerStore, what: "\(what), and there is no way back to '\(chain.destination.name)'.",
-        fix: "Open it with a program that knows '\(chain.source.name)', or give the step back a mapping model.")
+        fix: "\(program), or give the step back a mapping model.")
     }
-    guard !allowsLoss, !findings.losses.isEmpty else { return nil }
-    let losses = findings.losses.map(\.description).joined(separator: "; ")
+    if downgrade == .withLoss { return nil }
+    guard findings.losses.isEmpty else {
+      let losses = findings.losses.map(\.description).joined(separator: "; ")
+      return MigrationBlocker(
+        .newerStore, what: "\(what); going back to '\(chain.destination.name)' would lose values: \(losses).",
+        fix: "\(program), or allow the loss (`--allow-loss`, `downgrade: .withLoss`).")
+    }
+    guard downgrade == .refused else { return nil }
     return MigrationBlocker(
-      .newerStore, what: "\(what); going back to '\(chain.destination.name)' would lose values: \(losses).",
-      fix: "Open it with a program that knows '\(chain.source.name)', or allow the loss (`--allow-loss`, "
-        + "`allowsDowngrade`).")
+      .newerStore, what: "\(what) than '\(chain.destination.name)'.",
+      fix: "\(program), or bring it back, by which nothing is lost (`.allowingDowngrade`).")
   }
 }

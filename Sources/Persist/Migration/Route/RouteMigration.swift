@@ -111,8 +111,7 @@ struct RouteMigration {
   ) throws {
     _ = try InPlaceMigration(
       url: file, destination: leg.destination, registry: ModelRegistry(versions: leg.versions), options: options,
-      allowsLoss: migrator.allowsLoss, allowsDowngrade: migrator.allowsDowngrade, countsRows: false,
-      progress: progress, hop: hop
+      allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade, countsRows: false, progress: progress, hop: hop
     ).run()
   }
 

@@ -35,7 +35,7 @@ struct RouteSurvey {
   /// Why the migration can't be; nil where it can.
   func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistError? {
     if !route.blockers.isEmpty {
-      let back = direct.backBlocker(StoreSurvey.Findings(blockers: route.blockers))
+      let back = direct.backBlocker(StoreSurvey.Findings(blockers: route.blockers), migrator.downgrade)
       return MigrationPlan(
         from: route.source.name, to: route.destination.name, way: .impossible,
         blockers: [back].compactMap { $0 } + route.blockers
@@ -44,7 +44,7 @@ struct RouteSurvey {
     guard let survey = try firstLegSurvey() else { return nil }
     return survey.error(
       try survey.findings(connection, countingLosses: !migrator.allowsLoss || route.leadsBack),
-      allowsLoss: migrator.allowsLoss, allowsDowngrade: migrator.allowsDowngrade)
+      allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
   }
 
   private func firstLegSurvey() throws -> StoreSurvey? {
