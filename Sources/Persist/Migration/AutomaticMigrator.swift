@@ -119,6 +119,8 @@ public struct AutomaticMigrator: StoreMigrator {
       } catch let error as PersistError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
         attempt += 1
+        // Whoever has the store may be about to let it go.
+        Thread.sleep(forTimeInterval: min(0.05 * Double(attempt), 1))
       }
     }
   }
@@ -127,6 +129,7 @@ public struct AutomaticMigrator: StoreMigrator {
     _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
   ) throws -> MigrationReport {
     let survey = try preview(url, version, means, options)
+    if !survey.isUpToDate { try MigrationRequirements(store: SQLiteFileName.resolved(url)).check() }
     guard let backup = options.backup, !survey.isUpToDate else {
       return try carryOut(survey, url, version, means, options)
     }

@@ -49,6 +49,12 @@ enum MadeStore {
     }
   }
 
+  /// The number of the first page of a table.
+  static func page(of table: String, at url: URL) throws -> Int {
+    let rows = try rows("SELECT rootpage FROM sqlite_master WHERE name = '\(table)'", at: url)
+    return try #require(Int(rows[0][0]))
+  }
+
   /// The bare planning and carrying out, without identification and metadata.
   static func migrateTables(
     at url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel, canDropColumns: Bool = true

@@ -72,10 +72,12 @@ struct InPlaceMigration {
     let textIndexes = try survey.store.tableMap.fullTextIndexes.kept(by: connection)
     // A hop of a longer way is logged with the whole.
     let logged = try hop == nil ? report.rows ?? survey.store.fewRows(connection) : nil
+    try requireRoom(survey, connection)
     try carryOut(survey, connection)
     report.duration = ContinuousClock.now - start
     try record(survey, report, rows: logged, connection)
     let map = try verify(survey.store, connection)
+    try verifyRelationships(survey, map, connection)
     try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
     let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
     try connection.keepFullText(

@@ -26,7 +26,7 @@ struct RouteMigration {
     let rows = try migrator.countsRows ? survey.rows(hold.connection) : nil
     let logged = try rows ?? survey.store.fewRows(hold.connection)
     // The old file of a leg goes when the next one is whole.
-    try RoomCheck(besideStoreAt: store, copies: min(2, survey.route.legs.count))?.require(at: url)
+    try RoomCheck(besideStoreAt: store, copies: Double(min(2, survey.route.legs.count)))?.require(at: url)
     let folder = try WorkingFolder(besideStoreAt: store)
     defer { folder.remove() }
     let file = try migrate(

@@ -5,9 +5,9 @@ struct RoomCheck {
   let needed: Int64
   let free: Int64
 
-  /// - Parameter copies: how many copies of the store there are at once.
+  /// - Parameter copies: how many copies of the store there are at once, a part of one included.
   /// - Returns: nil where the system doesn't say how much is free.
-  init?(besideStoreAt store: URL, copies: Int) {
+  init?(besideStoreAt store: URL, copies: Double) {
     let files = FileManager.default
     let folder = store.deletingLastPathComponent().path
     guard let free = (try? files.attributesOfFileSystem(forPath: folder))?[.systemFreeSize] as? NSNumber else {
@@ -15,7 +15,7 @@ struct RoomCheck {
     }
     let log = FileState(SQLiteFileName.companion(of: store, "-wal"))?.size ?? 0
     let bytes = (FileState(store)?.size ?? 0) + log
-    self.init(needed: bytes * Int64(copies) + 64 * 1024, free: free.int64Value)
+    self.init(needed: Int64(Double(bytes) * copies) + 64 * 1024, free: free.int64Value)
   }
 
   init(needed: Int64, free: Int64) {

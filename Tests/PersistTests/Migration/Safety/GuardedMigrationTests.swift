@@ -35,6 +35,20 @@ struct GuardedMigrationTests {
     }
   }
 
+  @Test("A store that isn't whole is refused before anything is written", arguments: MigrationScenario.Way.allCases)
+  func damaged(way: MigrationScenario.Way) throws {
+    try withStore(way) { scenario, url in
+      let file = try FileHandle(forUpdating: url)
+      try file.seek(toOffset: UInt64(try MadeStore.page(of: "ZMARK", at: url) - 1) * 4096 + 8)
+      try file.write(contentsOf: Data(repeating: 0xA5, count: 4000))
+      try file.close()
+      let before = try Data(contentsOf: url)
+      let error = #expect(throws: PersistError.self) { try scenario.migrate(url) }
+      #expect(error?.code == .storeDamaged)
+      try #expect(Data(contentsOf: url) == before)
+    }
+  }
+
   @Test("A backup is kept, or goes with the migration, as asked", arguments: MigrationScenario.Way.allCases)
   func backup(way: MigrationScenario.Way) throws {
     try withStore(way) { scenario, url in

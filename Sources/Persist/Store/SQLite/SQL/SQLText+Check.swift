@@ -2,6 +2,7 @@
 /// looks up others by key, so that memory doesn't grow with the store.
 extension SQLText {
   static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
+  static let quickCheck: SQLText = "PRAGMA quick_check(100)"
 
   /// How many rows of a table are of one entity.
   static func rowCount(of table: String, entityNumber: Int) -> SQLText {

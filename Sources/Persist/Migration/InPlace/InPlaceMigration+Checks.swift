@@ -1,0 +1,45 @@
+import Foundation
+
+/// What is counted beside the work itself, in time proportional to what changes.
+///
+/// Required values, ranges and uniqueness are counted on the old rows, in the transaction that changes them; the number
+/// of rows is compared wherever a table is written anew.
+extension InPlaceMigration {
+  /// The tables that are written go into the log or the journal: their share of the file is what it takes.
+  func requireRoom(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws {
+    let schema = survey.store.catalog.schema
+    func rows(_ tables: Set<String>) throws -> Double {
+      try tables.filter { schema.table(named: $0) != nil }.reduce(0) { sum, table in
+        sum + (try connection.first(.greatestRow(of: table)) { Double($0.integer(0)) } ?? 0)
+      }
+    }
+    let written = try rows(Set(survey.work.changes.compactMap(\.change.writtenTable)))
+    let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
+    guard written > 0 else { return }
+    try RoomCheck(
+      besideStoreAt: SQLiteFileName.resolved(url), copies: min(1, written / max(all, 1)))?
+      .require(at: url)
+  }
+
+  /// The relationships that were joined anew lead to rows that are there; else nothing of this happened.
+  func verifyRelationships(_ survey: StoreSurvey, _ map: TableMap, _ connection: SQLiteConnection) throws {
+    let joined = Set(
+      survey.work.changes.compactMap { change -> InPlaceWork.Subject? in
+        switch change.change {
+        case .join, .setKeys: change.subject
+        default: nil
+        }
+      })
+    guard !joined.isEmpty else { return }
+    for step in CheckStep.steps(for: map) where step.kind == .danglingRelationship {
+      guard joined.contains(.init(step.entity, step.property)) else { continue }
+      try connection.query(step.sql) { row in
+        throw PersistError(
+          .migrationFailed,
+          at: PersistError.Place(entity: step.entity, property: step.property, row: row.integer(0), store: url),
+          "The store would not have become whole, and stays as it was: \(step.detail(row.value(2), row.value(3)))",
+          fix: "Check the store with 'persist check'; rows of it may be damaged.")
+      }
+    }
+  }
+}
