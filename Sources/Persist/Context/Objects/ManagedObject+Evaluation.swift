@@ -24,6 +24,8 @@ extension ManagedObject: KeyedObject {
     }
   }
 
+  public final func hasProperty(named name: String) -> Bool { layout.entity.property(named: name) != nil }
+
   public final var fetchIdentity: StoredValue { .objectID(objectID) }
 
   public final var fetchEntityName: String? { layout.entity.name }

@@ -19,17 +19,21 @@ extension ExpressionEvaluator {
 
   private func value(forKey key: String, of value: FetchValue) throws -> FetchValue {
     switch value {
-    case .object(let object):
-      switch key {
-      case "self": return value
-      case "objectID": return .value(object.fetchIdentity)
-      case "entity": if let name = object.fetchEntityName { return .value(.string(name)) }
-      default: break
-      }
-      return try object.fetchValue(forKey: key)
+    case .object(let object): return try inherent(key, of: object) ?? object.fetchValue(forKey: key)
     case .value(let stored): return .value(try stored.value(forKey: key))
     case .collection(let members):
       return .collection(try members.flatMap { try self.value(forKey: key, of: $0).flattened })
+    }
+  }
+
+  /// What every object has under a key, where no property of the name hides it.
+  private func inherent(_ key: String, of object: any KeyedObject) -> FetchValue? {
+    switch key {
+    case "self" where !object.hasProperty(named: key): .object(object)
+    case "objectID" where !object.hasProperty(named: key): .value(object.fetchIdentity)
+    case "entity" where !object.hasProperty(named: key):
+      object.fetchEntityName.map { .object(NamedEntity(name: $0)) }
+    default: nil
     }
   }
 

@@ -39,6 +39,10 @@ public protocol KeyedObject {
   /// - Throws: ``PersistError/Code/unknownProperty`` where there is no such property.
   func fetchValue(forKey key: String) throws -> FetchValue
 
+  /// Whether the object has a property of a name, which then hides what all objects have under it: `self`, `objectID`
+  /// and `entity`.
+  func hasProperty(named name: String) -> Bool
+
   /// What tells the object from others: ``StoredValue/objectID(_:)`` for a managed object.
   var fetchIdentity: StoredValue { get }
 
@@ -59,5 +63,7 @@ package protocol KeyedMembers {
 }
 
 extension KeyedObject {
+  public func hasProperty(named name: String) -> Bool { false }
+
   public func keys(of reference: KeyPathReference) throws -> [String] { throw reference.withoutNames }
 }

@@ -4,6 +4,7 @@ import Foundation
 extension PredicateTranslation {
   mutating func condition(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
     if comparison.operation == .matchesText { return textMatch(comparison, in: scope) }
+    if let condition = entityCondition(comparison, in: scope) { return condition }
     guard comparison.modifier == .direct else { return quantified(comparison, in: scope) }
     switch comparison.operation {
     case .in: return membership(of: comparison.left, in: comparison.right, comparison, scope)

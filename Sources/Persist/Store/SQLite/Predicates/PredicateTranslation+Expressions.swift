@@ -42,18 +42,15 @@ extension PredicateTranslation {
   mutating func value(_ keys: ArraySlice<String>, from row: Row) -> SQLOperand? {
     guard let key = keys.first else { return self.key(of: row) }
     let rest = keys.dropFirst()
-    guard let property = row.entity.property(named: key) else {
-      return rest.isEmpty && ["self", "objectID"].contains(key) ? self.key(of: row) : nil
-    }
+    if isIdentity(keys, of: row.entity) { return self.key(of: row) }
+    guard let property = row.entity.property(named: key) else { return nil }
     switch property.kind {
     case .attribute(let attribute): return column(property, attribute, rest, of: row)
     case .relationship(let relationship):
       guard !relationship.isToMany, let column = map[row.entity].column(slot: property.slot) else { return nil }
       let reference = SQLTerm.column(column.name, of: row.row)
       let destination = map.model.destination(of: relationship)
-      if rest.isEmpty || (rest.count == 1 && ["self", "objectID"].contains(rest.first)
-        && destination.property(named: key) == nil)
-      {
+      if rest.isEmpty || isIdentity(rest, of: destination) {
         return .term(reference, .key(root: destination.root))
       }
       let target = newRow(of: destination)
@@ -61,6 +58,12 @@ extension PredicateTranslation {
       return .term(.only(value, of: SQLScan(tables: [table(of: target, withKey: reference)])), kind)
     case .fetchedProperty: return nil
     }
+  }
+
+  /// Whether keys lead to what tells an object from others: `self` or `objectID`, unless it has a property of the name.
+  private func isIdentity(_ keys: ArraySlice<String>, of entity: Entity) -> Bool {
+    guard keys.count == 1, let key = keys.first, ["self", "objectID"].contains(key) else { return false }
+    return entity.property(named: key) == nil
   }
 
   /// A table's row by its key.

@@ -21,14 +21,6 @@ extension PredicateTranslation {
     default: return nil
     }
   }
-
-  private func row(_ root: FetchExpression, in scope: Scope) -> Row? {
-    switch root {
-    case .current: scope.root
-    case .variable(let name): scope.members[name]
-    default: nil
-    }
-  }
 }
 
 extension SQLiteStore {

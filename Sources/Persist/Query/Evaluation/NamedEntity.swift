@@ -1,0 +1,14 @@
+/// What `entity` gives of an object: for a comparison its name, and `entity.name` is the name too.
+struct NamedEntity: KeyedObject {
+  let name: String
+
+  func fetchValue(forKey key: String) throws -> FetchValue {
+    if key == "name" { return .value(fetchIdentity) }
+    throw PersistError(
+      .unknownProperty, at: .property(name, key), "Of an entity a predicate reads nothing but its name, no '\(key)'.",
+      fix: "Write entity.name.")
+  }
+
+  var fetchIdentity: StoredValue { .string(name) }
+  var fetchEntityName: String? { nil }
+}
