@@ -1,37 +1,60 @@
-/// Puts other expressions in the place of those that a closure names, outermost first.
+/// Puts other expressions in the place of those that a closure names.
 extension FetchPredicate {
+  /// The predicate with other expressions in the place of some, outermost first: what is in their place stays as it is.
   func replacing(_ replacement: (FetchExpression) throws -> FetchExpression?) rethrows -> FetchPredicate {
+    try withSides { try $0.replacing(replacement) }
+  }
+
+  /// The predicate with its expressions changed, the innermost ones first.
+  func rewritten(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchPredicate {
+    try withSides { try $0.rewritten(change) }
+  }
+
+  /// The predicate with both sides of its comparisons changed.
+  func withSides(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchPredicate {
     switch self {
     case .constant: return self
     case .comparison(var comparison):
-      comparison.left = try comparison.left.replacing(replacement)
-      comparison.right = try comparison.right.replacing(replacement)
+      comparison.left = try change(comparison.left)
+      comparison.right = try change(comparison.right)
       return .comparison(comparison)
-    case .and(let parts): return .and(try parts.map { try $0.replacing(replacement) })
-    case .or(let parts): return .or(try parts.map { try $0.replacing(replacement) })
-    case .not(let part): return .not(try part.replacing(replacement))
+    case .and(let parts): return .and(try parts.map { try $0.withSides(change) })
+    case .or(let parts): return .or(try parts.map { try $0.withSides(change) })
+    case .not(let part): return .not(try part.withSides(change))
     }
   }
 }
 
 extension FetchExpression {
+  /// As ``FetchPredicate/replacing(_:)``.
   func replacing(_ replacement: (FetchExpression) throws -> FetchExpression?) rethrows -> FetchExpression {
     if let other = try replacement(self) { return other }
+    return try withParts { try $0.replacing(replacement) }
+  }
+
+  /// The expression with its parts changed, the innermost ones first, and then itself.
+  func rewritten(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
+    try change(withParts { try $0.rewritten(change) })
+  }
+
+  /// The expression with the parts that it is made of changed, and not their own parts.
+  func withParts(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
     switch self {
-    case .constant, .current, .variable, .path, .keyPath, .fetch: return self
+    case .constant, .current, .variable: return self
+    case .keyPath(let root, let reference): return .keyPath(of: try change(root), reference)
+    case .path(let root, let keys): return try change(root).appending(keys)
+    case .element(let list, .index(let index)): return .element(of: try change(list), .index(try change(index)))
+    case .element(let list, let position): return .element(of: try change(list), position)
+    case .aggregate(let parts): return .aggregate(try parts.map(change))
+    case .function(let function, let parts): return .function(function, try parts.map(change))
+    case .call(let target, let selector, let parts):
+      return .call(on: try change(target), selector: selector, try parts.map(change))
     case .subquery(let collection, let variable, let predicate):
-      return .subquery(
-        try collection.replacing(replacement), variable: variable, where: try predicate.replacing(replacement))
-    case .element(let list, let position): return .element(of: try list.replacing(replacement), position)
-    case .aggregate(let parts): return .aggregate(try parts.map { try $0.replacing(replacement) })
-    case .function(let function, let arguments):
-      return .function(function, try arguments.map { try $0.replacing(replacement) })
-    case .call(let target, let selector, let arguments):
-      return .call(
-        on: try target.replacing(replacement), selector: selector, try arguments.map { try $0.replacing(replacement) })
+      return .subquery(try change(collection), variable: variable, where: try predicate.withSides(change))
     case .ternary(let predicate, let first, let second):
-      return .ternary(
-        try predicate.replacing(replacement), try first.replacing(replacement), try second.replacing(replacement))
+      return .ternary(try predicate.withSides(change), try change(first), try change(second))
+    case .fetch(let request, let context, let countOnly):
+      return .fetch(request: try change(request), context: try change(context), countOnly: countOnly)
     }
   }
 }

@@ -72,13 +72,11 @@ extension GroupAggregate.Function {
   }
 
   fileprivate init?(_ operation: CollectionOperator) {
-    switch operation {
-    case .count: self = .count
-    case .sum: self = .sum
-    case .minimum: self = .least
-    case .maximum: self = .greatest
-    case .average: self = .average
-    default: return nil
-    }
+    // These are functions under other names.
+    let functions: [CollectionOperator: FetchFunction] = [
+      .count: .count, .sum: .sum, .minimum: .minimum, .maximum: .maximum, .average: .average,
+    ]
+    guard let function = functions[operation] else { return nil }
+    self.init(function)
   }
 }

@@ -103,7 +103,13 @@ struct DictionaryColumns {
 
   private mutating func takeCondition(_ condition: FetchPredicate?) throws {
     having = try condition?.replacing { expression in
-      try placeAdding(expression).map { .path(of: .current, [String($0)]) }
+      if let place = try placeAdding(expression) { return .path(of: .current, [String(place)]) }
+      guard let keys = expression.keys else { return nil }
+      let key = keys.joined(separator: ".")
+      throw PersistError(
+        .invalidRequest, at: .property(entity.name, key),
+        "The condition on rows of values asks for '\(key)', which is none of their columns.",
+        fix: "Ask for the name of a column, a property that the rows are grouped by, or an aggregate.")
     }
   }
 

@@ -33,8 +33,8 @@ struct FormatArguments {
     switch try take("K", argument: argument, at: offset, in: source) {
     case .constant(.string(let path)):
       let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      for key in keys where key.isEmpty {
-        throw source.error(at: offset, "The argument of '%K', '\(path)', has an empty key\(key).")
+      guard !keys.contains("") else {
+        throw source.error(at: offset, "The argument of '%K', '\(path)', has an empty key.")
       }
       return keys
     case .path(of: .current, let keys): return keys

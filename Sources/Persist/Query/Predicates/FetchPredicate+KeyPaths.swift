@@ -58,57 +58,11 @@ extension FetchPredicate {
   }
 }
 
-extension FetchPredicate {
-  /// The predicate with its expressions changed, the innermost ones first.
-  func rewritten(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchPredicate {
-    switch self {
-    case .constant: return self
-    case .comparison(var comparison):
-      comparison.left = try comparison.left.rewritten(change)
-      comparison.right = try comparison.right.rewritten(change)
-      return .comparison(comparison)
-    case .and(let parts): return .and(try parts.map { try $0.rewritten(change) })
-    case .or(let parts): return .or(try parts.map { try $0.rewritten(change) })
-    case .not(let part): return .not(try part.rewritten(change))
-    }
-  }
-}
-
 extension FetchExpression {
   /// The value at further keys from this one; a path from a path is one path.
   func appending(_ keys: [String]) -> FetchExpression {
     guard !keys.isEmpty else { return self }
     if case .path(let root, let before) = self { return .path(of: root, before + keys) }
     return .path(of: self, keys)
-  }
-
-  /// The expression with its parts changed, the innermost ones first, and then itself.
-  func rewritten(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
-    try change(withParts(change))
-  }
-
-  private func withParts(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
-    switch self {
-    case .constant, .current, .variable: return self
-    case .keyPath(let root, let reference): return .keyPath(of: try root.rewritten(change), reference)
-    case .path(let root, let keys): return try root.rewritten(change).appending(keys)
-    case .element(let list, .index(let index)):
-      return .element(of: try list.rewritten(change), .index(try index.rewritten(change)))
-    case .element(let list, let position): return .element(of: try list.rewritten(change), position)
-    case .aggregate(let parts): return .aggregate(try parts.map { try $0.rewritten(change) })
-    case .function(let function, let parts): return .function(function, try parts.map { try $0.rewritten(change) })
-    case .call(let target, let selector, let parts):
-      return .call(
-        on: try target.rewritten(change), selector: selector, try parts.map { try $0.rewritten(change) })
-    case .subquery(let collection, let variable, let predicate):
-      return .subquery(
-        try collection.rewritten(change), variable: variable, where: try predicate.rewritten(change))
-    case .ternary(let predicate, let first, let second):
-      return .ternary(
-        try predicate.rewritten(change), try first.rewritten(change), try second.rewritten(change))
-    case .fetch(let request, let context, let countOnly):
-      return .fetch(
-        request: try request.rewritten(change), context: try context.rewritten(change), countOnly: countOnly)
-    }
   }
 }

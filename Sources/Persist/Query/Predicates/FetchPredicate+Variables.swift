@@ -29,16 +29,7 @@ extension FetchPredicate {
   }
 
   func replacingVariables(_ values: [String: FetchExpression]) -> FetchPredicate {
-    switch self {
-    case .constant: return self
-    case .comparison(var comparison):
-      comparison.left = comparison.left.replacingVariables(values)
-      comparison.right = comparison.right.replacingVariables(values)
-      return .comparison(comparison)
-    case .and(let parts): return .and(parts.map { $0.replacingVariables(values) })
-    case .or(let parts): return .or(parts.map { $0.replacingVariables(values) })
-    case .not(let part): return .not(part.replacingVariables(values))
-    }
+    withSides { $0.replacingVariables(values) }
   }
 }
 
@@ -82,36 +73,13 @@ extension FetchExpression {
 
   func replacingVariables(_ values: [String: FetchExpression]) -> FetchExpression {
     switch self {
-    case .constant, .current: return self
     case .variable(let name): return values[name] ?? self
-    case .path(let root, let keys):
-      // A path from a path is one path, as the parser makes it.
-      switch root.replacingVariables(values) {
-      case .path(let inner, let before): return .path(of: inner, before + keys)
-      case let other: return .path(of: other, keys)
-      }
-    case .keyPath(let root, let reference): return .keyPath(of: root.replacingVariables(values), reference)
-    case .element(let list, let position):
-      var position = position
-      if case .index(let index) = position { position = .index(index.replacingVariables(values)) }
-      return .element(of: list.replacingVariables(values), position)
-    case .aggregate(let parts): return .aggregate(parts.map { $0.replacingVariables(values) })
-    case .function(let function, let arguments):
-      return .function(function, arguments.map { $0.replacingVariables(values) })
-    case .call(let target, let selector, let arguments):
-      return .call(
-        on: target.replacingVariables(values), selector: selector, arguments.map { $0.replacingVariables(values) })
     case .subquery(let collection, let variable, let predicate):
       var inner = values
       inner[variable] = nil
       return .subquery(
         collection.replacingVariables(values), variable: variable, where: predicate.replacingVariables(inner))
-    case .ternary(let predicate, let first, let second):
-      return .ternary(
-        predicate.replacingVariables(values), first.replacingVariables(values), second.replacingVariables(values))
-    case .fetch(let request, let context, let countOnly):
-      return .fetch(
-        request: request.replacingVariables(values), context: context.replacingVariables(values), countOnly: countOnly)
+    default: return withParts { $0.replacingVariables(values) }
     }
   }
 }

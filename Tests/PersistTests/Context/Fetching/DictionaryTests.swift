@@ -109,6 +109,12 @@ struct DictionaryTests {
         #expect(found.map { $0["salary"] as? Int } == [10], "\(condition)")
         #expect(found.first?.keys == ["salary", "count"])
       }
+      let error = persistError {
+        _ = try rows(context, "Employee", ["salary", count], by: ["salary"]) {
+          $0.havingPredicate = try FetchPredicate("length:(name) > 1 OR count > 0")
+        }
+      }
+      #expect(error?.code == .invalidRequest && error?.place.property == "name")
       found = try rows(context, "Employee", ["salary", count], by: ["salary"]) {
         $0.sortDescriptors = [.init("count"), .init("salary", isAscending: false)]
         $0.fetchLimit = 2
