@@ -21,7 +21,7 @@
 ///
 /// The controller holds every result, as a fault whose row was read already, and the values that the results are sorted
 /// by. A request with a ``FetchRequest/fetchBatchSize`` leaves only the rows of the two batches that were asked for
-/// last, so that a result costs little more than its place: some 300 bytes, and the values that it is sorted by.
+/// last, so that a result costs little more than its place: some 420 bytes, with a number that it is sorted by.
 ///
 /// Like the context it belongs to one isolation. There is no cache of sections in a file: they are found by the fetch.
 public final class FetchedResultsController<Object: ManagedObject> {
