@@ -92,6 +92,7 @@ enum FormatSamples {
     "--a == 1",
     "1 << 3 == 8", "a >> 1 == 2", "a | b & c ^ d == 1", "(a | b) & c == 1", "1 + 2 > 2", "x+y>z", "a*b/c == d",
     "a/b*c == d", "a/(b*c) == d", "width * height > 1000", "(price - cost) / price > 0.2", "-(5) == a", "~5 == a",
+    "-(5[0]) == a", "-(5.b) == a", "-(5[0]) ** 2 == a",
     "((a)) == ((1))", "a UNION b == c", "a INTERSECT b == c", "a MINUS b == c", "a union b minus c == d",
   ]
 

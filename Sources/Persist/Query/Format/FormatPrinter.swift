@@ -114,7 +114,7 @@ struct FormatPrinter {
       parenthesised(.unary < precedence) { printer in
         printer.text += function == .negate ? "-" : "~"
         // A number right after the sign would be read as a negative number.
-        if case .constant = arguments[0] {
+        if arguments[0].beginsWithConstant {
           printer.parenthesised(true) { $0.write(arguments[0]) }
         } else {
           printer.write(arguments[0], within: .unary)
@@ -211,6 +211,20 @@ struct FormatPrinter {
     if isNeeded { text += "(" }
     write(&self)
     if isNeeded { text += ")" }
+  }
+}
+
+extension FetchExpression {
+  /// Whether the expression is written with a constant first, as `5` and `5[0]` are, that a sign in front of it would be
+  /// taken for a part of. `-5 ** 2` is read as the negative of the power.
+  fileprivate var beginsWithConstant: Bool {
+    switch self {
+    case .constant: true
+    case .element(let root, _), .path(let root, _): root.beginsWithConstant
+    case .function(.power, let parts):
+      if case .constant? = parts.first { false } else { parts.first?.beginsWithConstant ?? false }
+    default: false
+    }
   }
 }
 
