@@ -18,6 +18,7 @@ let package = Package(
   products: [
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
+    .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
     .plugin(name: "PersistGenerate", targets: ["PersistGenerate"]),
   ],
@@ -43,10 +44,11 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "PersistMacrosless", dependencies: ["Persist"], swiftSettings: settings),
+    .target(name: "PersistTesting", dependencies: ["Persist"], swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
-        "Persist",
+        "Persist", "PersistTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -76,6 +78,9 @@ let package = Package(
     .testTarget(
       name: "PersistMacroslessTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses", "ShopGenerated"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PersistTestingTests", dependencies: ["Persist", "PersistTesting", "PersistTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistCommandTests",

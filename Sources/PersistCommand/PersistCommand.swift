@@ -8,12 +8,13 @@ struct PersistCommand: ParsableCommand {
     commandName: "persist",
     abstract: "Looks into object stores, compares model versions and migrates.",
     discussion: """
-      Exit status: 0 done, 1 the work failed, 2 the call was wrong, 3 check or plan found what it was asked to look for.
+      Exit status: 0 done, 1 the work failed, 2 the call was wrong, 3 found what it was asked to look for: damage, a \
+      migration that isn't possible, a released version that was changed.
       With --json the result, and nothing else, goes to standard output.
       """,
     subcommands: [
       InspectCommand.self, DumpCommand.self, DiffCommand.self, PlanCommand.self, MigrateCommand.self,
-      CheckCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self,
+      CheckCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self, LockCommand.self,
     ])
 
   /// Runs a command. Exit codes are those of this program, not the parser's.

@@ -121,6 +121,8 @@ extension PersistError.Code {
   public static let migrationOutOfOrder = Self(900_041, "migrationOutOfOrder")
   /// Another program began to migrate the store and didn't finish (900042).
   public static let migrationUnfinished = Self(900_042, "migrationUnfinished")
+  /// A model version that was released, and that users' stores have, was changed or is gone (900043).
+  public static let releasedVersionChanged = Self(900_043, "releasedVersionChanged")
   /// An identifier's text isn't one of this coordinator's (900025).
   public static let invalidIdentifier = Self(900_025, "invalidIdentifier")
 }

@@ -8,8 +8,29 @@ struct DiffCommand: ParsableCommand {
     commandName: "diff", abstract: "Show how two model versions differ, and what migrating would mean.",
     discussion: """
       With one model, its first version is compared with its current one; with two, the current version of each. \
-      --from and --to name other versions.
+      --from and --to name other versions. Exit status 3 where --fail-on finds what it looks for.
       """)
+
+  /// What a build server may not let pass. Each includes those before it.
+  enum Finding: String, CaseIterable, ExpressibleByArgument {
+    /// There is no way.
+    case impossible
+    /// Values are lost.
+    case loss
+    /// The store has to be copied.
+    case copy
+    /// The versions differ at all.
+    case change
+
+    func isFound(in plan: MigrationPlan) -> Bool {
+      switch self {
+      case .impossible: !plan.isPossible
+      case .loss: !plan.isPossible || !plan.losses.isEmpty
+      case .copy: !plan.isPossible || !plan.losses.isEmpty || plan.way == .copy
+      case .change: plan.way != .none || !plan.steps.isEmpty
+      }
+    }
+  }
 
   @Argument(help: "A model, or a folder with models.")
   var model: String
@@ -25,6 +46,9 @@ struct DiffCommand: ParsableCommand {
 
   @Option(help: "Draw the difference as a picture, in SVG, into this file.")
   var svg: String?
+
+  @Option(help: "End with 3 where migrating is impossible, means a loss, needs a copy, or where anything changes.")
+  var failOn: Finding?
 
   @Flag(help: "Print JSON for programs.")
   var json = false
@@ -43,6 +67,7 @@ struct DiffCommand: ParsableCommand {
     } else {
       try StandardOutput.print(plan.description)
     }
+    if failOn?.isFound(in: plan) == true { throw Failure.found }
   }
 
   private func draw(_ old: ModelVersion, _ new: ModelVersion, _ plan: MigrationPlan, into url: URL) throws {

@@ -1,15 +1,23 @@
-import Persist
+package import Persist
 
 /// Fills a store with random objects, slice by slice.
-struct FillPass {
-  let store: StoreWriter
-  /// How many objects each concrete entity gets.
-  let rows: Int
-  let seed: UInt64
+package struct FillPass {
+  private let store: StoreWriter
+  private let rows: Int
+  private let seed: UInt64
+
+  /// - Parameters:
+  ///   - rows: how many objects each concrete entity gets.
+  ///   - seed: the same one gives the same objects.
+  package init(store: StoreWriter, rows: Int, seed: UInt64) {
+    self.store = store
+    self.rows = rows
+    self.seed = seed
+  }
 
   /// - Parameter report: called after each slice with the number of objects made so far.
   /// - Returns: the number of objects.
-  func run(_ report: (Int) -> Void) throws -> Int {
+  package func run(_ report: (Int) -> Void) throws -> Int {
     let model = store.model
     let slice = try FillSlice(model)
     let firstNumbers = try model.entities.map { try store.greatestKey(in: $0.root) + 1 }

@@ -3,7 +3,7 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-@testable import PersistCommand
+@testable import PersistTesting
 
 @Suite("Random objects")
 struct FillSliceTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PersistCommand
+@testable import PersistTesting
 
 @Suite("Texts for a pattern")
 struct PatternTextTests {

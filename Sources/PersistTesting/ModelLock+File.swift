@@ -1,0 +1,59 @@
+public import Foundation
+import Persist
+
+extension ModelLock {
+  /// The file's content: the version of the format, then models, versions and entities by name.
+  private struct Content: Codable {
+    var format = 1
+    var models: [String: [String: [String: String]]] = [:]
+  }
+
+  /// Reads a lock.
+  ///
+  /// - Throws: ``Persist/PersistError/Code/fileAccess`` where there is none,
+  ///   ``Persist/PersistError/Code/malformedFile`` where it can't be read.
+  public init(contentsOf url: URL) throws {
+    let data: Data
+    do {
+      data = try Data(contentsOf: url)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(url), "The lock can't be read: \(error.localizedDescription)",
+        fix: "Make it with: persist lock MODELS.")
+    }
+    let content: Content
+    do {
+      content = try JSONDecoder().decode(Content.self, from: data)
+    } catch {
+      throw PersistError(
+        .malformedFile, at: .file(url), "This isn't a lock of models: \(error)",
+        fix: "Restore it; the version control has it.")
+    }
+    guard content.format == 1 else {
+      throw PersistError(
+        .malformedFile, at: .file(url), "The lock has format \(content.format), which a newer Persist wrote.",
+        fix: "Use that version of Persist.")
+    }
+    self.init()
+    for (model, versions) in content.models {
+      for (name, entities) in versions { fingerprints[Version(model: model, name: name)] = entities }
+    }
+  }
+
+  /// Writes the lock, one line for each entity, in order: a version that is added changes no other line.
+  ///
+  /// - Throws: ``Persist/PersistError/Code/fileAccess``.
+  public func write(to url: URL) throws {
+    var content = Content()
+    for (version, entities) in fingerprints { content.models[version.model, default: [:]][version.name] = entities }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      try (encoder.encode(content) + Data("\n".utf8)).write(to: url, options: .atomic)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(url), "The lock can't be written: \(error.localizedDescription)",
+        fix: "Check the permissions of its folder.")
+    }
+  }
+}

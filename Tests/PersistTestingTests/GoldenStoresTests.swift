@@ -1,0 +1,78 @@
+import Foundation
+import PersistTestSupport
+import PersistTesting
+import Testing
+
+@testable import Persist
+
+@Suite("Golden stores")
+struct GoldenStoresTests {
+  private func shop() throws -> ModelRegistry { try ModelRegistry(contentsOf: PackageFolder.models) }
+
+  @Test("A store of each released version is made once, and all come to the newest one")
+  func check() throws {
+    try withTemporaryFolder { folder in
+      let stores = try GoldenStores(in: folder, registry: shop())
+      #expect(stores.versions.map(\.name) == ["Shop", "Shop 2"])
+      try #expect(stores.make().map(\.lastPathComponent) == ["Shop.sqlite", "Shop 2.sqlite"])
+      let before = try FolderSnapshot(folder)
+      #expect(before.paths == ["Shop", "Shop/Shop 2.sqlite", "Shop/Shop.sqlite"])
+
+      var counts: [String: Int] = [:]
+      let outcomes = try stores.check { version, context in
+        counts[version.name] = try context.count(FetchRequest("Item"))
+      }
+      #expect(outcomes.map(\.report.from) == ["Shop", "Shop 2"])
+      #expect(outcomes.map(\.report.to) == ["Shop 3", "Shop 3"])
+      #expect(counts == ["Shop": 12, "Shop 2": 12])
+      try #expect(FolderSnapshot(folder) == before)
+    }
+  }
+
+  @Test("The lock says which versions were released, the current one among them")
+  func locked() throws {
+    try withTemporaryFolder { folder in
+      var lock = ModelLock()
+      try lock.lock(shop(), version: "Shop 3")
+      let stores = try GoldenStores(in: folder, registry: shop(), lock: lock)
+      try #expect(stores.check().map(\.report.way) == [.none])
+    }
+  }
+
+  @Test("A released version that was changed since, and one that can't be migrated, are told with their stores")
+  func failing() throws {
+    func version(_ name: String, _ attributes: AttributeDescription...) throws -> ModelVersion {
+      ModelVersion(
+        name: name,
+        model: try ManagedObjectModel(
+          ModelDescription(entities: [EntityDescription("Item", attributes: attributes)])))
+    }
+    let one = try version("1", AttributeDescription("size", .string))
+    let two = try version("2", AttributeDescription("size", .string), AttributeDescription("more", .string))
+    let three = try version("3", AttributeDescription("size", .date))
+    try withTemporaryFolder { folder in
+      let before = ModelRegistry(versions: [one, two], family: "Box")
+      try GoldenStores(in: folder, registry: before).check()
+      let changed = ModelRegistry(
+        versions: [try version("1", AttributeDescription("width", .string)), two], family: "Box")
+      let error = #expect(throws: PersistError.self) { try GoldenStores(in: folder, registry: changed).check() }
+      #expect(error?.message.contains("The store of version '1'") == true)
+      #expect(error?.place.store?.lastPathComponent == "1.sqlite")
+
+      let impossible = ModelRegistry(versions: [one, two, three], family: "Box")
+      let errors = #expect(throws: PersistError.self) { try GoldenStores(in: folder, registry: impossible).check() }
+      #expect(errors?.errors.count == 2)
+      #expect(errors?.code == .migrationFailed)
+    }
+  }
+
+  @Test("The migration is the application's: its mapping models and stages run", .needsSharedData)
+  func migrator() throws {
+    try withTemporaryFolder { folder in
+      let registry = try ModelRegistry(contentsOf: SharedData.url("cars"))
+      let stores = GoldenStores(in: folder, registry: registry)
+      #expect(!stores.versions.isEmpty)
+      try #expect(stores.make().count == stores.versions.count)
+    }
+  }
+}
