@@ -56,8 +56,9 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     let old = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))
     let new = try other.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0)) } ?? old
-    let destination = try to.map(new.version(named:)) ?? new.currentVersion
-    let source = try from.map(old.version(named:)) ?? (other == nil ? first(old, destination) : old.currentVersion)
+    let named = try from.map(old.version(named:))
+    let destination = try to.map(new.version(named:)) ?? current(of: new, sameAs: named)
+    let source = try named ?? first(old, destination)
     // Versions in between count where both are of one family: renames are followed through them.
     let plan = try MigrationPlan(
       from: source, to: destination, registry: old.family(of: destination) == nil ? nil : old)
@@ -81,8 +82,15 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
-  /// The oldest version of the family that a version belongs to.
-  private func first(_ registry: ModelRegistry, _ version: ModelVersion) -> ModelVersion {
-    registry.family(of: version)?.versions.first ?? version
+  /// The current version of the model that the other one belongs to, or of the only one.
+  private func current(of registry: ModelRegistry, sameAs version: ModelVersion?) throws -> ModelVersion {
+    if other == nil, let family = version.flatMap(registry.family(of:)) { return family.current }
+    return try registry.onlyFamily(of: other ?? model).current
+  }
+
+  /// The oldest version of the family that a version belongs to; of another model the current one.
+  private func first(_ registry: ModelRegistry, _ version: ModelVersion) throws -> ModelVersion {
+    guard other == nil else { return try registry.onlyFamily(of: model).current }
+    return registry.family(of: version)?.versions.first ?? version
   }
 }

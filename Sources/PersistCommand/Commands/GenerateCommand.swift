@@ -56,7 +56,7 @@ struct GenerateCommand: ParsableCommand {
 
   private func generate() throws {
     let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))
-    let family = try onlyFamily(of: registry)
+    let family = try registry.onlyFamily(of: model)
     let version = try version.map(registry.version(named:)) ?? family.current
     let options = GenerateOptions(
       access: access, module: module, skipsManual: skipManual, singleFile: singleFile ? family.name : nil)
@@ -64,14 +64,6 @@ struct GenerateCommand: ParsableCommand {
     for warning in plan.warnings { StandardError.print(warning.text) }
     let folder = GeneratedFolder(url: URL(fileURLWithPath: output, isDirectory: true), model: family.name)
     try show(try folder.write(plan.files), plan, family.name, version.name)
-  }
-
-  private func onlyFamily(of registry: ModelRegistry) throws -> ModelFamily {
-    guard registry.families.count > 1 else { return registry.families[0] }
-    throw PersistError(
-      .modelNotFound, at: .file(URL(fileURLWithPath: model)),
-      "There are \(registry.families.count) models: \(registry.families.map(\.name).joined(separator: ", ")).",
-      fix: "Name the one whose classes are to be written.")
   }
 
   private func show(

@@ -46,7 +46,10 @@ enum Failure {
   }
 
   private static func persistError(for error: any Error) -> PersistError {
-    error as? PersistError ?? PersistError(.fileAccess, error.localizedDescription)
+    if let error = error as? PersistError { return error }
+    let file = (error as NSError).userInfo[NSFilePathErrorKey] as? String
+    return PersistError(
+      .fileAccess, at: PersistError.Place(file: file.map { URL(fileURLWithPath: $0) }), error.localizedDescription)
   }
 
   /// Whether the argument parser threw the error: wrong arguments, or a wish for help.

@@ -19,7 +19,8 @@ struct TextTable {
       let cells = row.enumerated().map { column, cell in
         column == columns - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
       }
-      return indent + cells.joined(separator: "  ")
+      let line = indent + cells.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
     }.joined(separator: "\n")
   }
 }

@@ -71,4 +71,17 @@ struct CheckTests {
       #expect(outcome.status == 0, "\(store): \(outcome.output)")
     }
   }
+
+  @Test("A store that lost its end is damaged, not unreadable")
+  func truncated() throws {
+    try withTemporaryStore { url in
+      try #expect(Command.run("fill", url.path, "--models", shop, "--rows", "20").status == 0)
+      let bytes = try Data(contentsOf: url)
+      try bytes.prefix(8 * 4096).write(to: url)
+      let outcome = try Command.run("check", url.path, "--json")
+      #expect(outcome.status == 3)
+      let problems = try #require(try outcome.json()["problems"] as? [NSDictionary])
+      #expect(problems.first?["kind"] as? String == "damagedDatabase")
+    }
+  }
 }

@@ -24,7 +24,7 @@ struct SQLTests {
     ]) { database, folder in
       let before = try Command.run("sql", "status", database, "--files", folder.path, "--json")
       #expect(before.status == 0)
-      try #expect(entries(before, "migrations").compactMap { $0["state"] as? String } == ["pending", "pending", "pending"])
+      try #expect(entries(before, "migrations").map { $0["state"] as? String } == ["pending", "pending", "pending"])
       #expect(!FileManager.default.fileExists(atPath: database))
 
       let part = try Command.run("sql", "migrate", database, "--files", folder.path, "--to", "2", "--json")
@@ -69,7 +69,9 @@ struct SQLTests {
     try await withTemporaryFolder { root in
       let folder = root.appendingPathComponent("sql")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let long = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000) INSERT INTO a SELECT i FROM n;"
+      let long = """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000) INSERT INTO a SELECT i FROM n;
+        """
       try Data("CREATE TABLE a (x); \(long)".utf8).write(to: folder.appendingPathComponent("1_a.sql"))
       try Data("CREATE TABLE b (x);".utf8).write(to: folder.appendingPathComponent("2_b.sql"))
       let database = root.appendingPathComponent("App.db").path

@@ -190,7 +190,7 @@ extension SQLMigrationRun {
       ? "The database is as it was before \(migration)."
       : "What of \(migration) ran before stays: it has no transaction."
     return PersistError(
-      code, at: place, "\(error.message) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error), errors: [error])
+      code, at: place, "\(error.message) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error))
   }
 
   /// Some statements fail in a transaction, and SQLite says so in words alone.

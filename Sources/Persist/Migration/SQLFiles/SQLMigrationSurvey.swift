@@ -43,7 +43,7 @@ struct SQLMigrationSurvey {
     var problems = changed.map { Self.changed($0) }
     if let version = history.unfinished { problems.append(Self.unfinished(version, history.table.name)) }
     if !rules.allowsUnknownVersions {
-      problems += unknown.compactMap { Self.newer($0, than: migrations.last?.version ?? -1) }
+      problems += unknown.compactMap { Self.newer($0, than: migrations.last) }
     }
     if rules.refusesOutOfOrder {
       problems += pending.filter { $0.version < newest }.map { Self.outOfOrder($0, newest) }
@@ -85,11 +85,12 @@ struct SQLMigrationSurvey {
       fix: "Mend what is half done with that tool, or by hand, and take the mark 'dirty' away.")
   }
 
-  private static func newer(_ entry: SQLMigrationStatus.Entry, than newest: Int64) -> PersistError? {
-    guard let version = entry.version, version > newest else { return nil }
+  private static func newer(_ entry: SQLMigrationStatus.Entry, than newest: SQLMigration?) -> PersistError? {
+    guard let version = entry.version, version > newest?.version ?? -1 else { return nil }
+    let known = newest.map { "the newest known one is \($0.version)" } ?? "no migration is known"
     return PersistError(
       .incompatibleModel,
-      "The database has version \(version), which a newer application gave it; the newest known one is \(newest).",
+      "The database has version \(version), which a newer application gave it; \(known).",
       fix: "Use the newer application, or set SQLMigrator.allowsUnknownVersions where this one can work with it.")
   }
 

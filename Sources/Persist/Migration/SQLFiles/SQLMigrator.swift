@@ -60,10 +60,17 @@ public struct SQLMigrator: Sendable {
   /// - Parameters:
   ///   - folder: see ``SQLMigration/files(in:)``.
   ///   - others: migrations in code, which take their places among the files by their versions.
-  /// - Throws: what is wrong with the folder or a file in it, and ``PersistError/Code/invalidRequest`` where two
+  /// - Throws: what is wrong with the folder or a file in it; ``PersistError/Code/fileAccess`` where there is no
+  ///   migration at all, which a forgotten resource looks like; ``PersistError/Code/invalidRequest`` where two
   ///   migrations have the same version.
   public init(filesIn folder: URL, and others: [SQLMigration] = []) throws {
-    try self.init(SQLMigration.files(in: folder) + others)
+    let migrations = try SQLMigration.files(in: folder) + others
+    guard !migrations.isEmpty else {
+      throw PersistError(
+        .fileAccess, at: .file(folder), "There are no SQL files in '\(folder.lastPathComponent)'.",
+        fix: "Give the folder that they are in.")
+    }
+    try self.init(migrations)
   }
 
   /// What a database has been through and what is still to run. Never writes.

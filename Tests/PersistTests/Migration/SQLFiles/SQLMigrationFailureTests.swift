@@ -183,8 +183,9 @@ struct SQLMigrationFailureTests {
 
   @Test("A process that is killed during a migration leaves the database as it was before it")
   func killed() throws {
-    try SQLFolder.with(["1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "PRAGMA cache_size = 2; INSERT INTO a VALUES (1);"]) {
-      folder in
+    try SQLFolder.with([
+      "1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "PRAGMA cache_size = 2; INSERT INTO a VALUES (1);",
+    ]) { folder in
       let image = folder.url.deletingLastPathComponent().appendingPathComponent("Killed.db")
       let copying = SQLMigration(3, "copy") { [url = folder.url] database in
         try database.execute(

@@ -20,12 +20,23 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("A name without a version is refused, with the form that it should have", arguments: ["create.sql", "v1.sql", "٣.sql"])
+  @Test(
+    "A name without a version is refused, with the form that it should have",
+    arguments: ["create.sql", "v1.sql", "٣.sql"])
   func noVersion(_ name: String) throws {
     try SQLFolder.with([name: "SELECT 1"]) { folder in
       let error = #expect(throws: PersistError.self) { try SQLMigration.files(in: folder.folder) }
       #expect(error?.code == .malformedFile)
       #expect(error?.fix?.contains("0001_create.sql") == true)
+    }
+  }
+
+  @Test("A folder without SQL files is refused: it is another one, or its files were forgotten")
+  func empty() throws {
+    try SQLFolder.with(["README.md": ""]) { folder in
+      let error = #expect(throws: PersistError.self) { try folder.migrator() }
+      #expect(error?.code == .fileAccess)
+      try #expect(folder.migrator(and: [SQLMigration(1, "code", sql: "SELECT 1")]).migrations.count == 1)
     }
   }
 

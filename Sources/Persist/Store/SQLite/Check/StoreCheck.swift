@@ -23,18 +23,19 @@ package struct StoreCheck {
   package static func check(
     storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    defer { connection.close() }
-    return try connection.readTransaction {
-      let store: IdentifiedStore
-      do {
-        store = try StoreIdentification.identify(connection, registry: registry)
-      } catch let error as PersistError where error.code == .storeDamaged {
-        try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
-        return nil
+    // What isn't a database at all isn't a damaged store.
+    let access = try ReadOnlyAccess(choosingFor: url)
+    do {
+      let connection = try SQLiteConnection(url, mode: .readOnly, access: access)
+      defer { connection.close() }
+      return try connection.readTransaction {
+        let store = try StoreIdentification.identify(connection, registry: registry)
+        try StoreCheck(connection, map: store.tableMap, files: ExternalDataFolder(storeAt: url)).run(report)
+        return store
       }
-      try StoreCheck(connection, map: store.tableMap, files: ExternalDataFolder(storeAt: url)).run(report)
-      return store
+    } catch let error as PersistError where error.code == .storeDamaged {
+      try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
+      return nil
     }
   }
 
