@@ -33,8 +33,6 @@ struct FillCommand: ParsableCommand {
 
   func run() throws {
     let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models))
-    // A store that is there says which model is its own.
-    if version == nil, !FileManager.default.fileExists(atPath: store) { _ = try registry.onlyFamily(of: models) }
     let writer = try StoreWriter(storeAt: URL(fileURLWithPath: store), registry: registry, version: version)
     let total = rows * writer.model.entities.filter { !$0.isAbstract }.count
     var bar = ProgressBar("filling")

@@ -215,8 +215,8 @@ struct FormatPrinter {
 }
 
 extension FetchExpression {
-  /// Whether the expression is written with a constant first, as `5` and `5[0]` are, that a sign in front of it would be
-  /// taken for a part of. `-5 ** 2` is read as the negative of the power.
+  /// Whether the expression is written with a constant first, as `5` and `5[0]` are, that would take a sign in front of
+  /// it for its own. `-5 ** 2` is read as the negative of the power.
   fileprivate var beginsWithConstant: Bool {
     switch self {
     case .constant: true
