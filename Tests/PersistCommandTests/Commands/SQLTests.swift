@@ -70,7 +70,7 @@ struct SQLTests {
       let folder = root.appendingPathComponent("sql")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let long = """
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000) INSERT INTO a SELECT i FROM n;
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) INSERT INTO a SELECT i FROM n;
         """
       try Data("CREATE TABLE a (x); \(long)".utf8).write(to: folder.appendingPathComponent("1_a.sql"))
       try Data("CREATE TABLE b (x);".utf8).write(to: folder.appendingPathComponent("2_b.sql"))
