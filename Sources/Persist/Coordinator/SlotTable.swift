@@ -27,9 +27,8 @@ public final class SlotTable: Sendable {
   }
 
   let members: [Member]
-  let initialValues: [InitialValue]
-  /// The same by slot, as far as there are any.
-  private let initialValuesBySlot: ContiguousArray<InitialValue?>
+  /// What new objects have, by slot, as far as the class says anything.
+  private let initialValues: ContiguousArray<InitialValue?>
   /// Why objects of the entity can't be of the class; nil where they can.
   let misfit: String?
   /// Lives as long as the table. `nonisolated(unsafe)`: it is filled before anybody sees the table, and never changed.
@@ -37,10 +36,9 @@ public final class SlotTable: Sendable {
 
   init(_ members: [Member], initialValues: [InitialValue] = [], misfit: String? = nil) {
     self.members = members
-    self.initialValues = initialValues
     var bySlot = ContiguousArray<InitialValue?>(repeating: nil, count: (initialValues.map(\.slot).max() ?? -1) + 1)
     for value in initialValues { bySlot[value.slot] = value }
-    initialValuesBySlot = bySlot
+    self.initialValues = bySlot
     self.misfit = misfit
     let known = Dictionary(grouping: members, by: \.key).compactMapValues { $0.count == 1 ? $0[0].slot : nil }
     entries = UnsafePointer(Self.spread(known))
@@ -63,12 +61,14 @@ public final class SlotTable: Sendable {
     // Every slot is written once: values of the model's that the class's replace aren't copied first.
     return ContiguousArray(unsafeUninitializedCapacity: modelValues.count) { values, count in
       for slot in modelValues.indices {
-        let own = slot < initialValuesBySlot.count ? initialValuesBySlot[slot] : nil
-        values.initializeElement(at: slot, to: own.map { $0.make() } ?? modelValues[slot])
+        values.initializeElement(at: slot, to: initialValue(at: slot) ?? modelValues[slot])
         count = slot + 1
       }
     }
   }
+
+  /// What the class says that a new object has in a slot, made anew; nil for nothing.
+  func initialValue(at slot: Int) -> StoredValue? { slot < initialValues.count ? initialValues[slot]?.make() : nil }
 
   /// The slot of a property that a class declares, nil for none.
   func slot(of key: UInt32, declaredBy owner: ObjectIdentifier) -> Int? {

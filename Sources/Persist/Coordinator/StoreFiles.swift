@@ -42,14 +42,10 @@ struct StoreFiles {
 
   /// Whether the file is empty or begins as SQLite's files do.
   private func isDatabase() throws -> Bool {
-    do {
-      let handle = try FileHandle(forReadingFrom: database)
-      defer { try? handle.close() }
-      let head = try handle.read(upToCount: 16) ?? Data()
-      return head.isEmpty || head == Data("SQLite format 3\0".utf8)
-    } catch {
+    guard let head = DatabaseHead.read(database) else {
       throw PersistError(
-        .fileAccess, at: .file(database), "The file can't be read: \(error.localizedDescription)")
+        .fileAccess, at: .file(database), "The file can't be read.", fix: "Check the file's permissions.")
     }
+    return head.isEmpty || head.starts(with: Data("SQLite format 3\0".utf8))
   }
 }

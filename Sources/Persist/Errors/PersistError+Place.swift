@@ -69,3 +69,15 @@ extension PersistError.Place: CustomStringConvertible {
     return parts.joined(separator: ", ")
   }
 }
+
+extension PersistError {
+  /// Calls `body`, and fills in what an error of it leaves open of its place.
+  static func placing<Result>(_ fill: (inout Place) -> Void, _ body: () throws -> Result) rethrows -> Result {
+    do {
+      return try body()
+    } catch var error as PersistError {
+      fill(&error.place)
+      throw error
+    }
+  }
+}

@@ -10,9 +10,7 @@ extension IdentifiedStore {
 
   /// About how many rows there are: the greatest keys, which are found at once.
   func keys(_ connection: SQLiteConnection) throws -> Int64 {
-    try tables.reduce(1) { sum, table in
-      try sum + (connection.first(.greatestRow(of: table)) { $0.integer(0) } ?? 0)
-    }
+    try tables.reduce(1) { try $0 + connection.greatestRow(of: $1) }
   }
 
   /// How many rows there are; nil where counting them would take time.

@@ -64,7 +64,7 @@ extension MigrationPlan {
       way = .none
       steps = []
     }
-    let rowsByTable = try survey.rowsByTable(connection)
+    let rowsByTable = try survey.store.rowsByTable(connection)
     let rows = rowsByTable.values.reduce(0, +)
     let bytes = Self.size(of: url)
     self.rows = rows

@@ -15,17 +15,20 @@ struct MarkupElement: Sendable, Hashable {
   var markup: String {
     var result = "<\(name)"
     for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
-      result += " \(name)=\"\(Self.escaped(value))\""
+      result += " \(name)=\"\(value.escapedForMarkup)\""
     }
     if children.isEmpty && text.isEmpty { return result + "/>" }
-    result += ">" + Self.escaped(text)
+    result += ">" + text.escapedForMarkup
     for child in children { result += child.markup }
     return result + "</\(name)>"
   }
+}
 
-  private static func escaped(_ text: String) -> String {
+extension String {
+  /// The text without what means something in XML.
+  package var escapedForMarkup: String {
     var result = ""
-    for scalar in text.unicodeScalars {
+    for scalar in unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"

@@ -58,8 +58,7 @@ struct AttributeText {
   /// Values of a type that the user info names.
   private func typed(_ type: String, _ types: inout TypeNames) -> Accessor {
     if attribute.type == .transformable {
-      let name = SwiftName.literal(attribute.name)
-      return Accessor(type: type + "?", getter: "self[\(name)] as? \(type)", setter: "self[\(name)] = newValue")
+      return cast(to: type)
     }
     types.use("PersistMacrosless")
     if attribute.isOptional || attribute.defaultValue.isNull {
@@ -89,6 +88,12 @@ struct AttributeText {
       setter: "setAttributeValue(newValue.stored, at: \(slot))")
   }
 
+  /// A value that is found by its name, as one of a type.
+  private func cast(to type: String) -> Accessor {
+    let name = SwiftName.literal(attribute.name)
+    return Accessor(type: type + "?", getter: "self[\(name)] as? \(type)", setter: "self[\(name)] = newValue")
+  }
+
   private func transformable(_ types: inout TypeNames) -> Accessor {
     let name = SwiftName.literal(attribute.name)
     let transformer = attribute.valueTransformerName.flatMap { $0.isEmpty || $0.hasPrefix("NS") ? nil : $0 }
@@ -100,7 +105,7 @@ struct AttributeText {
     let type = attribute.valueClassName.flatMap { SwiftTypeText.ofFoundationClass($0) }
     if let type {
       if type.contains("Data") || type.contains("Date") || type.contains("U") { types.usePublicly("Foundation") }
-      return Accessor(type: type + "?", getter: "self[\(name)] as? \(type)", setter: "self[\(name)] = newValue")
+      return cast(to: type)
     }
     if let given = attribute.valueClassName {
       report(

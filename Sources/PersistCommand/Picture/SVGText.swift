@@ -1,3 +1,5 @@
+import Persist
+
 /// SVG text, element by element. Whatever stands in names and texts is escaped.
 struct SVGText {
   private(set) var string = ""
@@ -38,19 +40,14 @@ struct SVGText {
 
   /// The text without what means something in XML, and without characters that XML doesn't allow.
   static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
+    let allowed = text.unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\t", "\n", "\r": result += " "
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
+      case "\t", "\n", "\r": " "
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+      default: scalar
       }
     }
-    return result
+    return String(String.UnicodeScalarView(allowed)).escapedForMarkup
   }
 
   /// A length with one decimal place at most.

@@ -26,7 +26,7 @@ extension ManagedObject {
 
   /// What a new object has for a declared property; nil where it has no default.
   public final func declaredDefault(at slot: Int) -> StoredValue? {
-    layout.slotTable(of: Swift.type(of: self)).initialValues.first { $0.slot == slot }?.make()
+    layout.slotTable(of: Swift.type(of: self)).initialValue(at: slot)
   }
 
   /// What stands at the other end of a declared to-one relationship while a key path is followed; nil otherwise.

@@ -72,7 +72,7 @@ extension ManagedObjectContext {
   }
 
   /// Reads the rows of those faults that have none yet, with a few statements for all. They stay faults.
-  func prefetchRows(of objects: some Sequence<ManagedObject>) {
+  func prefetchRows(of objects: some Collection<ManagedObject>) {
     guard objects.contains(where: \.isWithoutRow) else { return }
     let waiting = objects.filter(\.isWithoutRow)
     // A single row is read as well when it is used.

@@ -41,12 +41,9 @@ extension ManagedObject {
 
   /// Names the property in an error that doesn't.
   private func located<Result>(_ attribute: AttributeDescription, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch var error as PersistError {
-      error.place.entity = error.place.entity ?? entity.name
-      error.place.property = error.place.property ?? attribute.name
-      throw error
-    }
+    try PersistError.placing({ place in
+      place.entity = place.entity ?? entity.name
+      place.property = place.property ?? attribute.name
+    }, body)
   }
 }

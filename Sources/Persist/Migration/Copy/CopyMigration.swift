@@ -72,7 +72,7 @@ struct CopyMigration {
   ) throws -> CopyPlan {
     var greatest: [String: Int64] = [:]
     for table in map.tables where table.entity.superentity == nil && !map.absent.contains(table.entity.name) {
-      greatest[table.entity.name] = try connection.first(.greatestRow(of: table.table)) { $0.integer(0) } ?? 0
+      greatest[table.entity.name] = try connection.greatestRow(of: table.table)
     }
     var planner = CopyPlanner(
       mappingModel, from: map, to: file.map, storeIdentifier: catalog.metadata.identifier, policies: policies,
@@ -156,13 +156,10 @@ struct CopyMigration {
 
   /// What fails in SQL says for which entity, and which relationship.
   private static func naming(_ step: CopyPlan.Step, _ property: String? = nil, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch var error as PersistError where error.place.entity == nil {
-      error.place.entity = step.destination?.name
-      error.place.property = property
-      throw error
-    }
+    try PersistError.placing({ place in
+      guard place.entity == nil else { return }
+      (place.entity, place.property) = (step.destination?.name, property)
+    }, body)
   }
 
   /// Makes the indexes when all rows are there; what breaks a unique one is named.

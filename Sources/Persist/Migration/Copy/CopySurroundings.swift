@@ -67,15 +67,9 @@ struct CopySurroundings {
       let number = plan.old.numbers[source]
       if numbering[number] == nil { numbering[number] = plan.new.numbers[destination] }
     }
-    let gone = plan.old.tables.map(\.number).filter { numbering[$0] == nil }.sorted()
-    let changed = numbering.filter { $0.key != $0.value }
-    return tables.flatMap { table in
-      table.entityNumberColumns.flatMap { column -> [SchemaChange] in
-        (gone.isEmpty ? [] : [.deleteHistory(table: table.name, column: column, entityNumbers: gone)])
-          + (changed.isEmpty
-            ? [] : [.update(table.name, set: [.init(column, .renumbered(column, changed))], where: .all)])
-      }
-    }
+    let gone = plan.old.tables.map(\.number).filter { numbering[$0] == nil }
+    let history = HistoryNumbering(in: tables, numbering: numbering, gone: gone)
+    return history.removals + history.renumberings
   }
 
   // MARK: Indexes, triggers and views
@@ -113,11 +107,4 @@ struct CopySurroundings {
 extension StoreSchema.Table {
   /// A virtual table's columns aren't looked up: its module may be missing.
   fileprivate var isVirtual: Bool { columns.isEmpty }
-
-  /// The columns of the store's own books, its history and what it notes of synchronisation, in which entity numbers
-  /// stand: their tables are named with an `A` where those of entities have a `Z`.
-  var entityNumberColumns: [String] {
-    guard name.hasPrefix("A"), column(named: "Z_PK") != nil else { return [] }
-    return ["ZENTITY", "ZENTITYID"].filter { column(named: $0)?.declaredType == "INTEGER" }
-  }
 }

@@ -14,7 +14,7 @@ struct CopyTally {
     for step in plan.steps {
       guard let source = step.source else { continue }
       // The greatest key is found at once, and is about the number of rows.
-      let count = try connection.first(.greatestRow(of: plan.old[source].table)) { $0.integer(0) } ?? 0
+      let count = try connection.greatestRow(of: plan.old[source].table)
       rows[step.index] = count + 1
       let statements = step.relationships.values.reduce(0) { sum, way in
         if case .pairs(let copies) = way { sum + copies.count } else { sum }

@@ -100,15 +100,14 @@ struct MappingProgram {
   private func evaluate(
     _ expression: FetchExpression, _ name: String, _ source: ManagedObject, _ object: ManagedObject
   ) throws -> FetchValue {
-    do {
+    try PersistError.placing({ place in
+      place.property = place.property ?? name
+      place.entity = place.entity ?? mapping.destinationEntityName
+      place.row = place.row ?? source.key
+    }) {
       guard needsDestination else { return try evaluator.value(of: expression, for: .object(source)) }
       return try evaluator.value(
         of: expression, for: .object(source), with: [MappingVariable.destination: .object(object)])
-    } catch var error as PersistError {
-      error.place.property = error.place.property ?? name
-      error.place.entity = error.place.entity ?? mapping.destinationEntityName
-      error.place.row = error.place.row ?? source.key
-      throw error
     }
   }
 

@@ -116,13 +116,10 @@ final class ObjectCopy {
 
   /// An error that doesn't say where it happened, as those of policies, says of which source object it is.
   private static func naming(_ source: ManagedObject, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch var error as PersistError where error.place.entity == nil && error.place.row == nil {
-      error.place.entity = source.entity.name
-      error.place.row = source.key
-      throw error
-    }
+    try PersistError.placing({ place in
+      guard place.entity == nil, place.row == nil else { return }
+      (place.entity, place.row) = (source.entity.name, source.key)
+    }, body)
   }
 
   private func request(for step: CopyPlan.Step) throws -> FetchRequest<ManagedObject> {

@@ -10,7 +10,7 @@ extension InPlaceMigration {
     let schema = survey.store.catalog.schema
     func rows(_ tables: Set<String>) throws -> Double {
       try tables.filter { schema.table(named: $0) != nil }.reduce(0) { sum, table in
-        sum + (try connection.first(.greatestRow(of: table)) { Double($0.integer(0)) } ?? 0)
+        sum + Double(try connection.greatestRow(of: table))
       }
     }
     let written = try rows(Set(survey.work.changes.compactMap(\.change.writtenTable)))

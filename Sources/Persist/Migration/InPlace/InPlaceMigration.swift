@@ -102,7 +102,7 @@ struct InPlaceMigration {
     MigrationReport(
       from: survey.chain.source.name, to: destination.name, way: survey.isUpToDate ? .none : survey.way,
       hops: survey.isUpToDate ? 0 : survey.chain.hops.count,
-      rows: countsRows ? try survey.rowsByTable(connection).values.reduce(0, +) : nil, duration: .zero)
+      rows: countsRows ? try survey.store.rowsByTable(connection).values.reduce(0, +) : nil, duration: .zero)
   }
 
   // MARK: Writing
@@ -140,7 +140,7 @@ struct InPlaceMigration {
     of change: SchemaChange, _ schema: StoreSchema, _ connection: SQLiteConnection
   ) throws -> Int64 {
     guard let table = change.writtenTable, schema.table(named: table) != nil else { return 1 }
-    return 1 + (try connection.first(.greatestRow(of: table)) { $0.integer(0) } ?? 0)
+    return 1 + (try connection.greatestRow(of: table))
   }
 
   /// Writes down which model the store has now, and how it came to it.

@@ -79,19 +79,10 @@ struct InPlacePlanner {
 
   /// Entity numbers stand in the store's own books too: its history, and what it notes of synchronisation.
   private mutating func renumberHistory() {
-    let changed = numbering.filter { $0.key != $0.value }
-    let gone = moves.filter { $0.number == nil }.map(\.sourceNumber)
-    for table in schema.tables {
-      for name in table.entityNumberColumns {
-        if !gone.isEmpty {
-          work.add(.deleteHistory(table: table.name, column: name, entityNumbers: gone.sorted()), in: .sever)
-        }
-        if !changed.isEmpty {
-          work.add(
-            .update(table.name, set: [.init(name, .renumbered(name, changed))], where: .all), in: .renumber)
-        }
-      }
-    }
+    let history = HistoryNumbering(
+      in: schema.tables, numbering: numbering, gone: moves.filter { $0.number == nil }.map(\.sourceNumber))
+    for removal in history.removals { work.add(removal, in: .sever) }
+    for renumbering in history.renumberings { work.add(renumbering, in: .renumber) }
   }
 
   private mutating func planEntityRows() {

@@ -41,8 +41,6 @@ struct StoreSurvey {
 
   var way: MigrationWay { MigrationPlan(chain, work: work).way }
 
-  func rowsByTable(_ connection: SQLiteConnection) throws -> [String: Int] { try store.rowsByTable(connection) }
-
   /// A model that has nothing of the store's in it, and isn't known as a version of the same, is another application's.
   private var strangerBlocker: MigrationBlocker? {
     guard !chain.isOfOneFamily, chain.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,

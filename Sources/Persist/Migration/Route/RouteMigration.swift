@@ -49,22 +49,13 @@ struct RouteMigration {
     var file = store
     for (number, leg) in route.legs.enumerated() {
       let progress = progress(leg: number, of: route, rows: rows)
-      try naming(leg) {
+      // An error of a leg says between which versions it happened.
+      try PersistError.placing({ $0.key = $0.key ?? "'\(leg.source.name)' to '\(leg.destination.name)'" }) {
         file = try migrate(file, through: leg, number, store, folder, route.hop(ofLeg: number), progress)
       }
     }
     try tell(.exchange, progress(leg: route.legs.count, of: route, rows: rows))
     return file
-  }
-
-  /// An error of a leg says between which versions it happened.
-  private func naming(_ leg: MigrationRoute.Leg, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch var error as PersistError {
-      if error.place.key == nil { error.place.key = "'\(leg.source.name)' to '\(leg.destination.name)'" }
-      throw error
-    }
   }
 
   private func migrate(

@@ -16,7 +16,7 @@ struct RouteSurvey {
   var isUpToDate: Bool { direct.isUpToDate }
 
   func rows(_ connection: SQLiteConnection) throws -> Int {
-    try direct.rowsByTable(connection).values.reduce(0, +)
+    try store.rowsByTable(connection).values.reduce(0, +)
   }
 
   func report(rows: Int?, way: MigrationWay) -> MigrationReport {

@@ -134,11 +134,8 @@ public struct SQLMigrator: Sendable {
   }
 
   func survey(_ connection: SQLiteConnection, upTo last: Int64?) throws -> SQLMigrationSurvey {
-    do {
-      return survey(try SQLMigrationHistory(connection, table: table), upTo: last)
-    } catch var error as PersistError {
-      error.place.store = connection.url
-      throw error
+    try PersistError.placing({ $0.store = connection.url }) {
+      survey(try SQLMigrationHistory(connection, table: table), upTo: last)
     }
   }
 

@@ -85,11 +85,8 @@ struct XMLMappingReader {
     guard let mapping = text("sourcemappingname", of: element), let path = text("sourcekeypath", of: element) else {
       return nil
     }
-    do {
-      return .destinationInstances(ofMapping: mapping, for: try FetchExpression(path))
-    } catch var error as PersistError {
-      error.place.file = file
-      throw error
+    return try PersistError.placing({ $0.file = file }) {
+      .destinationInstances(ofMapping: mapping, for: try FetchExpression(path))
     }
   }
 

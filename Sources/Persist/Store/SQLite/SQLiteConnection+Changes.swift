@@ -36,6 +36,9 @@ extension SQLiteConnection {
     try first(.count(count)) { Int(clamping: $0.integer(0)) } ?? 0
   }
 
+  /// The greatest key in a table, 0 where there is none: found at once, and about how many rows there are.
+  func greatestRow(of table: String) throws -> Int64 { try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0 }
+
   /// Whether SQLite can drop a column, which it can from version 3.35 on.
   static var canDropColumns: Bool { sqlite3_libversion_number() >= 3_035_000 }
 }

@@ -35,6 +35,11 @@ enum SQLiteFileName {
   /// The file that a name leads to when links are followed: SQLite puts `-wal` and its kin beside that one.
   static func resolved(_ url: URL) -> URL { url.absoluteURL.resolvingSymlinksInPath() }
 
+  /// The files that SQLite may keep beside the database.
+  static func companions(of url: URL) -> [URL] {
+    [companion(of: url, "-wal"), companion(of: url, "-shm"), companion(of: url, "-journal")]
+  }
+
   /// A file that SQLite keeps beside the database: `-wal`, `-shm` or `-journal`.
   static func companion(of url: URL, _ suffix: StaticString) -> URL {
     let file = resolved(url)

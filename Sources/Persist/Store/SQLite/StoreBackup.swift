@@ -88,11 +88,7 @@ package enum StoreBackup {
   }
 
   private static func removeCompanions(of url: URL) {
-    let companions = [
-      SQLiteFileName.companion(of: url, "-wal"), SQLiteFileName.companion(of: url, "-shm"),
-      SQLiteFileName.companion(of: url, "-journal"),
-    ]
-    for companion in companions { try? FileManager.default.removeItem(at: companion) }
+    for companion in SQLiteFileName.companions(of: url) { try? FileManager.default.removeItem(at: companion) }
   }
 
   /// - Returns: the names of the store's files of large values.

@@ -50,14 +50,18 @@ final class BackupFolder {
   // MARK: Restoring
 
   /// Whether the store can't be used: a store that is only in use by others isn't damaged.
-  var isStoreDamaged: Bool {
+  var isStoreDamaged: Bool { (try? canReadStore(toItsEnd: true)) == false }
+
+  /// - Parameter toItsEnd: whether all of it is read, and not only what says which store it is.
+  private func canReadStore(toItsEnd: Bool) throws -> Bool {
+    guard FileState(store) != nil else { return true }
     do {
       let connection = try SQLiteConnection(store, mode: .readWrite)
       defer { connection.close() }
       _ = try StoreCatalog(connection)
-      return try connection.all(.integrityCheck) { $0.text(0) } != ["ok"]
-    } catch {
-      return Self.saysDamaged(error)
+      return try !toItsEnd || connection.all(.integrityCheck) { $0.text(0) } == ["ok"]
+    } catch let error where Self.saysDamaged(error) {
+      return false
     }
   }
 
@@ -74,9 +78,8 @@ final class BackupFolder {
       try StoreBackup.replace(storeAt: store, withStoreAt: copy)
     } catch let error where Self.saysDamaged(error) {
       // Not even a database any more.
-      for suffix in ["", "-wal", "-shm", "-journal"] {
-        let file = store.deletingLastPathComponent().appendingPathComponent(store.lastPathComponent + suffix)
-        if FileState(file) != nil { try FileManager.default.removeItem(at: file) }
+      for file in [store] + SQLiteFileName.companions(of: store) where FileState(file) != nil {
+        try FileManager.default.removeItem(at: file)
       }
       try StoreBackup.copy(storeAt: copy, to: store)
     }
@@ -123,21 +126,9 @@ final class BackupFolder {
   }
 
   private func settle() throws {
-    if FileState(copy) != nil, try note.isRestoring || !canReadStore() { try restore() }
+    if FileState(copy) != nil, try note.isRestoring || !canReadStore(toItsEnd: false) { try restore() }
     // Where the migration came, a copy that was to be kept stays.
     remove(keepingCopy: note.isKept && fingerprints(of: store) != fingerprints(of: copy))
-  }
-
-  private func canReadStore() throws -> Bool {
-    guard FileState(store) != nil else { return true }
-    do {
-      let connection = try SQLiteConnection(store, mode: .readWrite)
-      defer { connection.close() }
-      _ = try StoreCatalog(connection)
-      return true
-    } catch let error where Self.saysDamaged(error) {
-      return false
-    }
   }
 
   private func fingerprints(of file: URL) -> [String: Fingerprint]? {
@@ -149,15 +140,6 @@ final class BackupFolder {
   private static func file(in folder: URL) -> URL { folder.appendingPathComponent("backup.json") }
 
   private func write() throws {
-    let file = Self.file(in: url)
-    do {
-      try JSONEncoder().encode(note).write(to: file, options: .atomic)
-    } catch {
-      throw PersistError(
-        .fileAccess, at: .file(file), "The note of the backup can't be written: \(error.localizedDescription)",
-        fix: "Check the room on the disk; the store is as it was.")
-    }
-    try FileSynchronization.synchronize(file)
-    try FileSynchronization.synchronize(url)
+    try FileSynchronization.write(note, to: Self.file(in: url), what: "note of the backup")
   }
 }

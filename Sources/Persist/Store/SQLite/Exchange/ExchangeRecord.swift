@@ -40,16 +40,7 @@ struct ExchangeRecord: Codable, Hashable {
 
   /// Writes it so that it is on the disk before anything is done.
   func write(in folder: URL) throws {
-    let file = Self.file(in: folder)
-    do {
-      try JSONEncoder().encode(self).write(to: file, options: .atomic)
-    } catch {
-      throw PersistError(
-        .fileAccess, at: .file(file), "The record of the exchange can't be written: \(error.localizedDescription)",
-        fix: "Check the room on the disk; the store is as it was.")
-    }
-    try FileSynchronization.synchronize(file)
-    try FileSynchronization.synchronize(folder)
+    try FileSynchronization.write(self, to: Self.file(in: folder), what: "record of the exchange")
   }
 
   /// Does what is left to do, and forgets it.

@@ -24,6 +24,21 @@ enum FileSynchronization {
     }
   }
 
+  /// Writes a note that a later process may have to go by: it is on the disk before anything else is done.
+  ///
+  /// - Parameter what: what the note is, for an error.
+  static func write(_ note: some Encodable, to file: URL, what: String) throws {
+    do {
+      try JSONEncoder().encode(note).write(to: file, options: .atomic)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(file), "The \(what) can't be written: \(error.localizedDescription)",
+        fix: "Check the room on the disk; the store is as it was.")
+    }
+    try synchronize(file)
+    try synchronize(file.deletingLastPathComponent())
+  }
+
   /// Gives a file another's name, in one step where the file system has one.
   static func rename(_ file: URL, to place: URL) throws {
     let code = place.withUnsafeFileSystemRepresentation { target in

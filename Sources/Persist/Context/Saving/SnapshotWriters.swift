@@ -1,0 +1,111 @@
+/// Writes the snapshots of saved objects, those of an entity one after the other.
+struct SnapshotWriters {
+  private var writers: [RowChunkWriter?]
+  private let layouts: [EntityLayout]
+  private let unsaved: ObjectTable?
+  private let keys: [Int64]
+  private let expectedRows: Int?
+  /// Keys to put in the place of others wherever a row leads to those.
+  var keysInPlace: [Int64: Int64] = [:]
+  private var indexByName: [String: Int] = [:]
+
+  /// - Parameters:
+  ///   - unsaved: where new objects are found by their temporary numbers; nil for rows that a parent context stands
+  ///     for, which name new objects by the negative of those numbers.
+  ///   - keys: what those that are saved now got, by ``ManagedObject/changeIndex``.
+  ///   - expectedRows: how many snapshots there will be, where they are few.
+  init(layouts: [EntityLayout], unsaved: ObjectTable?, keys: [Int64] = [], expectedRows: Int? = nil) {
+    self.expectedRows = expectedRows
+    self.layouts = layouts
+    self.unsaved = unsaved
+    self.keys = keys
+    writers = Array(repeating: nil, count: layouts.count)
+  }
+
+  /// The row as it is stored now: what the object had, with its changes.
+  mutating func snapshot(of object: ManagedObject, version: Int64) -> RowSnapshot {
+    snapshot(of: object.layout, object.pending, over: object.snapshot, version: version)
+  }
+
+  /// A row with `pending` over what it had.
+  mutating func snapshot(
+    of layout: EntityLayout, _ pending: ContiguousArray<StoredValue?>, over old: RowSnapshot?, version: Int64
+  ) -> RowSnapshot {
+    var writer =
+      writers[layout.index] ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
+    writers[layout.index] = nil
+    writer.beginRow(version: version)
+    for stored in layout.storedSlots {
+      if !pending.isEmpty, let value = pending[stored.slot] {
+        write(value, of: stored, layout, to: &writer)
+      } else if let old {
+        copy(stored, layout, from: old, to: &writer)
+      }
+    }
+    let snapshot = writer.endRow()
+    writers[layout.index] = writer
+    return snapshot
+  }
+
+  private mutating func write(
+    _ value: StoredValue, of stored: EntityLayout.StoredSlot, _ layout: EntityLayout, to writer: inout RowChunkWriter
+  ) {
+    switch value {
+    case .objectID(let id):
+      guard let key = key(of: id) else { return }
+      writer.setInteger(key, slot: stored.slot)
+      if let slot = stored.entityNumberSlot, let index = index(of: id.entityName) {
+        writer.setInteger(Int64(index + 1), slot: slot)
+      }
+    case .composite:
+      for element in layout.properties[stored.slot].elements {
+        let part = value.element(at: element.path.dropFirst())
+        writer.set(part, slot: element.slot, as: SlotForm(element.attribute))
+      }
+    default: writer.set(value, slot: stored.slot, as: stored.form)
+    }
+  }
+
+  private func copy(
+    _ stored: EntityLayout.StoredSlot, _ layout: EntityLayout, from old: RowSnapshot, to writer: inout RowChunkWriter
+  ) {
+    func copy(_ slot: Int, as form: SlotForm) {
+      guard !old.isNull(slot, of: layout.rowSlotCount) else { return }
+      switch form {
+      case .none, .integer, .boolean, .double, .date: writer.setInteger(old.integer(slot), slot: slot)
+      case .decimal, .string, .uri, .uuid, .data, .externalData:
+        let bytes = old.bytes(slot)
+        writer.setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
+      }
+    }
+    if stored.kind == .toOne, !keysInPlace.isEmpty, !old.isNull(stored.slot, of: layout.rowSlotCount),
+      let key = keysInPlace[old.integer(stored.slot)]
+    {
+      writer.setInteger(key, slot: stored.slot)
+    } else {
+      copy(stored.slot, as: stored.form)
+    }
+    if let slot = stored.entityNumberSlot { copy(slot, as: .integer) }
+    guard stored.kind == .composite else { return }
+    for element in layout.properties[stored.slot].elements { copy(element.slot, as: SlotForm(element.attribute)) }
+  }
+
+  private func key(of id: ManagedObjectID) -> Int64? {
+    switch id.key {
+    case .permanent(let key): return key
+    case .temporary(let number):
+      guard let unsaved else { return id.rowKey }
+      guard let object = unsaved.map[Int64(bitPattern: number)], keys.indices.contains(Int(object.changeIndex)) else {
+        return nil
+      }
+      return keys[Int(object.changeIndex)]
+    }
+  }
+
+  private mutating func index(of entityName: String) -> Int? {
+    if let index = indexByName[entityName] { return index }
+    let index = layouts.firstIndex { $0.entity.name == entityName }
+    indexByName[entityName] = index
+    return index
+  }
+}
