@@ -44,10 +44,26 @@ extension ManagedObjectContext {
     object.table = table
     object.key = Int64(bitPattern: number ?? ManagedObjectID.nextTemporaryNumber())
     object.identifier = nil
+    table.map.insert(object, key: object.key)
+    enterAsNew(object)
+  }
+
+  /// A new object whose row gets a key that the caller knows to be free.
+  func insertNewObject(of layout: EntityLayout, key: Int64, in table: ObjectTable) -> ManagedObject {
+    let type = managedObjectClass(of: layout)
+    var origin = ManagedObject.Origin(newOf: type, layout, in: self)
+    origin.inserting = nil
+    let object = type.init(origin)
+    table.take(object, key: key)
+    enterAsNew(object)
+    object.awakeFromInsert()
+    return object
+  }
+
+  private func enterAsNew(_ object: ManagedObject) {
     object.loading = .loaded
     object.change = .inserted
     object.enterEventAsNew(in: self)
-    table.map.insert(object, key: object.key)
     inserted.insert(object)
     if retainsRegisteredObjects { retained.append(object) }
     object.isTouched = true

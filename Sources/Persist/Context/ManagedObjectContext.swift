@@ -74,8 +74,6 @@ public final class ManagedObjectContext {
   var rowGeneration = 0
   /// Whether a save checks the rules; a migration does it when the whole is there.
   var validatesOnSave = true
-  /// The keys that new objects' rows are to have, by the objects' temporary numbers; nil where nothing is reserved.
-  var reservedKeys: [Int64: Int64]?
   /// What searches single texts, once something has asked for it.
   var singleTextIndexes: [FullTextSearch.Tokenizer: SingleTextIndex] = [:]
   /// An error of a getter, which can't throw, for the next call that can.

@@ -13,18 +13,14 @@ public struct RowWrites: Sendable {
     public let values: ContiguousArray<StoredValue?>
     /// What `Z_OPT` begins with: 1, but for a row that was deleted and comes back.
     public let version: Int64
-    /// The key that the row is to have though it is referred to by a temporary one; nil for the next free key.
-    public let reservedKey: Int64?
 
     public init(
-      key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, version: Int64 = 1,
-      reservedKey: Int64? = nil
+      key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, version: Int64 = 1
     ) {
       self.key = key
       self.entity = entity
       self.values = values
       self.version = version
-      self.reservedKey = reservedKey
     }
 
     /// Whether the row was deleted and comes back.

@@ -49,8 +49,7 @@ extension SavePass {
       stores[place].writes.inserts.append(
         RowWrites.Insert(
           key: tables == nil ? .temporary(UInt64(bitPattern: object.key)) : .permanent(object.key),
-          entity: layout.entity, values: values, version: object.insertedVersion,
-          reservedKey: context.reservedKeys?[object.key]))
+          entity: layout.entity, values: values, version: object.insertedVersion))
       try relate(object, at: place)
     }
 

@@ -3,46 +3,39 @@ import Foundation
 /// The passes object by object: for entity mappings with a policy, and for expressions that SQL has no form for.
 ///
 /// Source objects come in batches, and what was made of one batch is saved before the next, so that memory doesn't
-/// grow with the store. What came from what is known by the keys, or noted in a temporary table.
+/// grow with the store. What came from what is known by the keys, or noted as ``InstancePairs``.
 final class ObjectCopy {
   /// How many source objects are held at a time.
   static let batchSize = 500
 
-  /// A source object by entity mapping.
-  private struct Origin: Hashable {
-    let step: Int
-    let key: Int64
-  }
-
   let sourceContext: ManagedObjectContext
   let destinationContext: ManagedObjectContext
-  private let plan: CopyPlan
+  let plan: CopyPlan
+  let pairs: InstancePairs
+  /// Where the destination's objects are; nil where its store was closed.
+  let destinationTables: StoreTables?
   private unowned let manager: MigrationManager
-  private let connection: SQLiteConnection
   private let now: Date
-  private var policies: [Int: EntityMigrationPolicy] = [:]
-  private var programs: [Int: MappingProgram] = [:]
-  /// What was made since the last save.
-  private var unsaved: [Origin: [ManagedObject]] = [:]
-  private var origins: [ObjectIdentifier: [(step: Int, source: ManagedObject)]] = [:]
+  private var works: [StepWork?]
+  /// The source object whose destination objects are made now, and by which step.
+  private var creating: (source: ManagedObject, step: Int)?
   /// The source object whose destination objects are related now.
-  private var current: ManagedObject?
+  private var relating: ManagedObject?
 
-  /// - Parameter connection: has the temporary table of associations.
+  /// - Parameter connection: gets the temporary table of pairs.
   init(
     plan: CopyPlan, manager: MigrationManager, source: PersistentStoreCoordinator,
     destination: PersistentStoreCoordinator, connection: SQLiteConnection, now: Date
   ) throws {
     self.plan = plan
     self.manager = manager
-    self.connection = connection
     self.now = now
+    works = Array(repeating: nil, count: plan.steps.count)
+    pairs = try InstancePairs(connection)
     sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.model))
     destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.model))
     destinationContext.validatesOnSave = false
-    destinationContext.reservedKeys = [:]
-    try connection.execute(SQLText.createAssociations)
-    try connection.execute(SQLText.indexAssociations)
+    destinationTables = destination.openStores.first.map(destinationContext.tables(of:))
   }
 
   /// No class of the application takes part: it is that of one version only.
@@ -56,62 +49,79 @@ final class ObjectCopy {
   ///
   /// - Parameter report: is told how many source objects were done.
   func createInstances(_ step: CopyPlan.Step, _ report: (Int) throws -> Void) throws {
-    manager.currentEntityMapping = step.mapping
-    let policy = policy(of: step)
-    try policy.begin(step.mapping, with: manager)
+    let work = begin(step)
+    try work.policy.begin(step.mapping, with: manager)
     if step.createsByObject {
-      try forEachSource(of: step, report) { source in
-        try policy.createDestinationInstances(forSource: source, in: step.mapping, manager: manager)
+      try forEachBatch(of: work) { sources in
+        defer { creating = nil }
+        for source in sources {
+          creating = (source, step.index)
+          try Self.naming(source) {
+            try work.policy.createDestinationInstances(forSource: source, in: step.mapping, manager: manager)
+          }
+        }
+        try save(sources, of: work)
+        try report(sources.count)
       }
     }
-    try policy.endInstanceCreation(forMapping: step.mapping, manager: manager)
+    try work.policy.endInstanceCreation(forMapping: step.mapping, manager: manager)
     try save()
   }
 
   /// Second pass: relates the destination objects of a step.
   func createRelationships(_ step: CopyPlan.Step, _ report: (Int) throws -> Void) throws {
-    manager.currentEntityMapping = step.mapping
-    let policy = policy(of: step)
+    let work = begin(step)
     if step.source != nil {
-      try forEachSource(of: step, report) { source in
-        current = source
-        defer { current = nil }
-        for object in try instances(of: step, for: source) {
-          try policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+      try forEachBatch(of: work, prefetching: work.program.sourceMembers) { sources in
+        defer { relating = nil }
+        let instances = try sources.map { try self.instances(of: work, for: $0) }
+        try prefetch(instances, of: work)
+        for (source, objects) in zip(sources, instances) {
+          relating = source
+          try Self.naming(source) {
+            for object in objects {
+              try work.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+            }
+          }
         }
+        try save()
+        try report(sources.count)
       }
     }
-    try policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
+    try work.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
     try save()
   }
 
   /// Third pass: what policies have to say of the whole.
   func validate(_ step: CopyPlan.Step) throws {
-    manager.currentEntityMapping = step.mapping
-    let policy = policy(of: step)
-    try policy.performCustomValidation(forMapping: step.mapping, manager: manager)
-    try policy.end(step.mapping, manager: manager)
+    let work = begin(step)
+    try work.policy.performCustomValidation(forMapping: step.mapping, manager: manager)
+    try work.policy.end(step.mapping, manager: manager)
     try save()
   }
 
   /// Rows were written past the context.
   func refresh() { destinationContext.refreshAllObjects() }
 
-  private func policy(of step: CopyPlan.Step) -> EntityMigrationPolicy {
-    if let policy = policies[step.index] { return policy }
-    let policy = step.policy?.init() ?? EntityMigrationPolicy()
-    policies[step.index] = policy
-    return policy
+  private func begin(_ step: CopyPlan.Step) -> StepWork {
+    manager.currentEntityMapping = step.mapping
+    return work(step)
   }
 
-  private func forEachSource(
-    of step: CopyPlan.Step, _ report: (Int) throws -> Void, _ body: (ManagedObject) throws -> Void
+  private func forEachBatch(
+    of work: StepWork, prefetching relationships: [String] = [], _ body: ([ManagedObject]) throws -> Void
   ) throws {
-    try sourceContext.forEachBatch(of: try request(for: step), size: Self.batchSize) { batch in
-      for source in batch { try Self.naming(source) { try body(source) } }
-      try save()
-      try report(batch.count)
-    }
+    var request = try request(for: work)
+    request.relationshipKeyPathsForPrefetching = relationships
+    try sourceContext.forEachBatch(of: request, size: Self.batchSize, body)
+  }
+
+  /// Reads what relating objects by their mapping's expressions needs, for all of a batch together.
+  private func prefetch(_ instances: [[ManagedObject]], of work: StepWork) throws {
+    guard work.program.hasRelationships, let layout = work.place?.layout else { return }
+    let objects = instances.joined().filter { $0.layout === layout }
+    destinationContext.prefetchRows(of: objects)
+    try PrefetchPass(work.program.memberNames, of: layout, in: destinationContext).run(objects)
   }
 
   /// An error that doesn't say where it happened, as those of policies, says of which source object it is.
@@ -122,7 +132,8 @@ final class ObjectCopy {
     }, body)
   }
 
-  private func request(for step: CopyPlan.Step) throws -> FetchRequest<ManagedObject> {
+  private func request(for work: StepWork) throws -> FetchRequest<ManagedObject> {
+    let step = work.step
     var request = FetchRequest<ManagedObject>(step.source?.name ?? "")
     request.includesSubentities = false
     switch step.selection {
@@ -130,7 +141,7 @@ final class ObjectCopy {
     case .predicate(let predicate): request.predicate = predicate
     case .custom:
       guard case .fetch(let given, _, _)? = step.mapping.sourceExpression,
-        case .object(let value as RequestValue) = try evaluator(step, policy(of: step)).value(of: given, for: .null)
+        case .object(let value as RequestValue) = try work.evaluator.value(of: given, for: .null)
       else {
         throw PersistError(
           .invalidRequest, at: .entity(step.source?.name ?? ""),
@@ -142,152 +153,73 @@ final class ObjectCopy {
     return request
   }
 
-  private func save() throws {
-    try destinationContext.save()
-    for (origin, objects) in unsaved where !plan.steps[origin.step].isKeyed {
-      for object in objects {
-        let statement = try connection.statement(SQLText.addAssociation)
-        statement.bind(Int64(origin.step), at: 1)
-        statement.bind(origin.key, at: 2)
-        statement.bind(Int64(object.entity.number), at: 3)
-        statement.bind(object.key, at: 4)
-        try statement.run()
-      }
+  // MARK: Saving
+
+  /// Saves what was made of a batch, and notes which source objects have their own one.
+  private func save(_ sources: [ManagedObject], of work: StepWork) throws {
+    guard work.step.policy != nil, let first = sources.first, let last = sources.last, let place = work.place else {
+      return try save()
     }
-    unsaved.removeAll(keepingCapacity: true)
-    origins.removeAll(keepingCapacity: true)
-    destinationContext.reservedKeys?.removeAll(keepingCapacity: true)
+    let own = sources.map(\.key).filter { newInstance(of: work, key: $0 + work.step.offset) != nil }
+    let areAllOwn = work.step.selection == .all && own.count == sources.count
+    let entity = place.layout.entity.number
+    try save(
+      areAllOwn
+        ? []
+        : own.map { key in
+          InstancePairs.Row(step: work.step.index, source: key, entity: entity, destination: key + work.step.offset)
+        })
+    if work.step.selection == .all { work.note(first.key...last.key, areOwn: areAllOwn) }
+  }
+
+  private func save(_ more: [InstancePairs.Row] = []) throws {
+    try destinationContext.save()
+    try pairs.save(more)
   }
 
   // MARK: The plain way
 
-  func create(from source: ManagedObject, in mapping: EntityMapping, policy: EntityMigrationPolicy) throws {
-    let step = try step(of: mapping)
-    guard let destination = step.destination else { return }
-    let object = ManagedObject(entity: destination, insertInto: destinationContext)
-    try program(of: step, policy).setAttributes(of: object, from: source)
+  func create(from source: ManagedObject, in mapping: EntityMapping) throws {
+    let work = work(try step(named: mapping.name))
+    guard let place = work.place else { return }
     // A policy may make several of one source; the first is the one that has its key.
-    if step.selection != .custom, source.entity === step.source,
-      unsaved[Origin(step: step.index, key: source.key)] == nil
-    {
-      destinationContext.reservedKeys?[object.key] = source.key + step.offset
-    }
-    note(object, from: source, step)
+    let key = source.key + work.step.offset
+    let isOwn = work.givesKeys && creating?.source === source && creating?.step == work.step.index
+      && newInstance(of: work, key: key) == nil
+    let object = isOwn
+      ? destinationContext.insertNewObject(of: place.layout, key: key, in: place.table)
+      : ManagedObject(entity: place.layout.entity, insertInto: destinationContext)
+    try work.program.setAttributes(of: object, from: source)
+    if !isOwn { pairs.add(object, from: source, step: work.step.index) }
   }
 
-  func relate(_ object: ManagedObject, in mapping: EntityMapping, policy: EntityMigrationPolicy) throws {
-    let step = try step(of: mapping)
-    let source = try current ?? sourceInstances(forEntityMapping: mapping.name, [object]).first
+  func relate(_ object: ManagedObject, in mapping: EntityMapping) throws {
+    let work = work(try step(named: mapping.name))
+    guard work.program.hasRelationships else { return }
+    let source = try relating ?? sourceInstances(forEntityMapping: mapping.name, [object]).first
     guard let source else { return }
-    try program(of: step, policy).setRelationships(of: object, from: source)
+    try work.program.setRelationships(of: object, from: source)
   }
 
-  private func program(of step: CopyPlan.Step, _ policy: EntityMigrationPolicy) -> MappingProgram {
-    if let program = programs[step.index] { return program }
-    let program = MappingProgram(step, in: plan.new.model, evaluator(step, policy))
-    programs[step.index] = program
-    return program
-  }
+  // MARK: Steps
 
-  private func evaluator(_ step: CopyPlan.Step, _ policy: EntityMigrationPolicy) -> ExpressionEvaluator {
-    ExpressionEvaluator(
+  func work(_ step: CopyPlan.Step) -> StepWork {
+    if let work = works[step.index] { return work }
+    let policy = step.policy?.init() ?? EntityMigrationPolicy()
+    let evaluator = ExpressionEvaluator(
       variables: [
         MappingVariable.manager: .object(manager), MappingVariable.entityPolicy: .object(policy),
         MappingVariable.entityMapping: .object(EntityMappingValue(mapping: step.mapping)),
       ], now: now, calls: MappingCalls())
-  }
-
-  // MARK: Associations
-
-  func associate(_ source: ManagedObject, with destination: ManagedObject, for mapping: EntityMapping) throws {
-    note(destination, from: source, try step(of: mapping))
-  }
-
-  private func note(_ object: ManagedObject, from source: ManagedObject, _ step: CopyPlan.Step) {
-    unsaved[Origin(step: step.index, key: source.key), default: []].append(object)
-    if step.policy != nil { origins[ObjectIdentifier(object), default: []].append((step.index, source)) }
-  }
-
-  func destinationInstances(
-    forEntityMapping name: String, _ sources: [ManagedObject]
-  ) throws -> [ManagedObject] {
-    let step = try step(named: name)
-    return try sources.flatMap { try instances(of: step, for: $0) }
-  }
-
-  func destinationInstances(for sources: [ManagedObject]) throws -> [ManagedObject] {
-    try sources.flatMap { source in
-      try plan.steps.filter { $0.source === source.entity }.flatMap { try instances(of: $0, for: source) }
+    let place = step.destination.flatMap { destination in
+      destinationTables.map { ManagedObjectContext.RowPlace(destinationContext.layout(of: destination), in: $0) }
     }
+    let work = StepWork(step, in: plan.new.model, policy: policy, place: place, evaluator)
+    works[step.index] = work
+    return work
   }
 
-  private func instances(of step: CopyPlan.Step, for source: ManagedObject) throws -> [ManagedObject] {
-    if let made = unsaved[Origin(step: step.index, key: source.key)] { return made }
-    guard step.isKeyed, let destination = step.destination else { return try noted(step, source) }
-    guard source.entity === step.source else { return [] }
-    let id = ManagedObjectID(
-      entityName: destination.name, storeIdentifier: storeIdentifier(of: destinationContext),
-      key: .permanent(source.key + step.offset))
-    if step.isComplete { return [destinationContext.object(with: id)] }
-    return (try? destinationContext.existingObject(with: id)).map { [$0] } ?? []
-  }
-
-  private func noted(_ step: CopyPlan.Step, _ source: ManagedObject) throws -> [ManagedObject] {
-    let statement = try connection.statement(SQLText.destinationsOfSource)
-    statement.bind(Int64(step.index), at: 1)
-    statement.bind(source.key, at: 2)
-    var found: [ManagedObject] = []
-    while try statement.step() {
-      found.append(
-        destinationContext.object(
-          with: ManagedObjectID(
-            entityName: plan.new.model.entities[Int(statement.integer(0)) - 1].name,
-            storeIdentifier: storeIdentifier(of: destinationContext), key: .permanent(statement.integer(1)))))
-    }
-    statement.reset()
-    return found
-  }
-
-  func sourceInstances(forEntityMapping name: String, _ destinations: [ManagedObject]) throws -> [ManagedObject] {
-    let step = try step(named: name)
-    return try destinations.flatMap { object -> [ManagedObject] in
-      if let made = origins[ObjectIdentifier(object)]?.filter({ $0.step == step.index }), !made.isEmpty {
-        return made.map(\.source)
-      }
-      guard let source = step.source, !object.objectID.isTemporary else { return [] }
-      let keys: [Int64]
-      if step.isKeyed {
-        keys = object.entity === step.destination ? [object.key - step.offset] : []
-      } else {
-        keys = try sourceKeys(of: object, step)
-      }
-      return keys.compactMap { key in
-        let id = ManagedObjectID(
-          entityName: source.name, storeIdentifier: storeIdentifier(of: sourceContext), key: .permanent(key))
-        guard let found = try? sourceContext.existingObject(with: id), found.entity === source else { return nil }
-        return found
-      }
-    }
-  }
-
-  private func sourceKeys(of object: ManagedObject, _ step: CopyPlan.Step) throws -> [Int64] {
-    let statement = try connection.statement(SQLText.sourcesOfDestination)
-    statement.bind(Int64(step.index), at: 1)
-    statement.bind(Int64(object.entity.number), at: 2)
-    statement.bind(object.key, at: 3)
-    var keys: [Int64] = []
-    while try statement.step() { keys.append(statement.integer(0)) }
-    statement.reset()
-    return keys
-  }
-
-  private func storeIdentifier(of context: ManagedObjectContext) -> String {
-    context.coordinator.openStores.first?.identifier ?? ""
-  }
-
-  private func step(of mapping: EntityMapping) throws -> CopyPlan.Step { try step(named: mapping.name) }
-
-  private func step(named name: String) throws -> CopyPlan.Step {
+  func step(named name: String) throws -> CopyPlan.Step {
     if let step = plan.steps.first(where: { $0.mapping.name == name }) { return step }
     throw PersistError(
       .invalidRequest, "The mapping model has no entity mapping '\(name)'.",

@@ -33,7 +33,7 @@ open class EntityMigrationPolicy {
   open func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
-    try manager.createDestinationInstance(forSource: source, in: mapping, policy: self)
+    try manager.createDestinationInstance(forSource: source, in: mapping)
   }
 
   /// Called after the last source object of the mapping.
@@ -43,7 +43,7 @@ open class EntityMigrationPolicy {
   open func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
-    try manager.createRelationships(forDestination: destination, in: mapping, policy: self)
+    try manager.createRelationships(forDestination: destination, in: mapping)
   }
 
   /// Called after the last destination object of the mapping was related.

@@ -171,16 +171,12 @@ open class MigrationManager {
 
   // MARK: The plain way
 
-  func createDestinationInstance(
-    forSource source: ManagedObject, in mapping: EntityMapping, policy: EntityMigrationPolicy
-  ) throws {
-    try running.create(from: source, in: mapping, policy: policy)
+  func createDestinationInstance(forSource source: ManagedObject, in mapping: EntityMapping) throws {
+    try running.create(from: source, in: mapping)
   }
 
-  func createRelationships(
-    forDestination destination: ManagedObject, in mapping: EntityMapping, policy: EntityMigrationPolicy
-  ) throws {
-    try running.relate(destination, in: mapping, policy: policy)
+  func createRelationships(forDestination destination: ManagedObject, in mapping: EntityMapping) throws {
+    try running.relate(destination, in: mapping)
   }
 }
 

@@ -68,12 +68,6 @@ struct CommitPass {
         insertedKeys.append(key)
         next[root] = max(greatest, key)
       case .temporary(let number):
-        if let key = insert.reservedKey {
-          insertedKeys.append(key)
-          temporary.append((number, key))
-          next[root] = max(greatest, key)
-          continue
-        }
         let (key, overflow) = greatest.addingReportingOverflow(1)
         guard !overflow else {
           throw PersistError(

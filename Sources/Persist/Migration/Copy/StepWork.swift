@@ -1,0 +1,46 @@
+/// A step that goes object by object, with what its objects need again and again.
+final class StepWork {
+  let step: CopyPlan.Step
+  /// The plain one where the mapping names none.
+  let policy: EntityMigrationPolicy
+  /// Where the destination objects are; nil where the step makes none.
+  let place: ManagedObjectContext.RowPlace?
+  let evaluator: ExpressionEvaluator
+  let program: MappingProgram
+  /// Ascending ranges of keys whose sources all have a destination object of their own: what a policy let be made the
+  /// plain way. A range is at least a batch, so that there are few.
+  private var ownRanges: [ClosedRange<Int64>] = []
+  private var isLastBatchOwn = false
+
+  init(
+    _ step: CopyPlan.Step, in model: ManagedObjectModel, policy: EntityMigrationPolicy,
+    place: ManagedObjectContext.RowPlace?, _ evaluator: ExpressionEvaluator
+  ) {
+    self.step = step
+    self.policy = policy
+    self.place = place
+    self.evaluator = evaluator
+    program = MappingProgram(step, in: model, evaluator)
+  }
+
+  /// Whether an object that is made the plain way has the key of its source, raised by the step's offset.
+  var givesKeys: Bool { step.selection != .custom && step.source != nil && place != nil }
+
+  /// Notes the keys of a batch of all source objects, whose batches come in the order of their keys.
+  func note(_ keys: ClosedRange<Int64>, areOwn: Bool) {
+    defer { isLastBatchOwn = areOwn }
+    guard areOwn else { return }
+    guard isLastBatchOwn, let last = ownRanges.popLast() else { return ownRanges.append(keys) }
+    ownRanges.append(last.lowerBound...keys.upperBound)
+  }
+
+  /// Whether a source object's own destination object is saved.
+  func hasOwn(_ key: Int64) -> Bool {
+    var (low, high) = (0, ownRanges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ownRanges[middle].upperBound < key { low = middle + 1 } else { high = middle }
+    }
+    return low < ownRanges.count && ownRanges[low].contains(key)
+  }
+}
