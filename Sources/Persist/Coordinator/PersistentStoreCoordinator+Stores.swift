@@ -26,8 +26,7 @@ extension PersistentStoreCoordinator {
     return try opened(options: options) {
       if url.isFileURL, !options.isReadOnly { try UnfinishedWork.settle(storeAt: url, options: options) }
       guard SQLiteStore.canCreate(at: url) else {
-        try bringToModel(url, options)
-        return try SQLiteStore.open(url, model: model, options: options)
+        return try openOfModel(url, options)
       }
       guard options.createsIfMissing, !options.isReadOnly else {
         throw PersistError(
@@ -66,15 +65,28 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Sees to it that the store of a file has the coordinator's model.
-  private func bringToModel(_ url: URL, _ options: StoreOptions) throws {
-    guard let difference = try StoreDifference(storeAt: url, from: model, registry: registry) else { return }
-    guard let migrator = options.migrator else { throw difference.error }
+  /// Opens the store of a file; brings it to the coordinator's model before where it has another.
+  private func openOfModel(_ url: URL, _ options: StoreOptions) throws -> SQLiteStore {
+    let pool = try SQLiteConnectionPool(url, options: options)
+    let difference: PersistError
+    do {
+      switch try pool.readBeforeOthers({ try StoreMatch($0, of: model, registry: registry) }) {
+      case .same(let catalog): return try SQLiteStore.attached(to: pool, catalog, model: model, options: options)
+      case .different(let error): difference = error
+      }
+    } catch {
+      pool.close()
+      throw error
+    }
+    // What migrates has connections of its own, and must find nobody at the files.
+    pool.close()
+    guard let migrator = options.migrator else { throw difference }
     guard !options.isReadOnly else {
       throw PersistError(
         .storeReadOnly, at: .store(url), "The store has another model and would have to be migrated.",
-        fix: "Open it for writing.", errors: difference.error.errors)
+        fix: "Open it for writing.", errors: difference.errors)
     }
     try migrator.migrateStore(at: url, to: model, registry: registry, options: options)
+    return try SQLiteStore.open(url, model: model, options: options)
   }
 }

@@ -13,10 +13,8 @@ extension SQLiteConnection {
   func defineMissingFunctions() throws {
     var calls: Set<StoredFunctionCalls.Call> = []
     try query(.definitions) { row in
-      let type = row.text(0)
-      guard type != "table" || row.text(1).contains("AS (") || row.text(1).contains("CHECK") else { return }
       calls.formUnion(
-        StoredFunctionCalls(in: StoredDefinition(sql: row.text(1)), isTrigger: type == "trigger").calls)
+        StoredFunctionCalls(in: StoredDefinition(sql: row.text(1)), isTrigger: row.text(0) == "trigger").calls)
     }
     let names = Dictionary(grouping: calls, by: { $0.name.lowercased() })
     for (_, uses) in names.sorted(by: { $0.key < $1.key }) {

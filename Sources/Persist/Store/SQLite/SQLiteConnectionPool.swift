@@ -58,6 +58,12 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   @discardableResult
   func readOnce<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try withReader(body) }
 
+  /// Reads with the connection that was opened with the pool, while nobody else has the pool: another would parse the
+  /// schema once more.
+  func readBeforeOthers<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
+    try isReadOnly ? readOnce(body) : withWriter(body)
+  }
+
   /// Writes in one transaction, or not at all where `body` throws.
   @discardableResult
   func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {

@@ -21,10 +21,15 @@ extension SQLiteStore {
   }
 
   /// The store of a database that is open already.
+  ///
+  /// - Parameter catalog: what the database says of itself; nil to read it.
   static func attached(
-    to pool: SQLiteConnectionPool, model: ManagedObjectModel, options: StoreOptions, allowsGaps: Bool = false
+    to pool: SQLiteConnectionPool, _ catalog: StoreCatalog? = nil, model: ManagedObjectModel, options: StoreOptions,
+    allowsGaps: Bool = false
   ) throws -> SQLiteStore {
-    let catalog = try pool.read { try StoreCatalog($0) }
+    let catalog = try catalog ?? pool.readBeforeOthers { connection in
+      try connection.readTransaction { try StoreCatalog(connection) }
+    }
     let map = catalog.tableMap(of: model)
     guard allowsGaps || map.differences.isEmpty else {
       throw PersistError(

@@ -137,7 +137,8 @@ private struct BatchInsertPass {
       case .updateGiven: plan.columns.filter { slots.contains($0.slot) }.map(\.name)
       case .overwrite: plan.columns.map(\.name)
       }
-    let sql = PreparedSQL(.upsert(into: plan.table, plan.columns.map(\.name), changing: changing))
+    let upsert = SQLText.upsert(into: plan.table, plan.columns.map(\.name), changing: changing)
+    let sql = PreparedSQL(upsert)
     upserts[slots] = sql
     return sql
   }

@@ -35,8 +35,8 @@ final class WritePlan: Sendable {
     }
   }
 
-  /// Changes of the same slots: one statement.
-  struct Update: Sendable {
+  /// Changes of the same slots: one statement. A class, so that handing one on is one reference counted.
+  final class Update: Sendable {
     let slots: [Int]
     let sql: PreparedSQL
     let columns: [Column]
@@ -45,6 +45,15 @@ final class WritePlan: Sendable {
     let fileColumns: [String]
     /// Whether the change makes the row a member of an ordered relationship.
     let hasPlaces: Bool
+
+    init(_ slots: [Int], in table: String, columns: [Column]) {
+      self.slots = slots
+      self.columns = columns
+      sql = PreparedSQL(.update(table, columns.map(\.name)))
+      bindings = columns.map(Binding.init)
+      fileColumns = columns.filter(\.mayStandInFile).map(\.name)
+      hasPlaces = columns.contains { if case .place = $0.source { true } else { false } }
+    }
   }
 
   let entity: Entity
@@ -95,7 +104,8 @@ final class WritePlan: Sendable {
     self.columnsBySlot = columnsBySlot
     number = map.numbers[entity]
     orderedSlots = place.orderColumns.keys.sorted()
-    insert = PreparedSQL(.insert(into: table, columns.map(\.name)))
+    let names = columns.map(\.name)
+    insert = PreparedSQL(.insert(into: table, names))
     delete = PreparedSQL(.delete(from: table))
     version = PreparedSQL(.version(in: table))
     let fileColumns = columns.filter(\.mayStandInFile).map(\.name)
@@ -148,12 +158,7 @@ final class WritePlan: Sendable {
   /// The statement that changes these slots, which aren't empty of meaning: transient ones are left out by the caller.
   func update(of slots: [Int]) -> Update {
     if let known = updates.withLock({ $0[slots] }) { return known }
-    let columns = slots.flatMap { columnsBySlot[$0] }
-    let made = Update(
-      slots: slots, sql: PreparedSQL(.update(table, columns.map(\.name))), columns: columns,
-      bindings: columns.map(Binding.init),
-      fileColumns: columns.filter(\.mayStandInFile).map(\.name),
-      hasPlaces: columns.contains { if case .place = $0.source { true } else { false } })
+    let made = Update(slots, in: table, columns: slots.flatMap { columnsBySlot[$0] })
     return updates.withLock { known in
       if let first = known[slots] { return first }
       if known.count >= Self.updateCapacity { known.removeAll() }

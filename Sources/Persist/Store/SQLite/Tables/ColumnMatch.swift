@@ -10,9 +10,12 @@ struct ColumnMatch {
   let predicted: [String]
   let table: StoreSchema.Table
   private var taken: Set<String>
+  // Only a store in which something has another name than predicted asks for these two.
   /// Names that several claims want.
-  private let contested: Set<String>
-  private let columnsByStem: [String: [(column: StoreSchema.Column, name: NumberedName)]]
+  private lazy var contested = Set(
+    Dictionary(grouping: claims, by: \.baseName.foldedIdentifier).filter { $0.value.count > 1 }.keys)
+  private lazy var columnsByStem = Dictionary(
+    grouping: table.columns.map { (column: $0, name: NumberedName($0.name)) }, by: \.name.stem)
   private(set) var differences: [String] = []
 
   /// - Parameter taken: folded names of columns that have been found already.
@@ -21,9 +24,6 @@ struct ColumnMatch {
     self.predicted = predicted
     self.table = table
     self.taken = taken
-    let wanted = Dictionary(grouping: claims, by: \.baseName.foldedIdentifier)
-    contested = Set(wanted.filter { $0.value.count > 1 }.keys)
-    columnsByStem = Dictionary(grouping: table.columns.map { ($0, NumberedName($0.name)) }, by: \.1.stem)
   }
 
   /// A column for each claim, nil where the table has none.
@@ -58,9 +58,10 @@ struct ColumnMatch {
     found[index] = column.name
   }
 
-  private func variants(of claim: TableClaim) -> [StoreSchema.Column] {
+  private mutating func variants(of claim: TableClaim) -> [StoreSchema.Column] {
     let bases = ([claim.baseName] + claim.alternatives).map { NumberedName($0) }
     let allowsDigits = contested.contains(claim.baseName.foldedIdentifier)
+    let columnsByStem = columnsByStem
     let near = bases.enumerated().flatMap { order, base in
       (columnsByStem[base.stem] ?? []).compactMap { column, name in
         name.distance(from: base, allowsDigits: allowsDigits).map { (column: column, rank: ($0, order)) }

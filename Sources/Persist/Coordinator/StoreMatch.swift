@@ -1,0 +1,43 @@
+import Foundation
+
+/// Whether a store is of a model.
+enum StoreMatch {
+  /// It is: by fingerprint, by hashes, by the structure of its own model, or by columns.
+  case same(StoreCatalog)
+  /// It isn't: ``PersistError/Code/incompatibleModel``, with every difference in words.
+  case different(PersistError)
+
+  /// - Parameter connection: has the store open; nothing is written.
+  /// - Throws: the errors of files that aren't stores.
+  init(_ connection: SQLiteConnection, of model: ManagedObjectModel, registry: ModelRegistry?) throws {
+    do {
+      let found = try StoreIdentification.identify(connection, registry: Self.registry(registry, with: model))
+      if found.model === model || found.model.fingerprints == model.fingerprints {
+        self = .same(found.catalog)
+        return
+      }
+      let fingerprints = Fingerprint.differences(
+        stored: found.model.fingerprints.mapValues(\.bytes), model: model.fingerprints.mapValues(\.bytes))
+      let parts = ModelDifference.between(store: found.model, model: model).filter { $0.weight == .storage }
+      self = .different(Self.error(connection.url, fingerprints + parts.map(\.description)))
+    } catch let error as PersistError where error.code == .missingSourceModel {
+      let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
+      self = .different(Self.error(connection.url, words))
+    }
+  }
+
+  private static func error(_ url: URL?, _ words: [String]) -> PersistError {
+    PersistError(
+      .incompatibleModel, at: .store(url), "The store was written with another model: \(words.joined(separator: " "))",
+      fix: "Open it with the option automaticMigration, or with the model that it was written with.",
+      errors: words.map { PersistError(.incompatibleModel, at: .store(url), $0) })
+  }
+
+  /// The known versions, the wanted model among them.
+  private static func registry(_ registry: ModelRegistry?, with model: ManagedObjectModel) -> ModelRegistry {
+    // A name that no file gives, so that it takes no version's place.
+    let wanted = ModelVersion(name: "the coordinator's model", model: model)
+    guard let registry else { return ModelRegistry(versions: [wanted]) }
+    return registry.versions.contains { $0.model === model } ? registry : registry.adding(wanted)
+  }
+}
