@@ -100,7 +100,7 @@ extension ManagedObjectContext {
     guard let store = object.table?.store else { return }
     do {
       let query = RowQuery(entity: object.layout.entity, includesSubentities: false, keys: [object.key])
-      if let row = try store.rows(query).rows.first {
+      if let row = try store.rows(query).first {
         object.snapshot = row.snapshot
         object.loading = .loaded
         if wasFault { object.awake() }

@@ -64,7 +64,7 @@ public final class ManagedObjectContext {
   /// can throw says so too.
   public var shouldDeleteInaccessibleFaults = true
   /// Whether the context holds every object that it made, until it is reset; otherwise it holds changed ones only.
-  public var retainsRegisteredObjects = false {
+  @exclusivity(unchecked) public var retainsRegisteredObjects = false {
     didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
   }
   var retained: [ManagedObject] = []
@@ -203,7 +203,7 @@ extension ManagedObjectContext {
   func registeredOrFault(_ layout: EntityLayout, key: Int64, in tables: StoreTables) -> ManagedObject {
     let table = tables.table(for: layout)
     if let object = table.map[key] { return object }
-    return makeFault(layout, key: key, id: nil, in: table)
+    return makeFault(layout, key: key, in: table)
   }
 
   /// The object of an identifier: the one that is alive, else a new fault; nil where the identifier can't be one of
@@ -249,11 +249,14 @@ extension ManagedObjectContext {
 
   func managedObjectClass(of layout: EntityLayout) -> ManagedObject.Type { classes[layout.index] }
 
-  func makeFault(_ layout: EntityLayout, key: Int64, id: ManagedObjectID?, in table: ObjectTable) -> ManagedObject {
+  func makeFault(
+    _ layout: EntityLayout, key: Int64, id: ManagedObjectID? = nil, in table: ObjectTable
+  ) -> ManagedObject {
     let origin = ManagedObject.Origin(
-      layout: layout, table: table, identifier: id, key: key, loading: .fault,
+      layout: .passUnretained(layout), table: .passUnretained(table), key: key, loading: .fault,
       slotTable: .passUnretained(slotTables[layout.index]))
     let object = classes[layout.index].init(origin)
+    if let id { object.identifier = id }
     table.map.insert(object, key: key)
     if retainsRegisteredObjects { retained.append(object) }
     return object

@@ -41,7 +41,7 @@ extension PersistentStore {
   func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
   func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
-    let rows = try rows(RowQuery(entity: entity, includesSubentities: false, keys: keys)).rows
+    let rows = try rows(RowQuery(entity: entity, includesSubentities: false, keys: keys))
     return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
   }
 

@@ -13,8 +13,10 @@ protocol RowSource: AnyObject {
   /// Divides a predicate into what the source answers with exactly evaluation's result, and what is left to ask of each
   /// object. The predicate is both together.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
-  /// - Parameter monitor: who watches and may stop the read; nil for nobody.
-  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch
+  /// - Parameters:
+  ///   - monitor: who watches and may stop the read; nil for nobody.
+  ///   - held: rows whose values the source may leave out of its answer; nil for none.
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch
   func count(_ query: RowQuery) throws -> Int
   /// How the source would read the rows of a query; nil where it runs no statement for it.
   func explain(_ query: RowQuery) throws -> StatementExplanation?
@@ -38,6 +40,16 @@ protocol RowSource: AnyObject {
 
 extension RowSource {
   func rows(_ query: RowQuery) throws -> RowBatch { try rows(query, monitor: nil) }
+
+  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
+    try rows(query, monitor: monitor, held: nil)
+  }
+}
+
+/// Rows that whoever asks has already, and won't take from the answer.
+struct HeldRows {
+  /// Called while the rows are read, by whoever reads them.
+  let holds: (_ key: Int64, _ version: Int64) -> Bool
 }
 
 extension ManagedObjectID {

@@ -2,54 +2,69 @@
 ///
 /// ```swift
 /// var writer = RowChunkWriter(slotCount: 3)
-/// writer.beginRow(version: 1)
+/// writer.beginRow(version: 1, slotCount: 3)
 /// writer.setInteger(42, slot: 0)
 /// let snapshot = writer.endRow()
 /// ```
 struct RowChunkWriter {
-  private let slotCount: Int
-  private let fixedSize: Int
-  private var chunk: RowChunk
+  /// Where the current row stands, and the rows before it.
+  private(set) var chunk: RowChunk
+  private var row: UnsafeMutableRawPointer
+  private var nulls: UnsafeMutableRawPointer
   private var rowStart = 0
   private var end = 0
+  /// How many chunks there were so far.
+  private(set) var chunkCount = 1
 
-  /// - Parameter expectedRows: how many rows will come, where it is known; a few rows then don't take a whole chunk.
+  /// - Parameters:
+  ///   - slotCount: that of the rows to come; others may come too.
+  ///   - expectedRows: how many rows will come, where it is known; a few rows then don't take a whole chunk.
   init(slotCount: Int, expectedRows: Int? = nil) {
-    self.slotCount = slotCount
-    fixedSize = RowSnapshot.fixedSize(slotCount: slotCount)
-    let perRow = fixedSize + 64
-    let guess = expectedRows.map { $0 * perRow } ?? RowChunk.standardCapacity
-    chunk = RowChunk(capacity: max(fixedSize, min(guess, RowChunk.standardCapacity)))
+    let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 64
+    let rows = min(expectedRows ?? .max, RowChunk.standardCapacity / perRow)
+    chunk = RowChunk(capacity: max(perRow, rows * perRow))
+    (row, nulls) = (chunk.base, chunk.base)
   }
 
   /// Starts a row in which every slot is null.
-  mutating func beginRow(version: Int64) {
+  @inline(__always)
+  mutating func beginRow(version: Int64, slotCount: Int) {
     rowStart = end
-    reserve(fixedSize)
-    let row = chunk.base + rowStart
+    let size = RowSnapshot.fixedSize(slotCount: slotCount)
+    reserve(size)
+    row = chunk.base + rowStart
     row.storeBytes(of: version, as: Int64.self)
-    let bitmap = row + 8 + slotCount * 8
-    for word in 0..<((slotCount + 63) / 64) {
-      bitmap.storeBytes(of: UInt64.max, toByteOffset: word * 8, as: UInt64.self)
+    nulls = row + (8 &+ slotCount &* 8)
+    var word = 0
+    while word &* 8 < slotCount {
+      nulls.storeBytes(of: UInt64.max, toByteOffset: word, as: UInt64.self)
+      word &+= 8
     }
-    end = rowStart + fixedSize
+    end = rowStart &+ size
   }
 
+  @inline(__always)
   mutating func setInteger(_ value: Int64, slot: Int) {
-    (chunk.base + rowStart + 8 + slot * 8).storeBytes(of: value, as: Int64.self)
-    markPresent(slot)
+    row.storeBytes(of: value, toByteOffset: 8 &+ slot &* 8, as: Int64.self)
+    let word = nulls + (slot &>> 6) &* 8
+    let bits = word.load(as: UInt64.self)
+    word.storeBytes(of: bits & ~(1 &<< UInt64(truncatingIfNeeded: slot & 63)), as: UInt64.self)
   }
 
+  @inline(__always)
   mutating func setDouble(_ value: Double, slot: Int) {
     setInteger(Int64(bitPattern: value.bitPattern), slot: slot)
   }
 
-  /// - Parameter bytes: may be nil where `count` is 0.
+  /// - Parameters:
+  ///   - bytes: may be nil where `count` is 0.
+  ///   - count: at most 2 GB, with those before it in the row.
+  @inline(__always)
   mutating func setBytes(_ bytes: UnsafeRawPointer?, count: Int, slot: Int) {
     reserve(count)
     if let bytes, count > 0 { (chunk.base + end).copyMemory(from: bytes, byteCount: count) }
-    let place = UInt64(UInt32(end - rowStart)) | UInt64(UInt32(count)) << 32
-    end += count
+    let place = UInt64(UInt32(truncatingIfNeeded: end &- rowStart)) | UInt64(UInt32(truncatingIfNeeded: count)) &<< 32
+    end &+= count
     setInteger(Int64(bitPattern: place), slot: slot)
   }
 
@@ -58,26 +73,35 @@ struct RowChunkWriter {
     value.withUTF8 { setBytes($0.baseAddress, count: $0.count, slot: slot) }
   }
 
-  mutating func endRow() -> RowSnapshot {
-    end = (end + 7) & ~7
-    return RowSnapshot(chunk: chunk, offset: rowStart)
+  /// The end of the row, which stands in ``chunk``.
+  ///
+  /// - Returns: where the row begins.
+  @inline(__always)
+  mutating func endRowInPlace() -> UInt32 {
+    end = (end &+ 7) & ~7
+    return UInt32(truncatingIfNeeded: rowStart)
   }
 
-  private mutating func markPresent(_ slot: Int) {
-    let word = chunk.base + rowStart + 8 + slotCount * 8 + (slot / 64) * 8
-    let bits = word.load(as: UInt64.self)
-    word.storeBytes(of: bits & ~(1 << UInt64(slot % 64)), as: UInt64.self)
-  }
+  mutating func endRow() -> RowSnapshot { RowSnapshot(chunk: chunk, offset: endRowInPlace()) }
 
-  /// Makes room for `count` more bytes of the current row, moving what it has into a new chunk where needed. Where few
-  /// rows were expected, chunks grow step by step: a single row, as a fault reads it, must not hold a whole one.
+  /// Makes room for `count` more bytes of the current row.
+  @inline(__always)
   private mutating func reserve(_ count: Int) {
-    guard end + count > chunk.capacity else { return }
+    if end &+ count > chunk.capacity { moveOn(for: count) }
+  }
+
+  /// Moves what there is of the current row into a new chunk. Where few rows were expected, chunks grow step by step: a
+  /// single row, as a fault reads it, must not hold a whole one.
+  @inline(never)
+  private mutating func moveOn(for count: Int) {
     let written = end - rowStart
     let usual = min(RowChunk.standardCapacity, chunk.capacity * 2)
     let next = RowChunk(capacity: max(usual, (written + count) * 3 / 2))
     next.base.copyMemory(from: chunk.base + rowStart, byteCount: written)
+    nulls = next.base + (nulls - row)
+    row = next.base
     chunk = next
+    chunkCount += 1
     rowStart = 0
     end = written
   }

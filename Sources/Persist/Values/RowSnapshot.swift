@@ -8,9 +8,12 @@ import Foundation
 @usableFromInline @frozen
 struct RowSnapshot: Sendable {
   @usableFromInline let chunk: RowChunk
-  @usableFromInline let offset: Int
+  /// Below 4 GB: that is more than SQLite gives for a row, and rows behind the first stand in small chunks.
+  @usableFromInline let offset: UInt32
 
-  static func fixedSize(slotCount: Int) -> Int { 8 + slotCount * 8 + ((slotCount + 63) / 64) * 8 }
+  /// The bytes of a row's version, slots and null bits.
+  @inline(__always)
+  static func fixedSize(slotCount: Int) -> Int { 8 &+ slotCount &* 8 &+ ((slotCount &+ 63) &>> 6) &* 8 }
 
   /// The optimistic-lock counter, `Z_OPT`, with which the row was read.
   var version: Int64 { row.load(as: Int64.self) }
@@ -37,5 +40,5 @@ struct RowSnapshot: Sendable {
   }
 
   @inlinable @inline(__always)
-  var row: UnsafeRawPointer { UnsafeRawPointer(chunk.base) + offset }
+  var row: UnsafeRawPointer { UnsafeRawPointer(chunk.base) + Int(truncatingIfNeeded: offset) }
 }

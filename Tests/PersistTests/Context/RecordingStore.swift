@@ -35,9 +35,9 @@ final class RecordingStore: PersistentStore {
     try store.divide(predicate, over: entity)
   }
 
-  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
     record.withLock { $0.calls += 1 }
-    return try store.rows(query, monitor: monitor)
+    return try store.rows(query, monitor: monitor, held: held)
   }
 
   func count(_ query: RowQuery) throws -> Int {

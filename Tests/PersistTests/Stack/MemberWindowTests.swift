@@ -36,7 +36,7 @@ struct MemberWindowTests {
     try withTemporaryStore { url in
       let store = try store(at: url)
       let shelf = try store.model.entity(named: "Shelf")
-      let keys = try store.rows(RowQuery(entity: shelf)).rows.map(\.key)
+      let keys = try store.rows(RowQuery(entity: shelf)).map(\.key)
       #expect(keys.count == 30)
       for name in ["books", "labels"] {
         let property = try #require(shelf.property(named: name))
@@ -63,7 +63,7 @@ struct MemberWindowTests {
       let store = try store(at: url)
       let shelf = try store.model.entity(named: "Shelf")
       let property = try #require(shelf.property(named: "books"))
-      let keys = try store.rows(RowQuery(entity: shelf)).rows.map(\.key)
+      let keys = try store.rows(RowQuery(entity: shelf)).map(\.key)
       var window = MemberWindow(property, of: shelf)
       let before = store.pool.counts.executed
       for key in keys { _ = try window.members(of: key, upTo: keys[keys.count - 1], in: store) }

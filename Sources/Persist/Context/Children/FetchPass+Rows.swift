@@ -27,9 +27,9 @@ extension FetchPass {
       while stored.count < limit, let after = step.afterKey {
         let batch = try source.store.rows(step, monitor: monitor)
         stored += try matching(make(batch, from: source.tables), source)
-        let last = batch.rows.last?.key ?? after
+        let last = batch.last?.key ?? after
         // A store that gave the same rows again would keep the walk going for ever.
-        step.afterKey = step.limit.map { batch.rows.count == $0 } == true && last > after ? last : nil
+        step.afterKey = step.limit.map { batch.count == $0 } == true && last > after ? last : nil
       }
       found += stored
     }
@@ -42,9 +42,9 @@ extension FetchPass {
     let table = source.tables.table(for: layout)
     guard table.map.count > 0 else { return batch }
     var batch = batch
-    for (index, row) in batch.rows.enumerated() where row.snapshot != nil {
+    for (index, row) in batch.enumerated() where row.snapshot != nil {
       guard let object = table.map[row.key], let held = object.snapshot else { continue }
-      batch.rows[index] = RowBatch.Row(key: row.key, entityIndex: row.entityIndex, snapshot: held)
+      batch[index] = RowBatch.Row(key: row.key, entityIndex: row.entityIndex, snapshot: held)
     }
     return batch
   }

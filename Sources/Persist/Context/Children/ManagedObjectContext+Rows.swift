@@ -14,11 +14,11 @@ extension ManagedObjectContext {
     var batch = RowBatch()
     for object in objects where object.change != .deleted && object.loading != .missing {
       guard !keysOnly else {
-        batch.rows.append(.init(key: object.rowKey, entityIndex: object.layout.index, snapshot: nil))
+        batch.append(.init(key: object.rowKey, entityIndex: object.layout.index, snapshot: nil))
         continue
       }
       guard let snapshot = presentRow(of: object, &writers) else { continue }
-      batch.rows.append(.init(key: object.rowKey, entityIndex: object.layout.index, snapshot: snapshot))
+      batch.append(.init(key: object.rowKey, entityIndex: object.layout.index, snapshot: snapshot))
     }
     return batch
   }

@@ -27,7 +27,7 @@ final class ParentRows: RowSource {
     PredicateDivision(stored: predicate, rest: nil)
   }
 
-  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
     if let keys = query.keys, query.asksOnlyForKeys { return try rows(withKeys: keys, query, monitor) }
     return try pass(for: query).rows(query, monitor)
   }
@@ -50,7 +50,7 @@ final class ParentRows: RowSource {
     guard object.change != .deleted, let relationship = object.layout.relationshipsBySlot[relationship.slot] else {
       return []
     }
-    let members = object.memberList(of: relationship)
+    let members = object.memberList(of: relationship).identifiers
     try parent.throwDeferredError()
     return members
   }
@@ -64,19 +64,19 @@ final class ParentRows: RowSource {
     var found = RelatedRows(batch: RowBatch(), owners: [])
     if !others.isEmpty {
       found = try tables.store.relatedRows(by: relationship, of: entity, owners: others)
-      for (index, row) in found.batch.rows.enumerated() {
+      for (index, row) in found.batch.enumerated() {
         guard let object = parent.registeredObject(ofRow: row.key, target, in: tables),
-          let present = try parent.rows(of: [object], keysOnly: false).rows.first
+          let present = try parent.rows(of: [object], keysOnly: false).first
         else { continue }
-        found.batch.rows[index] = present
+        found.batch[index] = present
       }
     }
     for owner in alive {
       let keys = try related(by: relationship, of: entity, key: owner).map(\.rowKey)
-      let rows = try rows(withKeys: keys, RowQuery(entity: target.entity), nil).rows
+      let rows = try rows(withKeys: keys, RowQuery(entity: target.entity), nil)
       let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
       let members = keys.compactMap { byKey[$0] }
-      found.batch.rows += members
+      found.batch += members
       found.owners += members.map { _ in owner }
     }
     return found
@@ -115,7 +115,7 @@ final class ParentRows: RowSource {
     guard !others.isEmpty else { return batch }
     var query = query
     query.keys = others
-    batch.rows += try tables.store.rows(query, monitor: monitor).rows
+    batch += try tables.store.rows(query, monitor: monitor)
     return batch
   }
 }

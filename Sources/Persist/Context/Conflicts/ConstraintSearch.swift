@@ -94,7 +94,7 @@ struct ConstraintSearch {
       query.predicate = try tables.store.divide(
         .or(batch.map { constraint.predicate($0.values) }), over: constraint.layout.entity
       ).stored
-      for row in try tables.store.rows(query).rows {
+      for row in try tables.store.rows(query) {
         guard let snapshot = row.snapshot else { continue }
         let layout = context.layouts[row.entityIndex]
         let key = constraint.slots.map { stored in

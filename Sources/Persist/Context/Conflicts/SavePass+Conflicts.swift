@@ -94,7 +94,7 @@ extension ManagedObjectContext {
       guard let entity = objects.first?.layout.entity else { continue }
       let byKey = Dictionary(objects.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
       let query = RowQuery(entity: entity, includesSubentities: false, keys: objects.map(\.key))
-      for row in try store.rows(query).rows {
+      for row in try store.rows(query) {
         if let object = byKey[row.key] { rows[object.objectID] = row.snapshot }
       }
     }

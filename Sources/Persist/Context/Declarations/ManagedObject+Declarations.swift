@@ -74,10 +74,12 @@ extension ManagedObject.Origin {
   }
 
   /// A new object of a class, in a context or in none.
+  ///
+  /// - Parameter layout: is held by the caller until the object is made.
   init(newOf type: ManagedObject.Type, _ layout: EntityLayout, in context: ManagedObjectContext?) {
     let table = context?.slotTable(of: type, layout) ?? layout.slotTable(of: type)
     self.init(
-      layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded, slotTable: .passUnretained(table),
+      layout: .passUnretained(layout), loading: .loaded, slotTable: .passUnretained(table),
       inserting: context.map(Unmanaged.passUnretained))
   }
 
@@ -87,9 +89,10 @@ extension ManagedObject.Origin {
 extension ManagedObject.Origin {
   /// What the object begins with beside its row: defaults, of a new one its class's own too.
   var initialValues: ContiguousArray<StoredValue?> {
-    guard table?.isTemporary != false else { return [] }
-    guard isNew, let slotTable else { return layout.initialValues }
-    return slotTable._withUnsafeGuaranteedRef { $0.values(orElse: layout.initialValues) }
+    if let table, !table._withUnsafeGuaranteedRef({ $0.isTemporary }) { return [] }
+    let modelValues = layout._withUnsafeGuaranteedRef { $0.initialValues }
+    guard isNew, let slotTable else { return modelValues }
+    return slotTable._withUnsafeGuaranteedRef { $0.values(orElse: modelValues) }
   }
 }
 
@@ -124,6 +127,6 @@ extension ManagedObject {
 
   final class func prototype() -> ManagedObject {
     guard let layout = prototypeLayout else { preconditionFailure("There is no layout for prototypes.") }
-    return self.init(Origin(layout: layout, table: nil, identifier: nil, key: 0, loading: .loaded))
+    return self.init(Origin(layout: .passUnretained(layout), loading: .loaded))
   }
 }

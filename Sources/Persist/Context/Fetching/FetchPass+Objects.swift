@@ -6,22 +6,35 @@ extension FetchPass {
   func make(_ batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false) -> [ManagedObject] {
     let table = tables.table(for: layout)
     var objects: [ManagedObject] = []
-    objects.reserveCapacity(batch.rows.count)
-    for row in batch.rows {
-      if let object = table.map[row.key] {
+    objects.reserveCapacity(batch.count)
+    // Many rows of an empty context are objects of it soon; of others nobody knows how many.
+    if table.map.count == 0 { table.map.reserve(batch.count) }
+    for entry in batch.entries {
+      let entityIndex = Int(entry.entityIndex)
+      if let object = table.map[entry.key] {
         if !withOverlaid, !overlaid.isEmpty, overlaid.contains(object.objectID) { continue }
-        if object.layout.index == row.entityIndex, let snapshot = row.snapshot, refreshes(object) {
+        if object.layout.index == entityIndex, refreshes(object), let snapshot = batch.snapshot(of: entry) {
           object.snapshot = snapshot
           if object.loading == .loaded { (object.toManys, object.companions) = ([], nil) }
         }
         objects.append(object)
       } else {
-        let object = context.makeFault(context.layouts[row.entityIndex], key: row.key, id: nil, in: table)
-        object.snapshot = row.snapshot
+        let object = context.makeFault(context.layouts[entityIndex], key: entry.key, in: table)
+        object.snapshot = batch.snapshot(of: entry)
         objects.append(object)
       }
     }
     return objects
+  }
+
+  /// The rows whose objects are alive, and keep the values that they have.
+  func held(_ tables: StoreTables) -> HeldRows? {
+    let table = tables.table(for: layout)
+    guard table.map.count > 0, !request.shouldRefreshRefetchedObjects else { return nil }
+    return HeldRows { key, version in
+      guard let object = table.map[key] else { return false }
+      return object.loading != .fault || object.snapshot?.version == version
+    }
   }
 
   /// Whether an object that is alive takes the values that were read for it.

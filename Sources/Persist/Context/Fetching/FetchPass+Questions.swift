@@ -15,7 +15,7 @@ extension FetchPass {
   }
 
   func ask(_ question: FetchQuestion) throws -> RowBatch {
-    try question.rows(monitor: context.readMonitor)
+    try question.rows(monitor: context.readMonitor, held: held(question.tables))
   }
 
   /// Whether the identifiers of results can be told without making objects.

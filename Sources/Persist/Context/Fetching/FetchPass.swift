@@ -89,7 +89,7 @@ struct FetchPass {
     var results: [ManagedObjectID] = []
     for source in sources {
       guard let question = question(for: source, identifiersOnly: true) else { continue }
-      for row in try (read?(question) ?? ask(question)).rows {
+      for row in try read?(question) ?? ask(question) {
         let id = ManagedObjectID.named(
           rowKey: row.key, entityName: context.layouts[row.entityIndex].entity.name,
           storeIdentifier: source.tables.identifier)

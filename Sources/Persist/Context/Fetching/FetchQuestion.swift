@@ -6,7 +6,10 @@ struct FetchQuestion {
   let tables: StoreTables
   let query: RowQuery
 
-  func rows(monitor: ReadMonitor?) throws -> RowBatch { try tables.store.rows(query, monitor: monitor) }
+  /// - Parameter held: rows whose values the answer may leave out; nil for none.
+  func rows(monitor: ReadMonitor?, held: HeldRows? = nil) throws -> RowBatch {
+    try tables.store.rows(query, monitor: monitor, held: held)
+  }
 
   /// Has questions answered on a thread that may block. Rows that are a parent context's are read here: it belongs to
   /// the caller's isolation.

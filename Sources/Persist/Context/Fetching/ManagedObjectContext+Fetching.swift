@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     for objects in places.values {
       guard let first = objects.first, let table = first.table, let store = table.store else { continue }
       let query = RowQuery(entity: first.layout.entity, includesSubentities: false, keys: objects.map(\.key))
-      for row in try store.rows(query).rows { table.map[row.key]?.snapshot = row.snapshot }
+      for row in try store.rows(query) { table.map[row.key]?.snapshot = row.snapshot }
     }
   }
 }

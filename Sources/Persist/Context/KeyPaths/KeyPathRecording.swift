@@ -33,7 +33,7 @@ final class KeyPathRecording: @unchecked Sendable {
   /// A recording object, at the end of some keys from the root.
   func object(of layout: EntityLayout, as type: ManagedObject.Type, at keys: [String]) -> ManagedObject {
     let origin = ManagedObject.Origin(
-      layout: layout, table: nil, identifier: nil, key: 0, loading: .fault,
+      layout: .passUnretained(layout), loading: .fault,
       slotTable: .passUnretained(layout.slotTable(of: type)))
     let object = type.init(origin)
     object.pending = ContiguousArray(layout.properties.map { $0.attribute.flatMap(sample) })

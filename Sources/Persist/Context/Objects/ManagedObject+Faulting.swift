@@ -10,7 +10,7 @@ extension ManagedObject {
       guard let table, let store = table.store else { return }
       do {
         let query = RowQuery(entity: layout.entity, includesSubentities: false, keys: [key])
-        guard let row = try store.rows(query).rows.first else {
+        guard let row = try store.rows(query).first else {
           loading = .missing
           if !table.context.shouldDeleteInaccessibleFaults {
             table.context.deferError(ManagedObjectContext.notFound(objectID))

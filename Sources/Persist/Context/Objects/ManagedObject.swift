@@ -52,8 +52,11 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var key: Int64
   @exclusivity(unchecked) final var identifier: ManagedObjectID?
   @usableFromInline @exclusivity(unchecked) final var snapshot: RowSnapshot?
+  /// The object's place in the context's set of objects changed in the same way. It stands in what the snapshot leaves
+  /// of its last eight bytes.
+  @exclusivity(unchecked) final var changeIndex: Int32 = -1
   /// What was set since the row was read, by property slot, and the values of transient attributes; empty for none.
-  @usableFromInline @exclusivity(unchecked) final var pending: ContiguousArray<StoredValue?> = []
+  @usableFromInline @exclusivity(unchecked) final var pending: ContiguousArray<StoredValue?>
   /// The to-many relationships that were used, by property slot; empty for none.
   @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyMembers?> = []
   /// Rows that were read ahead for the other ends of the object's relationships.
@@ -62,17 +65,16 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var change = Change.none
   /// Whether the object was changed since a save last looked.
   @exclusivity(unchecked) final var isTouched = false
-  /// The object's place in the context's set of objects changed in the same way.
-  @exclusivity(unchecked) final var changeIndex: Int32 = -1
   /// The object's place among those changed since pending changes were processed; below 0 before its first change.
   @exclusivity(unchecked) final var eventIndex = ChangeTracker.notEntered
 
   /// Where a new object comes from; only contexts make one.
   public struct Origin {
-    let layout: EntityLayout
-    let table: ObjectTable?
-    let identifier: ManagedObjectID?
-    let key: Int64
+    /// Nothing here is counted: whoever makes an object holds all of it meanwhile.
+    let layout: Unmanaged<EntityLayout>
+    /// Nil for an object that is new, or of no context.
+    var table: Unmanaged<ObjectTable>?
+    var key: Int64 = 0
     let loading: Loading
     /// Held by the layout; nil for the first access of a property to find.
     var slotTable: Unmanaged<SlotTable>?
@@ -83,9 +85,8 @@ nonisolated open class ManagedObject {
   /// The one designated initialiser, for contexts. A subclass with stored properties gives them values where it
   /// declares them, and so inherits this and every other initialiser.
   public required init(_ origin: Origin) {
-    layout = origin.layout
-    table = origin.table
-    identifier = origin.identifier
+    layout = origin.layout.takeUnretainedValue()
+    table = origin.table?.takeUnretainedValue()
     key = origin.key
     loading = origin.loading
     slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entriesOfFittingClass } ?? SlotTable.empty.entries
@@ -105,6 +106,7 @@ nonisolated open class ManagedObject {
     let layout = context?.layout(of: entity) ?? EntityLayout.alone(entity)
     precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
     self.init(Origin(newOf: Self.self, layout, in: context))
+    withExtendedLifetime(layout) {}
   }
 
   /// A new object of the entity with a name.

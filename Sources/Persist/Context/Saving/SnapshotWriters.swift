@@ -1,6 +1,7 @@
-/// Writes the snapshots of saved objects, those of an entity one after the other.
+/// Writes the snapshots of saved objects, one after the other.
 struct SnapshotWriters {
-  private var writers: [RowChunkWriter?]
+  /// Made when the first snapshot is written.
+  private var writer: RowChunkWriter?
   private let layouts: [EntityLayout]
   private let unsaved: ObjectTable?
   private let keys: [Int64]
@@ -19,7 +20,6 @@ struct SnapshotWriters {
     self.layouts = layouts
     self.unsaved = unsaved
     self.keys = keys
-    writers = Array(repeating: nil, count: layouts.count)
   }
 
   /// The row as it is stored now: what the object had, with its changes.
@@ -31,10 +31,9 @@ struct SnapshotWriters {
   mutating func snapshot(
     of layout: EntityLayout, _ pending: ContiguousArray<StoredValue?>, over old: RowSnapshot?, version: Int64
   ) -> RowSnapshot {
-    var writer =
-      writers[layout.index] ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
-    writers[layout.index] = nil
-    writer.beginRow(version: version)
+    // Taken out and put back, so that its chunk isn't counted once more for each row.
+    var writer = writer.take() ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
+    writer.beginRow(version: version, slotCount: layout.rowSlotCount)
     for stored in layout.storedSlots {
       if !pending.isEmpty, let value = pending[stored.slot] {
         write(value, of: stored, layout, to: &writer)
@@ -43,7 +42,7 @@ struct SnapshotWriters {
       }
     }
     let snapshot = writer.endRow()
-    writers[layout.index] = writer
+    self.writer = writer
     return snapshot
   }
 

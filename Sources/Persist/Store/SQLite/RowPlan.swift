@@ -16,10 +16,12 @@ final class RowPlan: Sendable {
     case entityNumber
   }
 
-  /// One concrete entity.
-  struct Variant: Sendable {
-    let entity: Entity
-    let fills: [Fill]
+  /// One concrete entity. Nothing in it is counted: it is looked at for each row.
+  struct Variant: @unchecked Sendable {
+    let entityIndex: UInt32
+    let slotCount: Int
+    /// The plan's own memory. `@unchecked Sendable`: it is filled before anybody sees the plan, and never changed.
+    let fills: UnsafeBufferPointer<Fill>
   }
 
   /// How many rows are looked up at once by their keys.
@@ -28,8 +30,8 @@ final class RowPlan: Sendable {
   static let fixedColumns = ["Z_PK", "Z_ENT", "Z_OPT"]
 
   let entity: Entity
-  let variants: [Variant]
-  let variantByNumber: [Int64: Int]
+  private let variants: [Variant]
+  private let variantByNumber: [Int64: Variant]
   let columns: [String]
   /// The rows and nothing else: which, for ``SQLText``.
   let selection: SQLText.RowSelection
@@ -42,7 +44,7 @@ final class RowPlan: Sendable {
     let entities = includingSubentities ? Array(map.model.hierarchy(of: entity)) : [entity]
     var columns = Self.fixedColumns
     var positions: [String: Int32] = [:]
-    variants = entities.map { entity in
+    let variants = entities.map { entity in
       let fills = map[entity].columns.map { column in
         let position = positions[column.name] ?? Int32(columns.count)
         if position == Int32(columns.count) {
@@ -51,12 +53,16 @@ final class RowPlan: Sendable {
         }
         return Fill(column: position, slot: column.slot, form: Form(column.role))
       }
-      return Variant(entity: entity, fills: fills)
+      let kept = UnsafeMutableBufferPointer<Fill>.allocate(capacity: fills.count)
+      _ = kept.initialize(from: fills)
+      return Variant(
+        entityIndex: UInt32(entity.number - 1), slotCount: entity.rowSlotCount, fills: UnsafeBufferPointer(kept))
     }
     let table = map[entity].table
     let numbers = entities.map { map.numbers[$0] }
     variantByNumber = Dictionary(
-      numbers.enumerated().map { (Int64($1), $0) }, uniquingKeysWith: { first, _ in first })
+      zip(numbers, variants).map { (Int64($0), $1) }, uniquingKeysWith: { first, _ in first })
+    self.variants = variants
     self.entity = entity
     self.columns = columns
     selection = SQLText.RowSelection(
@@ -65,6 +71,13 @@ final class RowPlan: Sendable {
     byKeys = Self.keyCounts.map { PreparedSQL(.rows(allColumns, of: table, keyCount: $0)) }
     keysByKeys = Self.keyCounts.map { PreparedSQL(.rows(["Z_PK", "Z_ENT"], of: table, keyCount: $0)) }
   }
+
+  deinit {
+    for variant in variants { variant.fills.deallocate() }
+  }
+
+  /// How the rows with an entity number of the store are read; nil for rows that the plan leaves out.
+  func variant(ofNumber number: Int64) -> Variant? { variantByNumber[number] }
 }
 
 extension RowPlan.Form {

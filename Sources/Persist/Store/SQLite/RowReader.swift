@@ -5,11 +5,13 @@ import Foundation
 struct RowReader {
   private let plan: RowPlan
   private let map: TableMap
-  /// By variant of the plan; made when its first row comes.
-  private var writers: [RowChunkWriter?]
+  /// Made when its first row comes.
+  private var writer: RowChunkWriter?
   private let expectedRows: Int?
   /// Who is told how many rows were read; nil for nobody.
   var monitor: ReadMonitor?
+  /// Rows whose values needn't be read; nil for none.
+  var held: HeldRows?
   /// After how many rows a monitor hears of them.
   static let notedRows = 1000
   private(set) var batch = RowBatch()
@@ -20,8 +22,7 @@ struct RowReader {
     self.plan = plan
     self.map = map
     self.expectedRows = expectedRows
-    writers = Array(repeating: nil, count: plan.variants.count)
-    if let expectedRows { batch.rows.reserveCapacity(min(expectedRows, 10_000)) }
+    if let expectedRows { batch.reserveCapacity(min(expectedRows, 10_000)) }
   }
 
   /// Reads to the statement's end. Rows of entities that the plan doesn't have are passed over.
@@ -31,18 +32,22 @@ struct RowReader {
     // Also after an error: a statement in the middle of its rows would keep its lock.
     defer { statement.reset() }
     var number = Int64.min
-    var current: (index: Int, variant: RowPlan.Variant)?
+    var current: RowPlan.Variant?
     while try statement.step() {
       let rowNumber = statement.integer(1)
       if rowNumber != number {
         number = rowNumber
-        current = plan.variantByNumber[rowNumber].map { ($0, plan.variants[$0]) }
+        current = plan.variant(ofNumber: rowNumber)
       }
-      guard let (index, variant) = current else { continue }
-      let snapshot = try readRow(statement, variant, at: index)
-      batch.rows.append(
-        RowBatch.Row(key: statement.integer(0), entityIndex: variant.entity.number - 1, snapshot: snapshot))
-      if let monitor, batch.rows.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
+      guard let variant = current else { continue }
+      let (key, version) = (statement.integer(0), statement.integer(2))
+      if let held, held.holds(key, version) {
+        batch.append(key: key, entityIndex: variant.entityIndex)
+      } else {
+        let offset = try readRow(statement, variant, version)
+        batch.append(key: key, entityIndex: variant.entityIndex, offset: offset)
+      }
+      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
       if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
     }
   }
@@ -50,22 +55,23 @@ struct RowReader {
   /// Reads keys and entities alone.
   mutating func readKeys(_ statement: SQLiteStatement) throws {
     while try statement.step() {
-      guard let variant = plan.variantByNumber[statement.integer(1)] else { continue }
-      batch.rows.append(
-        RowBatch.Row(
-          key: statement.integer(0), entityIndex: plan.variants[variant].entity.number - 1, snapshot: nil))
-      if let monitor, batch.rows.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
+      guard let variant = plan.variant(ofNumber: statement.integer(1)) else { continue }
+      batch.append(key: statement.integer(0), entityIndex: variant.entityIndex)
+      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
     }
     statement.reset()
   }
 
+  /// Reads the values of a row into the chunk that the batch has last.
+  ///
+  /// - Returns: where in it the row stands.
   private mutating func readRow(
-    _ statement: SQLiteStatement, _ variant: RowPlan.Variant, at index: Int
-  ) throws -> RowSnapshot {
+    _ statement: SQLiteStatement, _ variant: RowPlan.Variant, _ version: Int64
+  ) throws -> UInt32 {
     // Taken out and put back, so that its chunk isn't counted once more for each row.
-    var writer =
-      writers[index].take() ?? RowChunkWriter(slotCount: variant.entity.rowSlotCount, expectedRows: expectedRows)
-    writer.beginRow(version: statement.integer(2))
+    var writer = writer.take() ?? firstWriter(variant)
+    let chunkCount = writer.chunkCount
+    writer.beginRow(version: version, slotCount: variant.slotCount)
     var size = 0
     for fill in variant.fills {
       guard let value = statement.columnValue(fill.column) else { continue }
@@ -78,8 +84,8 @@ struct RowReader {
       case .text, .bytes:
         let start = fill.form == .text ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
         let count = Int(sqlite3_value_bytes(value))
-        size += count
-        try requireRoom(for: size, statement)
+        size &+= count
+        if size > Int(Int32.max) { throw tooLarge(statement) }
         writer.setBytes(start, count: count, slot: fill.slot)
       case .decimal: Self.setDecimal(value, type, slot: fill.slot, in: &writer)
       case .uuid: Self.setUUID(value, type, slot: fill.slot, in: &writer)
@@ -89,15 +95,21 @@ struct RowReader {
         }
       }
     }
-    let snapshot = writer.endRow()
-    writers[index] = writer
-    return snapshot
+    let offset = writer.endRowInPlace()
+    if writer.chunkCount != chunkCount { batch.append(writer.chunk) }
+    self.writer = writer
+    return offset
+  }
+
+  private mutating func firstWriter(_ variant: RowPlan.Variant) -> RowChunkWriter {
+    let writer = RowChunkWriter(slotCount: variant.slotCount, expectedRows: expectedRows)
+    batch.append(writer.chunk)
+    return writer
   }
 
   /// A row's slots hold 32-bit offsets; SQLite's own limit for a row is below that, unless it was raised.
-  private func requireRoom(for size: Int, _ statement: SQLiteStatement) throws {
-    guard size > Int(Int32.max) else { return }
-    throw PersistError(
+  private func tooLarge(_ statement: SQLiteStatement) -> PersistError {
+    PersistError(
       .limitExceeded, at: PersistError.Place(entity: plan.entity.name, row: statement.integer(0)),
       "The values of a row take more than 2 GB.", fix: "Keep values of this size outside the store.")
   }

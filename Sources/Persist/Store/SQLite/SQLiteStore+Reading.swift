@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
     let plan = try plan(for: query)
     guard !map.absent.contains(query.entity.name) else { return RowReader(plan, map: map, expectedRows: 0).batch }
     if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil,
@@ -12,14 +12,14 @@ extension SQLiteStore {
     let selection = try selection(query, plan)
     return try pool.readOnce { connection in
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
-      reader.monitor = monitor
+      (reader.monitor, reader.held) = (monitor, held)
       let columns = query.keysOnly ? ["Z_PK", "Z_ENT"] : plan.columns
       try connection.watched(by: monitor) {
         try connection.withStatement(.rows(columns, selection)) { statement in
           try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
         }
       }
-      monitor?.note(rows: reader.batch.rows.count % RowReader.notedRows)
+      monitor?.note(rows: reader.batch.count % RowReader.notedRows)
       return reader.batch
     }
   }
@@ -121,10 +121,10 @@ extension SQLiteStore {
     case .foreignKey(let place):
       sql = PreparedSQL(.members(of: place.table, owner: place.column, order: place.orderColumn))
     case .join(let join):
+      let table = map[model.destination(of: relationship)].table
       sql = PreparedSQL(
         .members(
-          of: map[model.destination(of: relationship)].table, joinedBy: join.table, owner: join.ownColumn,
-          member: join.memberColumn, order: join.orderColumn))
+          of: table, joinedBy: join.table, owner: join.ownColumn, member: join.memberColumn, order: join.orderColumn))
     }
     return related.withLock { known in
       if let first = known[key] { return first }

@@ -101,7 +101,7 @@ struct AsyncFetchTests {
       let query = RowQuery(entity: try coordinator.model.entity(named: "Person"))
       #expect(throws: CancellationError.self) { try store.rows(query, monitor: stopping) }
       #expect(throws: CancellationError.self) { try store.rows(query, monitor: stopping) }
-      try #expect(store.rows(query, monitor: nil).rows.count == 20_000)
+      try #expect(store.rows(query, monitor: nil).count == 20_000)
     }
   }
 

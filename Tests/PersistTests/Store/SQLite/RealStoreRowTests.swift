@@ -39,7 +39,7 @@ struct RealStoreRowTests {
   }
 
   private func allRows(_ store: SQLiteStore) throws -> [RowBatch.Row] {
-    try store.model.entities.filter { $0.superentity == nil }.flatMap { try store.rows(RowQuery(entity: $0)).rows }
+    try store.model.entities.filter { $0.superentity == nil }.flatMap { try store.rows(RowQuery(entity: $0)) }
   }
 
   /// What an update of every column writes, as it was read.

@@ -70,7 +70,7 @@ struct SQLiteStoreCommitTests {
       try #expect(fixture.related(again, ids[2], "residents") == [ids[1], ids[0]])
       try #expect(fixture.related(again, ids[0], "friends") == [ids[1]])
       try #expect(fixture.related(again, ids[1], "friends") == [ids[0]])
-      let child = try again.rows(RowQuery(entity: fixture.entity("Child"))).rows[0]
+      let child = try again.rows(RowQuery(entity: fixture.entity("Child")))[0]
       try #expect(child.values(fixture.model) == ["home": .integer(1), "carer": .integer(2), "carer.entity": .string("Adult")])
       try again.close()
     }
@@ -115,7 +115,7 @@ struct SQLiteStoreCommitTests {
       #expect(error?.conflicts.map(\.id) == ids)
       #expect(error?.conflicts.map(\.expectedVersion) == [2, 1, 5])
       #expect(error?.conflicts.map(\.storedVersion) == [3, nil, 1])
-      let rows = try store.rows(RowQuery(entity: fixture.entity("Tag"))).rows
+      let rows = try store.rows(RowQuery(entity: fixture.entity("Tag")))
       try #expect(rows.map { try $0.values(fixture.model)["label"] } == [.string("a2"), .string("c")])
       #expect(rows.map { $0.snapshot?.version } == [3, 1])
     }
@@ -152,7 +152,7 @@ struct SQLiteStoreCommitTests {
           inserts: [fixture.insert("Tag", ["label": .string("c")])],
           updates: [fixture.update(ids[0], ["label": .string("b")]), fixture.update(ids[1], ["label": .string("a")])],
           deletes: [fixture.delete(ids[2])]))
-      let rows = try store.rows(RowQuery(entity: fixture.entity("Tag"))).rows
+      let rows = try store.rows(RowQuery(entity: fixture.entity("Tag")))
       try #expect(rows.map { try $0.values(fixture.model)["label"] } == [.string("b"), .string("a"), .string("c")])
     }
   }

@@ -30,11 +30,11 @@ struct SQLiteStoreSafetyTests {
                 _ = try store.commit(
                   RowWrites(inserts: [try fixture.insert("House", ["number": .integer(Int64(round))], id: id)] + people))
               } else {
-                let houses = try store.rows(RowQuery(entity: house)).rows
+                let houses = try store.rows(RowQuery(entity: house))
                 guard let last = houses.last, let residents = house.property(named: "residents") else { continue }
                 let members = try store.related(by: residents, of: house, key: last.key)
                 let keys = members.compactMap(\.primaryKey)
-                let found = try store.rows(RowQuery(entity: person, keys: keys)).rows
+                let found = try store.rows(RowQuery(entity: person, keys: keys))
                 if members.count != 3 || found.count != 3 {
                   problems.withLock { $0.append("\(members.count) members, \(found.count) rows") }
                 }

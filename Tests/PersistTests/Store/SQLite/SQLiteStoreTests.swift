@@ -34,7 +34,7 @@ struct SQLiteStoreTests {
       let receipt = try store.commit(RowWrites(inserts: [try fixture.insert("Everything", values)]))
       #expect(receipt.inserted.map(\.key) == [.permanent(1)])
       let again = try fixture.reopened(store)
-      let rows = try again.rows(RowQuery(entity: fixture.entity("Everything"))).rows
+      let rows = try again.rows(RowQuery(entity: fixture.entity("Everything")))
       #expect(rows.count == 1)
       #expect(rows.first?.snapshot?.version == 1)
       var expected = values
@@ -63,7 +63,7 @@ struct SQLiteStoreTests {
     let decimal = try #require(Decimal(string: text))
     try fixture.withStore { store in
       _ = try store.commit(RowWrites(inserts: [try fixture.insert("Everything", ["decimal": .decimal(decimal)])]))
-      let row = try store.rows(RowQuery(entity: fixture.entity("Everything"))).rows.first
+      let row = try store.rows(RowQuery(entity: fixture.entity("Everything"))).first
       try #expect(row?.values(fixture.model) == ["decimal": .decimal(decimal)])
     }
   }
@@ -90,12 +90,12 @@ struct SQLiteStoreTests {
       let id = try store.commit(RowWrites(inserts: [fixture.insert("Everything", ["place": place])])).inserted[0]
       let everything = try fixture.entity("Everything")
       #expect(
-        try store.rows(RowQuery(entity: everything)).rows[0].values(fixture.model)
+        try store.rows(RowQuery(entity: everything))[0].values(fixture.model)
           == ["place.x": .double(1.5), "place.inner.note": .string("here")])
       _ = try store.commit(RowWrites(updates: [fixture.update(id, ["place": .composite(["x": .double(2)])])]))
-      try #expect(store.rows(RowQuery(entity: everything)).rows[0].values(fixture.model) == ["place.x": .double(2)])
+      try #expect(store.rows(RowQuery(entity: everything))[0].values(fixture.model) == ["place.x": .double(2)])
       _ = try store.commit(RowWrites(updates: [fixture.update(id, version: 2, ["place": .null])]))
-      try #expect(store.rows(RowQuery(entity: everything)).rows[0].values(fixture.model) == [:])
+      try #expect(store.rows(RowQuery(entity: everything))[0].values(fixture.model) == [:])
     }
   }
 
@@ -109,14 +109,14 @@ struct SQLiteStoreTests {
           fixture.insert("Child", ["name": .string("Cid")]),
         ]))
       let again = try fixture.reopened(store)
-      let people = try again.rows(RowQuery(entity: fixture.entity("Person"))).rows
+      let people = try again.rows(RowQuery(entity: fixture.entity("Person")))
       #expect(people.map { fixture.model.entities[$0.entityIndex].name } == ["Child", "Adult", "Child"])
       #expect(people.map(\.key) == [1, 2, 3])
       try #expect(people[0].values(fixture.model) == ["name": .string("Ada"), "age": .integer(7)])
       try #expect(people[1].values(fixture.model) == ["name": .string("Bob"), "age": .double(30.5)])
       try #expect(again.count(RowQuery(entity: fixture.entity("Child"))) == 2)
       try #expect(again.count(RowQuery(entity: fixture.entity("Person"), includesSubentities: false)) == 0)
-      try #expect(again.rows(RowQuery(entity: fixture.entity("Adult"), keysOnly: true)).rows.map(\.key) == [2])
+      try #expect(again.rows(RowQuery(entity: fixture.entity("Adult"), keysOnly: true)).map(\.key) == [2])
       try again.close()
     }
   }
@@ -129,20 +129,20 @@ struct SQLiteStoreTests {
       _ = try store.commit(RowWrites(inserts: labels.map { try fixture.insert("Tag", ["label": .string($0)]) }))
       let sorted = try store.rows(RowQuery(entity: tag, sort: [.init("label", isAscending: false)], limit: 3, offset: 1))
       #expect(
-        try sorted.rows.map { try $0.values(fixture.model)["label"] }
+        try sorted.map { try $0.values(fixture.model)["label"] }
           == labels.sorted(by: >)[1...3].map { .string($0) })
       try #expect(store.count(RowQuery(entity: tag, limit: 5, offset: 998)) == 2)
-      try #expect(store.rows(RowQuery(entity: tag, limit: 0)).rows.isEmpty)
+      try #expect(store.rows(RowQuery(entity: tag, limit: 0)).isEmpty)
       let keys: [Int64] = [1000, 5, 5, 7777, 1] + Array(20...400)
-      let found = try store.rows(RowQuery(entity: tag, keys: keys)).rows.map(\.key)
+      let found = try store.rows(RowQuery(entity: tag, keys: keys)).map(\.key)
       #expect(found == [1, 5] + Array(20...400) + [1000])
-      try #expect(store.rows(RowQuery(entity: tag, keys: keys, limit: 2, offset: 1)).rows.map(\.key) == [5, 20])
-      try #expect(store.rows(RowQuery(entity: tag, keys: [])).rows.isEmpty)
+      try #expect(store.rows(RowQuery(entity: tag, keys: keys, limit: 2, offset: 1)).map(\.key) == [5, 20])
+      try #expect(store.rows(RowQuery(entity: tag, keys: [])).isEmpty)
       try #expect(store.count(RowQuery(entity: tag, keys: keys)) == 384)
       var walked: [Int64] = []
       var last: Int64 = 0
       while true {
-        let batch = try store.rows(RowQuery(entity: tag, afterKey: last, limit: 300)).rows
+        let batch = try store.rows(RowQuery(entity: tag, afterKey: last, limit: 300))
         guard let end = batch.last else { break }
         walked += batch.map(\.key)
         last = end.key
@@ -163,7 +163,7 @@ struct SQLiteStoreTests {
       let texts = ["3", "12345678901234567890.5", "-99999999999999999999.25", "0.5", "7"]
       _ = try store.commit(
         RowWrites(inserts: texts.map { try fixture.insert("Everything", ["decimal": .decimal(Decimal(string: $0) ?? 0)]) }))
-      let rows = try store.rows(RowQuery(entity: fixture.entity("Everything"), sort: [.init("decimal")])).rows
+      let rows = try store.rows(RowQuery(entity: fixture.entity("Everything"), sort: [.init("decimal")]))
       #expect(rows.map(\.key) == [3, 4, 1, 5, 2])
     }
   }
@@ -174,8 +174,8 @@ struct SQLiteStoreTests {
       _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("a")])]))
       try store.pool.write { try $0.execute("INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZLABEL) VALUES (9, 99, 1, 'x')") }
       let tag = try fixture.entity("Tag")
-      try #expect(store.rows(RowQuery(entity: tag)).rows.map(\.key) == [1])
-      try #expect(store.rows(RowQuery(entity: tag, keys: [9])).rows.isEmpty)
+      try #expect(store.rows(RowQuery(entity: tag)).map(\.key) == [1])
+      try #expect(store.rows(RowQuery(entity: tag, keys: [9])).isEmpty)
       try #expect(store.count(RowQuery(entity: tag)) == 1)
       let id = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("b")])])).inserted[0]
       #expect(id.primaryKey == 10)
@@ -189,7 +189,7 @@ struct SQLiteStoreTests {
     #expect(store.type == "InMemory")
     let large = Data(repeating: 3, count: 200_000)
     _ = try store.commit(RowWrites(inserts: [fixture.insert("Everything", ["large": .data(large)])]))
-    let row = try store.rows(RowQuery(entity: fixture.entity("Everything"))).rows[0]
+    let row = try store.rows(RowQuery(entity: fixture.entity("Everything")))[0]
     try #expect(row.values(fixture.model) == ["large": .data(large)])
     try store.close()
     #expect(throws: PersistError.self) { try store.count(RowQuery(entity: fixture.entity("Tag"))) }

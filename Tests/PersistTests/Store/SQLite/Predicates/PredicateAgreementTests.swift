@@ -99,7 +99,7 @@ struct PredicateAgreementTests {
     var query = RowQuery(entity: entity)
     query.predicate = stored
     query.now = evaluator.now
-    let found = try Set(store.rows(query).rows.map(\.key))
+    let found = try Set(store.rows(query).map(\.key))
     #expect(found == expected, "\(entity.name): \(stored)")
     #expect(try store.count(query) == expected.count)
     return division.rest == nil ? expected.count : nil
