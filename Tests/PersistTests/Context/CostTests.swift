@@ -181,4 +181,44 @@ struct CostTests {
       #expect(person.members(of: relationship).isHashed)
     }
   }
+
+  @Test("A walk through members that were read ahead makes no identifiers")
+  func prefetchedMembers() throws {
+    try withPeople(pets: Self.membersEach) { stack in
+      let context = stack.context()
+      var request = FetchRequest<ManagedObject>("Person")
+      request.relationshipKeyPathsForPrefetching = ["pets"]
+      let people = try context.fetch(request)
+      try stack.expectStatements(0) {
+        for person in people {
+          let pets = try Array(person.related("pets"))
+          #expect(pets.count == Self.membersEach)
+          for pet in pets { #expect(pet.identifier == nil && pet["name"] != nil) }
+        }
+      }
+      let ids = try #require(people.first).related("pets").objectIDs
+      try #expect(ids == Array(#require(people.first).related("pets")).map(\.objectID))
+    }
+  }
+
+  @Test("Fetching again what is registered reads only the values of rows that others have changed")
+  func fetchingAgain() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      let people = try context.fetch(FetchRequest("Person"))
+      let before = people.map { $0.snapshot?.chunk }
+      let other = stack.context()
+      try other.existingObject(with: people[7].objectID)["age"] = 107
+      try other.save()
+      #expect(try context.fetch(FetchRequest("Person")) == people)
+      let isReread = zip(people, before).map { person, chunk in person.snapshot?.chunk !== chunk }
+      #expect(isReread.indices.filter { isReread[$0] } == [7])
+      #expect(people[7]["age"] as? Int == 107)
+      // What was used keeps what it has.
+      try other.existingObject(with: people[7].objectID)["age"] = 207
+      try other.save()
+      _ = try context.fetch(FetchRequest("Person"))
+      #expect(people[7]["age"] as? Int == 107)
+    }
+  }
 }

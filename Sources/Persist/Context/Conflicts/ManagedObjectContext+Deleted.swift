@@ -56,7 +56,7 @@ extension ManagedObjectContext {
       let store = tables(ofStore: id.storeIdentifier)?.store
     else { return false }
     return try store.rows(RowQuery(entity: layout.entity, includesSubentities: false, keys: [key], keysOnly: true))
-      .rows.isEmpty
+      .isEmpty
   }
 
   /// Takes the deletion of an object back, and those of what it cascaded to.
@@ -102,8 +102,8 @@ extension ManagedObject {
         if case .objectID(let id) = value { id } else { nil }
       }
     }
-    if readingMembers { return memberList(of: relationship) }
+    if readingMembers { return memberList(of: relationship).identifiers }
     guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return [] }
-    return members.list ?? members.added.elements
+    return members.list?.identifiers ?? members.added.elements
   }
 }

@@ -77,6 +77,7 @@ struct PrefetchPass {
       let found = try tables.store.relatedRows(by: property, of: layout.entity, owners: owners.map(\.key))
       let target = tables.table(for: context.layouts[relationship.destinationIndex])
       rows.add(found.batch, to: target)
+      let members = PrefetchedMembers(found.batch, in: target, of: tables, readWith: rows)
       var places: [Int64: Range<Int>] = [:]
       places.reserveCapacity(owners.count)
       var start = 0
@@ -87,9 +88,7 @@ struct PrefetchPass {
         start = end
       }
       for owner in owners {
-        let rows = found.batch.rows[places[owner.key] ?? 0..<0]
-        owner.members(of: relationship).load(
-          rows.map { target.objectID(of: context.layouts[$0.entityIndex], key: $0.key) })
+        owner.members(of: relationship).load(.rows(members, places[owner.key] ?? 0..<0))
       }
     }
   }
@@ -109,7 +108,7 @@ struct PrefetchPass {
       let table = tables.table(for: layout)
       let batch = try tables.store.rows(RowQuery(entity: layout.entity, keys: Array(keys)))
       rows.add(batch, to: table)
-      for row in batch.rows { if let object = table.map[row.key] { rows.fill(object) } }
+      for row in batch { if let object = table.map[row.key] { rows.fill(object) } }
     }
   }
 
@@ -124,7 +123,7 @@ struct PrefetchPass {
     }
     for owner in owners {
       if relationship.isToMany {
-        for id in owner.memberList(of: relationship) { add(context.registeredOrFault(id)) }
+        for member in owner.memberObjects(of: relationship) { add(member) }
       } else if case .objectID(let id) = owner.presentValue(at: relationship.slot) {
         add(context.registeredOrFault(id))
       }

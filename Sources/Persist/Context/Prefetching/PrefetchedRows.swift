@@ -10,11 +10,14 @@ final class PrefetchedRows {
 
   init(generation: Int) { self.generation = generation }
 
+  /// Whether the rows are what the context knows, as far as it can tell.
+  func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == generation }
+
   func add(_ batch: RowBatch, to table: ObjectTable) {
     if let place = rows.firstIndex(where: { $0.table == ObjectIdentifier(table) }) {
-      rows[place].index.add(batch.rows)
+      rows[place].index.add(batch)
     } else {
-      rows.append((ObjectIdentifier(table), RowIndex(batch.rows)))
+      rows.append((ObjectIdentifier(table), RowIndex(batch)))
     }
   }
 
@@ -25,7 +28,7 @@ final class PrefetchedRows {
 
   /// Gives a fault its row where it was read ahead, and what was read ahead for its own relationships.
   func fill(_ object: ManagedObject) {
-    guard let table = object.table, table.context.rowGeneration == generation else { return }
+    guard let table = object.table, areTrue(in: table.context) else { return }
     if object.loading == .fault, object.snapshot == nil, let row = row(object.key, of: table),
       row.entityIndex == object.layout.index
     {

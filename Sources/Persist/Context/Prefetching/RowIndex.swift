@@ -1,48 +1,47 @@
 /// Rows by key: open addressing over the list in which they were read, which isn't copied.
 ///
-/// The hash is multiplicative, as that of ``IdentityMap``; a `Dictionary` of rows took five times as long to make.
+/// The hash is multiplicative, as that of ``IdentityMap``; a `Dictionary` of rows took five times as long to make. It
+/// is made when a row is first asked for: a walk through members finds their rows without.
 struct RowIndex {
-  private(set) var rows: [RowBatch.Row]
-  /// Places in `rows`, -1 where there is none. As many as a power of two, at least half of them free.
+  private var rows: RowBatch
+  /// Places in `rows`, -1 where there is none: as many as a power of two, at least half of them free. Empty until a row
+  /// is asked for.
   private var places: ContiguousArray<Int32> = []
-  private var shift: UInt64 = 0
 
-  init(_ rows: [RowBatch.Row] = []) {
-    self.rows = rows
-    index()
-  }
+  init(_ rows: RowBatch) { self.rows = rows }
 
-  /// - Complexity: O(*all rows*).
-  mutating func add(_ more: [RowBatch.Row]) {
-    rows = rows.isEmpty ? more : rows + more
-    index()
+  mutating func add(_ more: RowBatch) {
+    rows += more
+    places = []
   }
 
   /// Of several rows with the key the one that was added last.
+  ///
+  /// - Complexity: O(*all rows*) the first time, O(1) on average from then on.
   subscript(key: Int64) -> RowBatch.Row? {
-    guard !places.isEmpty else { return nil }
-    var place = home(key)
-    while places[place] >= 0 {
-      let row = rows[Int(places[place])]
-      if row.key == key { return row }
-      place = (place + 1) & (places.count - 1)
+    mutating get {
+      if rows.isEmpty { return nil }
+      if places.isEmpty { index() }
+      let place = places[place(of: key)]
+      return place < 0 ? nil : rows[Int(place)]
     }
-    return nil
   }
 
-  private func home(_ key: Int64) -> Int {
-    Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> shift)
+  /// Where a key's row is told: at its home, or at the first place behind that has the key or is free.
+  private func place(of key: Int64) -> Int {
+    let mask = places.count - 1
+    let hash = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
+    var place = Int(truncatingIfNeeded: hash >> 32) & mask
+    while places[place] >= 0, rows.entries[Int(places[place])].key != key { place = (place + 1) & mask }
+    return place
   }
 
   private mutating func index() {
-    var bits: UInt64 = 3
-    while 1 << bits < rows.count * 2 { bits += 1 }
-    shift = 64 - bits
-    places = ContiguousArray(repeating: -1, count: 1 << Int(bits))
-    for (index, row) in rows.enumerated() {
-      var place = home(row.key)
-      while places[place] >= 0, rows[Int(places[place])].key != row.key { place = (place + 1) & (places.count - 1) }
-      places[place] = Int32(truncatingIfNeeded: index)
+    var count = 8
+    while count < rows.count * 2 { count *= 2 }
+    places = ContiguousArray(repeating: -1, count: count)
+    for index in rows.entries.indices {
+      places[place(of: rows.entries[index].key)] = Int32(truncatingIfNeeded: index)
     }
   }
 }

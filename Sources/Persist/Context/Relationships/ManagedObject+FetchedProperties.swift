@@ -37,7 +37,7 @@ extension ManagedObject {
     // Identifiers of unsaved objects won't be theirs for long.
     if found.contains(where: \.isInserted) { return found }
     let members = ToManyMembers(isOrdered: true)
-    members.load(found.map(\.objectID))
+    members.load(.identifiers(found.map(\.objectID)))
     // Fetching may have called a hook that refreshed this object.
     if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
     toManys[property.slot] = members

@@ -116,20 +116,15 @@ extension ManagedObject {
   }
 
   /// As ``memberIDs(of:)``, for walking through them.
-  final func memberList(of relationship: RelationshipLayout) -> [ManagedObjectID] {
-    guard let members = readMembers(of: relationship) else { return [] }
-    return members.list ?? members.added.elements
+  final func memberList(of relationship: RelationshipLayout) -> MemberList {
+    guard let members = readMembers(of: relationship) else { return .identifiers([]) }
+    return members.list ?? .identifiers(members.added.elements)
   }
 
-  /// The members that some identifiers stand for, with the rows that were read ahead.
-  final func members(_ ids: ArraySlice<ManagedObjectID>) -> [ManagedObject] {
-    guard let context = table?.context else { return [] }
-    var members: [ManagedObject] = []
-    members.reserveCapacity(ids.count)
-    for id in ids {
-      if let member = withCompanions(context.registeredOrFault(id)) { members.append(member) }
-    }
-    return members
+  /// Every member, as an object.
+  final func memberObjects(of relationship: RelationshipLayout) -> [ManagedObject] {
+    let list = memberList(of: relationship)
+    return list.objects(0..<list.count, of: self)
   }
 
   /// The members of a to-many relationship, known but for an error; nil where there is nothing to read them from.
@@ -143,7 +138,7 @@ extension ManagedObject {
     guard let store = table.store else { return nil }
     do {
       members.load(
-        try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key))
+        .identifiers(try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key)))
     } catch {
       table.context.deferError(error)
     }

@@ -17,10 +17,10 @@ public struct RelationshipSet<Element: ManagedObject> {
   let owner: ManagedObject
   let relationship: RelationshipLayout
 
-  private var ids: [ManagedObjectID] { owner.memberList(of: relationship) }
+  private var list: MemberList { owner.memberList(of: relationship) }
 
   /// The members' identifiers; none of the members is made for that.
-  public var objectIDs: [ManagedObjectID] { ids }
+  public var objectIDs: [ManagedObjectID] { list.identifiers }
 
   /// Whether an object is a member. Doesn't read the members where the inverse is a to-one relationship.
   public func contains(_ object: ManagedObject) -> Bool {
@@ -100,31 +100,35 @@ public struct RelationshipSet<Element: ManagedObject> {
 
 extension RelationshipSet: RandomAccessCollection {
   public var startIndex: Int { 0 }
-  public var endIndex: Int { ids.count }
+  public var endIndex: Int { list.count }
 
   public subscript(index: Int) -> Element {
-    guard let member = owner.members(ids[index...index]).first else {
+    let list = list
+    precondition(index >= 0 && index < list.count, "'\(relationship.name)' has no place \(index), only \(list.count).")
+    guard let member = list.objects(index..<index + 1, of: owner).first else {
       preconditionFailure("The owner of '\(relationship.name)' has no context any more.")
     }
     return element(member)
   }
 
-  public func makeIterator() -> Iterator { Iterator(set: self, ids: ids) }
+  public func makeIterator() -> Iterator { Iterator(set: self, list: list) }
 
   /// Walks through the members as they were when it was made.
   public struct Iterator: IteratorProtocol {
     private static var groupSize: Int { 100 }
 
     private let set: RelationshipSet
-    private let ids: [ManagedObjectID]
+    private let list: MemberList
+    private let count: Int
     private var position = 0
     /// The members of the current group, held so that their rows stay read.
     private var group: [ManagedObject] = []
     private var groupStart = 0
 
-    init(set: RelationshipSet, ids: [ManagedObjectID]) {
+    init(set: RelationshipSet, list: MemberList) {
       self.set = set
-      self.ids = ids
+      self.list = list
+      count = list.count
     }
 
     public mutating func next() -> Element? {
@@ -135,9 +139,9 @@ extension RelationshipSet: RandomAccessCollection {
 
     private mutating func readGroup() -> Bool {
       group = []
-      while group.isEmpty, position < ids.count {
-        let end = Swift.min(position + Self.groupSize, ids.count)
-        group = set.owner.members(ids[position..<end])
+      while group.isEmpty, position < count {
+        let end = Swift.min(position + Self.groupSize, count)
+        group = list.objects(position..<end, of: set.owner)
         if group.isEmpty { position = end } else { groupStart = position }
       }
       set.owner.table?.context.prefetchRows(of: group)

@@ -13,7 +13,7 @@ final class ToManyMembers {
   @exclusivity(unchecked) private var currentSet: OrderedSet<ManagedObjectID>?
   /// The members while they are what is stored and nobody looked one up: walking needs no sets, and making them costs
   /// more than reading the rows.
-  @exclusivity(unchecked) private var unhashed: [ManagedObjectID]?
+  @exclusivity(unchecked) private var unhashed: MemberList?
   /// Members that are new since the last save, and those that left since.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
@@ -60,12 +60,12 @@ final class ToManyMembers {
   var areKnown: Bool { unhashed != nil || currentSet != nil }
 
   /// The members as they are now, in order; nil until they were read. The way to walk through them.
-  var list: [ManagedObjectID]? { unhashed ?? currentSet?.elements }
+  var list: MemberList? { unhashed ?? currentSet.map { .identifiers($0.elements) } }
 
   private func makeSets() {
     guard let list = unhashed else { return }
     unhashed = nil
-    storedSet = OrderedSet(list)
+    storedSet = OrderedSet(list.identifiers)
     currentSet = storedSet
   }
 
@@ -91,12 +91,12 @@ final class ToManyMembers {
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
   /// Takes in what the store holds; the differences stay.
-  func load(_ stored: [ManagedObjectID]) {
+  func load(_ stored: MemberList) {
     guard !removed.isEmpty || !added.isEmpty else {
       (storedSet, currentSet, unhashed) = (nil, nil, stored)
       return
     }
-    let stored = OrderedSet(stored)
+    let stored = OrderedSet(stored.identifiers)
     base = stored
     current = stored.subtracting(removed).union(added)
   }
@@ -175,7 +175,7 @@ final class ToManyMembers {
     let (stored, old) = (OrderedSet(stored), base ?? [])
     guard let mine = current, isReordered else {
       base = nil
-      return load(stored.elements)
+      return load(.identifiers(stored.elements))
     }
     let lost = old.subtracting(stored)
     let gained = stored.subtracting(old).subtracting(removed)

@@ -86,7 +86,7 @@ struct DeletePropagation {
     guard relationship.isToMany else { return object.toOne(at: relationship.slot).map { [$0] } ?? [] }
     // Nothing is to be told to members that nothing leads back from.
     if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
-    return object.members(object.memberList(of: relationship)[...])
+    return object.memberObjects(of: relationship)
   }
 
   private func letGo(of object: ManagedObject, _ others: [ManagedObject], by relationship: RelationshipLayout) {

@@ -1,0 +1,36 @@
+/// The members of a to-many relationship at some moment, in order.
+///
+/// Members whose rows were read ahead are known by those: walking through them makes no identifiers, which would cost
+/// as much as the objects.
+enum MemberList {
+  case identifiers([ManagedObjectID])
+  case rows(PrefetchedMembers, Range<Int>)
+
+  var count: Int {
+    switch self {
+    case .identifiers(let ids): ids.count
+    case .rows(_, let range): range.count
+    }
+  }
+
+  var identifiers: [ManagedObjectID] {
+    switch self {
+    case .identifiers(let ids): ids
+    case .rows(let rows, let range): rows.identifiers(range)
+    }
+  }
+
+  /// The objects of some members, with the rows that were read ahead. Those that can't be of the context are left out.
+  ///
+  /// - Parameter places: places in the list.
+  func objects(_ places: Range<Int>, of owner: ManagedObject) -> [ManagedObject] {
+    guard let context = owner.table?.context else { return [] }
+    switch self {
+    case .identifiers(let ids):
+      return ids[places].compactMap { owner.withCompanions(context.registeredOrFault($0)) }
+    case .rows(let rows, let range):
+      let start = range.lowerBound
+      return rows.objects(start + places.lowerBound..<start + places.upperBound, in: context)
+    }
+  }
+}
