@@ -14,6 +14,8 @@ final class EntityLayout: Sendable {
   let kinds: [SlotKind]
   /// How each property's slot holds its value; ``SlotForm/none`` for composites and whatever isn't an attribute.
   let forms: [SlotForm]
+  /// The types of attributes whose values need nothing but the type to be converted: neither transformer nor elements.
+  let plainTypes: [AttributeType?]
   /// The slots that a row has values for.
   let storedSlots: [StoredSlot]
   /// By property slot, nil where the property isn't a relationship.
@@ -75,6 +77,10 @@ final class EntityLayout: Sendable {
     forms = entity.properties.map { property in
       guard let attribute = property.attribute, !attribute.isTransient else { return .none }
       return SlotForm(attribute)
+    }
+    plainTypes = entity.properties.map { property in
+      guard let type = property.attribute?.type, type != .transformable, type != .composite else { return nil }
+      return type
     }
     kinds = entity.properties.map(SlotKind.init)
     let (kinds, forms) = (kinds, forms)

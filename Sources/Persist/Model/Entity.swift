@@ -71,6 +71,8 @@ public final class Entity: Sendable {
   public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
 
   public func property(named name: String) -> Property? { slotByName[name].map { properties[$0] } }
+  /// Without a copy of the property, which counts many references.
+  func slot(named name: String) -> Int? { slotByName[name] }
   public func attribute(named name: String) -> AttributeDescription? { property(named: name)?.attribute }
   public func relationship(named name: String) -> RelationshipDescription? { property(named: name)?.relationship }
 

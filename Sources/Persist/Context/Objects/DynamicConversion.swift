@@ -38,6 +38,27 @@ struct DynamicConversion {
     }
   }
 
+  /// The stored form of what nearly every program gives: nothing, or exactly the Swift type of the attribute's type;
+  /// nil for all else, which ``stored(_:)`` looks at. Neither the attribute nor a place for errors is needed.
+  static func plain(_ value: Any?, as type: AttributeType) -> StoredValue? {
+    guard let value else { return .null }
+    return switch type {
+    case .boolean: exactly(value, Bool.self).map(StoredValue.boolean)
+    case .int64: exactly(value, Int.self).map { .integer(Int64($0)) }
+    case .double: exactly(value, Double.self).map(StoredValue.double)
+    case .string: exactly(value, String.self).map(StoredValue.string)
+    case .date: exactly(value, Date.self).map(StoredValue.date)
+    case .binary: exactly(value, Data.self).map(StoredValue.data)
+    case .uuid: exactly(value, UUID.self).map(StoredValue.uuid)
+    default: nil
+    }
+  }
+
+  /// The type is compared first: a cast that fails looks for ways between the types.
+  private static func exactly<T>(_ value: Any, _ wanted: T.Type) -> T? {
+    type(of: value) == wanted ? value as? T : nil
+  }
+
   /// - Throws: ``PersistError/Code/typeMismatch`` where the attribute doesn't take such a value.
   func stored(_ value: Any?) throws -> StoredValue {
     guard let value = Self.unwrapped(value) else { return .null }

@@ -41,6 +41,9 @@ extension ManagedObject {
   /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no property of that name; what the request of
   ///   a fetched property throws.
   public final func value(forKey name: String) throws -> Any? {
+    if let slot = layout.entity.slot(named: name), layout.plainTypes[slot] != nil {
+      return DynamicConversion.any(attributeValue(at: slot))
+    }
     let property = try property(named: name)
     switch property.kind {
     case .attribute(let attribute) where attribute.type == .transformable:
@@ -74,6 +77,11 @@ extension ManagedObject {
   /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/typeMismatch``, or
   ///   ``PersistError/Code/foreignObject`` for an object of another context.
   public final func setValue(_ value: Any?, forKey name: String) throws {
+    if let slot = layout.entity.slot(named: name), let type = layout.plainTypes[slot],
+      let stored = DynamicConversion.plain(value, as: type)
+    {
+      return setAttributeValue(stored, at: slot)
+    }
     let property = try property(named: name)
     switch property.kind {
     case .attribute: setAttributeValue(try stored(value, for: property), at: property.slot)
