@@ -60,6 +60,9 @@ final class InstancePairs {
     }
   }
 
+  /// Whether a step has any pairs at all.
+  func mayHave(step: Int) -> Bool { !unsaved.isEmpty || written.contains(step) }
+
   func unsavedDestinations(of source: Int64, step: Int) -> [ManagedObject] {
     unsaved.isEmpty ? [] : unsaved[Origin(step: step, key: source)] ?? []
   }

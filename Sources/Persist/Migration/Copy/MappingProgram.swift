@@ -1,17 +1,28 @@
 /// An entity mapping made ready to be carried out on one object after the other.
 struct MappingProgram {
   private enum Value {
+    /// What the attribute takes as it is.
     case constant(StoredValue)
-    /// The source's attribute in a slot.
+    /// The source's attribute in a slot, of the same type.
+    case same(Int)
+    /// The source's attribute in a slot, of another type.
     case slot(Int)
     case expression(FetchExpression)
   }
 
-  private struct Attribute {
+  /// A class, for what is done for each object is then to count one reference, and not those of all the fields.
+  private final class Attribute {
     let name: String
     let slot: Int
     let type: AttributeValue
     let value: Value
+
+    init(name: String, slot: Int, type: AttributeValue, value: Value) {
+      self.name = name
+      self.slot = slot
+      self.type = type
+      self.value = value
+    }
   }
 
   private struct Relationship {
@@ -37,17 +48,10 @@ struct MappingProgram {
       guard let expression = mapping.valueExpression, let property = step.destination?.property(named: mapping.name),
         let attribute = property.attribute
       else { return nil }
-      let value: Value
-      if let constant = expression.constantValue {
-        value = .constant(constant)
-      } else if let key = expression.sourceKey, let before = step.source?.property(named: key),
-        before.attribute != nil
-      {
-        value = .slot(before.slot)
-      } else {
-        value = .expression(expression.overSource)
-      }
-      return Attribute(name: mapping.name, slot: property.slot, type: AttributeValue(attribute), value: value)
+      let (type, value): (AttributeValue, Value) = (AttributeValue(attribute), .expression(expression.overSource))
+      return Attribute(
+        name: mapping.name, slot: property.slot, type: type,
+        value: Self.value(expression, for: attribute, type, from: step.source) ?? value)
     }
     relationships = step.mapping.relationshipMappings.compactMap { mapping in
       guard let expression = mapping.valueExpression, expression.constantValue == nil,
@@ -74,27 +78,42 @@ struct MappingProgram {
     }
   }
 
+  /// A value that needs no evaluating; nil for others.
+  private static func value(
+    _ expression: FetchExpression, for attribute: AttributeDescription, _ type: AttributeValue, from source: Entity?
+  ) -> Value? {
+    if let constant = expression.constantValue { return type.converted(constant).map(Value.constant) }
+    guard let key = expression.sourceKey, let property = source?.property(named: key), let before = property.attribute
+    else { return nil }
+    return before.type == attribute.type ? .same(property.slot) : .slot(property.slot)
+  }
+
   var hasRelationships: Bool { !relationships.isEmpty }
   /// The to-many relationships that are set.
   var memberNames: [String] { relationships.filter(\.isToMany).map(\.name) }
 
+  /// - Parameter object: a new one, so that it needn't be told that it changes.
   func setAttributes(of object: ManagedObject, from source: ManagedObject) throws {
     for attribute in attributes {
-      let value: StoredValue
       switch attribute.value {
-      case .constant(let constant): value = constant
-      case .slot(let slot): value = source.attributeValue(at: slot)
+      case .constant(let constant): object.setPending(constant, at: attribute.slot)
+      case .same(let slot): object.setPending(source.attributeValue(at: slot), at: attribute.slot)
+      case .slot(let slot):
+        object.setPending(try converted(source.attributeValue(at: slot), attribute, source), at: attribute.slot)
       case .expression(let expression):
-        guard let stored = try evaluate(expression, attribute.name, source, object).stored else {
+        guard let value = try evaluate(expression, attribute.name, source, object).stored else {
           throw refusal("a collection", attribute.name, source)
         }
-        value = stored
+        object.setPending(try converted(value, attribute, source), at: attribute.slot)
       }
-      guard let converted = attribute.type.converted(value) else {
-        throw refusal("\(value)", attribute.name, source)
-      }
-      object.setAttributeValue(converted, at: attribute.slot)
     }
+  }
+
+  private func converted(
+    _ value: StoredValue, _ attribute: Attribute, _ source: ManagedObject
+  ) throws -> StoredValue {
+    if let converted = attribute.type.converted(value) { return converted }
+    throw refusal("\(value)", attribute.name, source)
   }
 
   func setRelationships(of object: ManagedObject, from source: ManagedObject) throws {

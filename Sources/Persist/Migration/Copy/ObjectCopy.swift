@@ -15,12 +15,15 @@ final class ObjectCopy {
   /// Where the destination's objects are; nil where its store was closed.
   let destinationTables: StoreTables?
   private unowned let manager: MigrationManager
-  private let now: Date
-  private var works: [StepWork?]
+  private let works: [StepWork]
+  /// What was last asked for by its name, as it is again and again.
+  private var lastWork: StepWork?
   /// The source object whose destination objects are made now, and by which step.
-  private var creating: (source: ManagedObject, step: Int)?
+  private var creating: (source: ManagedObject, work: StepWork)?
   /// The source object whose destination objects are related now.
   private var relating: ManagedObject?
+  /// The source objects of a batch that were taken without their rows, until somebody asks for them.
+  private var unreadSources: [ManagedObject] = []
 
   /// - Parameter connection: gets the temporary table of pairs.
   init(
@@ -29,13 +32,25 @@ final class ObjectCopy {
   ) throws {
     self.plan = plan
     self.manager = manager
-    self.now = now
-    works = Array(repeating: nil, count: plan.steps.count)
     pairs = try InstancePairs(connection)
     sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.model))
     destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.model))
     destinationContext.validatesOnSave = false
-    destinationTables = destination.openStores.first.map(destinationContext.tables(of:))
+    let tables = destination.openStores.first.map(destinationContext.tables(of:))
+    let context = destinationContext
+    destinationTables = tables
+    works = plan.steps.map { step in
+      let policy = step.policy?.init() ?? EntityMigrationPolicy()
+      let evaluator = ExpressionEvaluator(
+        variables: [
+          MappingVariable.manager: .object(manager), MappingVariable.entityPolicy: .object(policy),
+          MappingVariable.entityMapping: .object(EntityMappingValue(mapping: step.mapping)),
+        ], now: now, calls: MappingCalls())
+      let place = step.destination.flatMap { entity in
+        tables.map { ManagedObjectContext.RowPlace(context.layout(of: entity), in: $0) }
+      }
+      return StepWork(step, in: plan.new.model, policy: policy, place: place, evaluator)
+    }
   }
 
   /// No class of the application takes part: it is that of one version only.
@@ -49,38 +64,43 @@ final class ObjectCopy {
   ///
   /// - Parameter report: is told how many source objects were done.
   func createInstances(_ step: CopyPlan.Step, _ report: (Int) throws -> Void) throws {
-    let work = begin(step)
-    try work.policy.begin(step.mapping, with: manager)
+    let (work, mapping) = (begin(step), step.mapping)
+    try work.policy.begin(mapping, with: manager)
     if step.createsByObject {
-      try forEachBatch(of: work) { sources in
+      try sourceContext.forEachBatch(of: try request(for: work), size: Self.batchSize) { sources in
         defer { creating = nil }
         for source in sources {
-          creating = (source, step.index)
+          creating = (source, work)
           try Self.naming(source) {
-            try work.policy.createDestinationInstances(forSource: source, in: step.mapping, manager: manager)
+            try work.policy.createDestinationInstances(forSource: source, in: mapping, manager: manager)
           }
         }
         try save(sources, of: work)
         try report(sources.count)
       }
     }
-    try work.policy.endInstanceCreation(forMapping: step.mapping, manager: manager)
+    try work.policy.endInstanceCreation(forMapping: mapping, manager: manager)
     try save()
   }
 
   /// Second pass: relates the destination objects of a step.
   func createRelationships(_ step: CopyPlan.Step, _ report: (Int) throws -> Void) throws {
-    let work = begin(step)
+    let (work, mapping) = (begin(step), step.mapping)
     if step.source != nil {
-      try forEachBatch(of: work, prefetching: work.program.sourceMembers) { sources in
-        defer { relating = nil }
+      var request = try request(for: work)
+      // Without expressions only the policy may want the rows.
+      request.includesPropertyValues = work.program.hasRelationships
+      request.relationshipKeyPathsForPrefetching = work.program.sourceMembers
+      try sourceContext.forEachBatch(of: request, size: Self.batchSize) { sources in
+        unreadSources = sources
+        defer { (relating, unreadSources) = (nil, []) }
         let instances = try sources.map { try self.instances(of: work, for: $0) }
         try prefetch(instances, of: work)
         for (source, objects) in zip(sources, instances) {
           relating = source
           try Self.naming(source) {
             for object in objects {
-              try work.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
+              try work.policy.createRelationships(forDestination: object, in: mapping, manager: manager)
             }
           }
         }
@@ -88,7 +108,7 @@ final class ObjectCopy {
         try report(sources.count)
       }
     }
-    try work.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
+    try work.policy.endRelationshipCreation(forMapping: mapping, manager: manager)
     try save()
   }
 
@@ -105,15 +125,7 @@ final class ObjectCopy {
 
   private func begin(_ step: CopyPlan.Step) -> StepWork {
     manager.currentEntityMapping = step.mapping
-    return work(step)
-  }
-
-  private func forEachBatch(
-    of work: StepWork, prefetching relationships: [String] = [], _ body: ([ManagedObject]) throws -> Void
-  ) throws {
-    var request = try request(for: work)
-    request.relationshipKeyPathsForPrefetching = relationships
-    try sourceContext.forEachBatch(of: request, size: Self.batchSize, body)
+    return works[step.index]
   }
 
   /// Reads what relating objects by their mapping's expressions needs, for all of a batch together.
@@ -122,6 +134,13 @@ final class ObjectCopy {
     let objects = instances.joined().filter { $0.layout === layout }
     destinationContext.prefetchRows(of: objects)
     try PrefetchPass(work.program.memberNames, of: layout, in: destinationContext).run(objects)
+  }
+
+  /// Reads the rows of the batch's source objects, as far as that wasn't done, before one of them is looked into.
+  func readSources() {
+    guard !unreadSources.isEmpty else { return }
+    sourceContext.prefetchRows(of: unreadSources)
+    unreadSources = []
   }
 
   /// An error that doesn't say where it happened, as those of policies, says of which source object it is.
@@ -160,14 +179,14 @@ final class ObjectCopy {
     guard work.step.policy != nil, let first = sources.first, let last = sources.last, let place = work.place else {
       return try save()
     }
-    let own = sources.map(\.key).filter { newInstance(of: work, key: $0 + work.step.offset) != nil }
+    let own = sources.map(\.key).filter { newInstance(of: work, key: $0 + work.offset) != nil }
     let areAllOwn = work.step.selection == .all && own.count == sources.count
     let entity = place.layout.entity.number
     try save(
       areAllOwn
         ? []
         : own.map { key in
-          InstancePairs.Row(step: work.step.index, source: key, entity: entity, destination: key + work.step.offset)
+          InstancePairs.Row(step: work.index, source: key, entity: entity, destination: key + work.offset)
         })
     if work.step.selection == .all { work.note(first.key...last.key, areOwn: areAllOwn) }
   }
@@ -180,21 +199,21 @@ final class ObjectCopy {
   // MARK: The plain way
 
   func create(from source: ManagedObject, in mapping: EntityMapping) throws {
-    let work = work(try step(named: mapping.name))
+    let work = try work(named: mapping.name)
     guard let place = work.place else { return }
     // A policy may make several of one source; the first is the one that has its key.
-    let key = source.key + work.step.offset
-    let isOwn = work.givesKeys && creating?.source === source && creating?.step == work.step.index
+    let key = source.key + work.offset
+    let isOwn = work.givesKeys && creating?.source === source && creating?.work === work
       && newInstance(of: work, key: key) == nil
     let object = isOwn
       ? destinationContext.insertNewObject(of: place.layout, key: key, in: place.table)
       : ManagedObject(entity: place.layout.entity, insertInto: destinationContext)
     try work.program.setAttributes(of: object, from: source)
-    if !isOwn { pairs.add(object, from: source, step: work.step.index) }
+    if !isOwn { pairs.add(object, from: source, step: work.index) }
   }
 
   func relate(_ object: ManagedObject, in mapping: EntityMapping) throws {
-    let work = work(try step(named: mapping.name))
+    let work = try work(named: mapping.name)
     guard work.program.hasRelationships else { return }
     let source = try relating ?? sourceInstances(forEntityMapping: mapping.name, [object]).first
     guard let source else { return }
@@ -203,26 +222,17 @@ final class ObjectCopy {
 
   // MARK: Steps
 
-  func work(_ step: CopyPlan.Step) -> StepWork {
-    if let work = works[step.index] { return work }
-    let policy = step.policy?.init() ?? EntityMigrationPolicy()
-    let evaluator = ExpressionEvaluator(
-      variables: [
-        MappingVariable.manager: .object(manager), MappingVariable.entityPolicy: .object(policy),
-        MappingVariable.entityMapping: .object(EntityMappingValue(mapping: step.mapping)),
-      ], now: now, calls: MappingCalls())
-    let place = step.destination.flatMap { destination in
-      destinationTables.map { ManagedObjectContext.RowPlace(destinationContext.layout(of: destination), in: $0) }
-    }
-    let work = StepWork(step, in: plan.new.model, policy: policy, place: place, evaluator)
-    works[step.index] = work
-    return work
-  }
+  /// The works of the steps that take a source entity.
+  func works(from source: Entity) -> [StepWork] { works.filter { $0.source === source } }
 
-  func step(named name: String) throws -> CopyPlan.Step {
-    if let step = plan.steps.first(where: { $0.mapping.name == name }) { return step }
-    throw PersistError(
-      .invalidRequest, "The mapping model has no entity mapping '\(name)'.",
-      fix: "It has \(plan.steps.map(\.mapping.name).joined(separator: ", ")).")
+  func work(named name: String) throws -> StepWork {
+    if let lastWork, lastWork.mappingName == name { return lastWork }
+    guard let work = works.first(where: { $0.mappingName == name }) else {
+      throw PersistError(
+        .invalidRequest, "The mapping model has no entity mapping '\(name)'.",
+        fix: "It has \(plan.steps.map(\.mapping.name).joined(separator: ", ")).")
+    }
+    lastWork = work
+    return work
   }
 }

@@ -1,6 +1,17 @@
 /// A step that goes object by object, with what its objects need again and again.
+///
+/// A class whose fields are few and small: copying a ``CopyPlan/Step`` for each object costs more than inserting it.
 final class StepWork {
   let step: CopyPlan.Step
+  let index: Int
+  let mappingName: String
+  let source: Entity?
+  /// How much greater the objects' keys are than those of their sources.
+  let offset: Int64
+  let isKeyed: Bool
+  let isComplete: Bool
+  /// Whether an object that is made the plain way has the key of its source, raised by the offset.
+  let givesKeys: Bool
   /// The plain one where the mapping names none.
   let policy: EntityMigrationPolicy
   /// Where the destination objects are; nil where the step makes none.
@@ -17,14 +28,18 @@ final class StepWork {
     place: ManagedObjectContext.RowPlace?, _ evaluator: ExpressionEvaluator
   ) {
     self.step = step
+    index = step.index
+    mappingName = step.mapping.name
+    source = step.source
+    offset = step.offset
+    isKeyed = step.isKeyed
+    isComplete = step.isComplete
+    givesKeys = step.selection != .custom && step.source != nil && place != nil
     self.policy = policy
     self.place = place
     self.evaluator = evaluator
     program = MappingProgram(step, in: model, evaluator)
   }
-
-  /// Whether an object that is made the plain way has the key of its source, raised by the step's offset.
-  var givesKeys: Bool { step.selection != .custom && step.source != nil && place != nil }
 
   /// Notes the keys of a batch of all source objects, whose batches come in the order of their keys.
   func note(_ keys: ClosedRange<Int64>, areOwn: Bool) {
