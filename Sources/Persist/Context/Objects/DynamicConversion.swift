@@ -44,6 +44,8 @@ struct DynamicConversion {
     guard let value else { return .null }
     return switch type {
     case .boolean: exactly(value, Bool.self).map(StoredValue.boolean)
+    case .int16: exactly(value, Int.self).flatMap(Int16.init(exactly:)).map { .integer(Int64($0)) }
+    case .int32: exactly(value, Int.self).flatMap(Int32.init(exactly:)).map { .integer(Int64($0)) }
     case .int64: exactly(value, Int.self).map { .integer(Int64($0)) }
     case .double: exactly(value, Double.self).map(StoredValue.double)
     case .string: exactly(value, String.self).map(StoredValue.string)

@@ -37,8 +37,6 @@ struct MappingProgram {
   private let attributes: [Attribute]
   private let relationships: [Relationship]
   private let needsDestination: Bool
-  /// The source's to-many relationships whose members lead to those of the destination's.
-  let sourceMembers: [String]
 
   /// - Parameter model: the destination's.
   init(_ step: CopyPlan.Step, in model: ManagedObjectModel, _ evaluator: ExpressionEvaluator) {
@@ -66,13 +64,6 @@ struct MappingProgram {
         name: mapping.name, isToMany: relationship.isToMany,
         destination: model.entitiesByName[relationship.destination], expression: expression.overSource)
     }
-    sourceMembers = relationships.compactMap { relationship in
-      guard case .call(_, _, let arguments) = relationship.expression, arguments.count == 2,
-        case .path(of: .current, let keys) = arguments[1], keys.count == 1,
-        step.source?.relationship(named: keys[0])?.isToMany == true
-      else { return nil }
-      return keys[0]
-    }
     needsDestination = (step.mapping.attributeMappings + step.mapping.relationshipMappings).contains {
       $0.valueExpression?.variables.contains(MappingVariable.destination) == true
     }
@@ -89,8 +80,6 @@ struct MappingProgram {
   }
 
   var hasRelationships: Bool { !relationships.isEmpty }
-  /// The to-many relationships that are set.
-  var memberNames: [String] { relationships.filter(\.isToMany).map(\.name) }
 
   /// - Parameter object: a new one, so that it needn't be told that it changes.
   func setAttributes(of object: ManagedObject, from source: ManagedObject) throws {

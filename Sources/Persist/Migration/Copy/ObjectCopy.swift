@@ -7,6 +7,8 @@ import Foundation
 final class ObjectCopy {
   /// How many source objects are held at a time.
   static let batchSize = 500
+  /// How many changed objects are saved before their batch is done.
+  private static let changeLimit = 4 * batchSize
 
   let sourceContext: ManagedObjectContext
   let destinationContext: ManagedObjectContext
@@ -90,19 +92,19 @@ final class ObjectCopy {
       var request = try request(for: work)
       // Without expressions only the policy may want the rows.
       request.includesPropertyValues = work.program.hasRelationships
-      request.relationshipKeyPathsForPrefetching = work.program.sourceMembers
       try sourceContext.forEachBatch(of: request, size: Self.batchSize) { sources in
         unreadSources = sources
-        defer { (relating, unreadSources) = (nil, []) }
-        let instances = try sources.map { try self.instances(of: work, for: $0) }
-        try prefetch(instances, of: work)
-        for (source, objects) in zip(sources, instances) {
+        let objects = work.program.hasRelationships ? try readInstances(of: work, for: sources) : []
+        defer { withExtendedLifetime(objects) { (relating, unreadSources) = (nil, []) } }
+        for source in sources {
           relating = source
           try Self.naming(source) {
-            for object in objects {
+            for object in try instances(of: work, for: source) {
               try work.policy.createRelationships(forDestination: object, in: mapping, manager: manager)
             }
           }
+          // The members of to-many relationships may be many more than the objects of the batch.
+          if destinationContext.updated.count >= Self.changeLimit { try save() }
         }
         try save()
         try report(sources.count)
@@ -128,12 +130,11 @@ final class ObjectCopy {
     return works[step.index]
   }
 
-  /// Reads what relating objects by their mapping's expressions needs, for all of a batch together.
-  private func prefetch(_ instances: [[ManagedObject]], of work: StepWork) throws {
-    guard work.program.hasRelationships, let layout = work.place?.layout else { return }
-    let objects = instances.joined().filter { $0.layout === layout }
+  /// What a step made of a batch, with the rows, which are there for as long as the objects are held.
+  private func readInstances(of work: StepWork, for sources: [ManagedObject]) throws -> [ManagedObject] {
+    let objects = try sources.flatMap { try instances(of: work, for: $0) }
     destinationContext.prefetchRows(of: objects)
-    try PrefetchPass(work.program.memberNames, of: layout, in: destinationContext).run(objects)
+    return objects
   }
 
   /// Reads the rows of the batch's source objects, as far as that wasn't done, before one of them is looked into.

@@ -44,7 +44,8 @@ struct CopyCostTests {
 
   /// How many statements it takes to migrate employees, each in one of ten departments.
   private func statements(
-    policy: EntityMigrationPolicy.Type, _ change: (inout EntityMapping) throws -> Void = { _ in },
+    policy: EntityMigrationPolicy.Type,
+    _ change: (_ employees: inout EntityMapping, _ departments: inout EntityMapping) throws -> Void = { _, _ in },
     _ look: (ManagedObjectContext) throws -> Void
   ) throws -> Int {
     let model = try Self.staff()
@@ -53,24 +54,24 @@ struct CopyCostTests {
       let coordinator = PersistentStoreCoordinator(model: model)
       let store = try coordinator.addStore(at: source)
       let context = ManagedObjectContext(coordinator)
-      let departments = (0..<10).map { _ in ManagedObject(entity: "Department", context: context) }
+      let sources = (0..<10).map { _ in ManagedObject(entity: "Department", context: context) }
       for number in 0..<Self.count {
         let employee = ManagedObject(entity: "Employee", context: context)
         employee["name"] = "employee \(number)"
         employee["salary"] = Double(number)
-        employee["department"] = departments[number % 10]
+        employee["department"] = sources[number % 10]
       }
       try context.save()
       try coordinator.remove(store)
       var employees = EntityMapping("Employees", from: "Employee", to: "Employee", policy: String(describing: policy))
       employees.attributeMappings = ["name", "salary"].map { PropertyMapping($0, valueExpression: .source($0)) }
-      try change(&employees)
-      let others = EntityMapping(
+      var departments = EntityMapping(
         "Departments", from: "Department", to: "Department",
         attributes: [PropertyMapping("name", valueExpression: .source("name"))])
+      try change(&employees, &departments)
       let manager = MigrationManager(sourceModel: model, destinationModel: model)
       try manager.migrateStore(
-        from: source, to: target, mappingModel: MappingModel("Staff", entityMappings: [others, employees]),
+        from: source, to: target, mappingModel: MappingModel("Staff", entityMappings: [departments, employees]),
         policies: MigrationPolicies([policy]))
       let migrated = PersistentStoreCoordinator(model: model)
       try migrated.addStore(at: target)
@@ -117,17 +118,34 @@ struct CopyCostTests {
 
   @Test("A to-one relationship of a policy's objects: a second statement for each")
   func toOne() throws {
-    let statements = try statements(policy: Raising.self) { mapping in
-      mapping.relationshipMappings = [
+    let statements = try statements(policy: Raising.self) { employees, _ in
+      employees.relationshipMappings = [
         PropertyMapping(
           "department", valueExpression: .destinationInstances(ofMapping: "Departments", for: .source("department")))
       ]
     } _: { context in
-      try #expect(context.count(FetchRequest("Employee", where: "department != nil")) == Self.count)
-      let departments = try context.fetch(FetchRequest("Department"))
-      let sizes = try departments.map { try $0.related("employees").count }
-      #expect(sizes == Array(repeating: Self.count / 10, count: 10))
+      try expectDepartments(context)
     }
     #expect(statements <= 2 * Self.count + Self.limitBeside)
+  }
+
+  @Test("A to-many relationship of a policy's objects: a statement for each member, and a few for each object")
+  func toMany() throws {
+    let statements = try statements(policy: Counting.self) { employees, departments in
+      (employees.policyName, departments.policyName) = (nil, employees.policyName)
+      departments.relationshipMappings = [
+        PropertyMapping("employees", valueExpression: .destinationInstances(ofRelationship: "employees"))
+      ]
+    } _: { context in
+      try expectDepartments(context)
+    }
+    #expect(statements <= Self.count + 10 * 5 + Self.limitBeside)
+  }
+
+  private func expectDepartments(_ context: ManagedObjectContext) throws {
+    try #expect(context.count(FetchRequest("Employee", where: "department != nil")) == Self.count)
+    let departments = try context.fetch(FetchRequest("Department"))
+    let sizes = try departments.map { try $0.related("employees").count }
+    #expect(sizes == Array(repeating: Self.count / 10, count: 10))
   }
 }
