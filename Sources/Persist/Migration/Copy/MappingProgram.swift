@@ -25,23 +25,30 @@ struct MappingProgram {
     }
   }
 
+  private enum Members {
+    /// What an entity mapping, or any where none is named, made of what a relationship of the source leads to.
+    case instances(mapping: String?, relationship: String, slot: Int, isToMany: Bool)
+    case expression(FetchExpression)
+  }
+
   private struct Relationship {
     let name: String
     let isToMany: Bool
     let destination: Entity?
-    let expression: FetchExpression
+    let members: Members
   }
 
   private let mapping: EntityMapping
   private let evaluator: ExpressionEvaluator
+  private unowned let manager: MigrationManager
   private let attributes: [Attribute]
   private let relationships: [Relationship]
   private let needsDestination: Bool
 
-  /// - Parameter model: the destination's.
-  init(_ step: CopyPlan.Step, in model: ManagedObjectModel, _ evaluator: ExpressionEvaluator) {
+  init(_ step: CopyPlan.Step, _ manager: MigrationManager, _ evaluator: ExpressionEvaluator) {
     mapping = step.mapping
     self.evaluator = evaluator
+    self.manager = manager
     attributes = step.mapping.attributeMappings.compactMap { mapping in
       guard let expression = mapping.valueExpression, let property = step.destination?.property(named: mapping.name),
         let attribute = property.attribute
@@ -62,7 +69,8 @@ struct MappingProgram {
       }
       return Relationship(
         name: mapping.name, isToMany: relationship.isToMany,
-        destination: model.entitiesByName[relationship.destination], expression: expression.overSource)
+        destination: manager.destinationModel.entitiesByName[relationship.destination],
+        members: Self.members(expression, from: step.source) ?? .expression(expression.overSource))
     }
     needsDestination = (step.mapping.attributeMappings + step.mapping.relationshipMappings).contains {
       $0.valueExpression?.variables.contains(MappingVariable.destination) == true
@@ -77,6 +85,21 @@ struct MappingProgram {
     guard let key = expression.sourceKey, let property = source?.property(named: key), let before = property.attribute
     else { return nil }
     return before.type == attribute.type ? .same(property.slot) : .slot(property.slot)
+  }
+
+  /// The members, where the expression is one of the forms that mapping models have; nil for others.
+  private static func members(_ expression: FetchExpression, from source: Entity?) -> Members? {
+    guard case .call(on: .variable(MappingVariable.manager), let selector, let arguments) = expression,
+      arguments.count == 2, case .string(let name)? = arguments[0].constantValue, let key = arguments[1].sourceKey,
+      let property = source?.property(named: key), let relationship = property.relationship, !relationship.isTransient
+    else { return nil }
+    let mapping: String?
+    switch selector {
+    case MappingSelector.destinationInstancesForMapping: mapping = name
+    case MappingSelector.destinationInstancesForRelationship: mapping = nil
+    default: return nil
+    }
+    return .instances(mapping: mapping, relationship: key, slot: property.slot, isToMany: relationship.isToMany)
   }
 
   var hasRelationships: Bool { !relationships.isEmpty }
@@ -108,7 +131,7 @@ struct MappingProgram {
   func setRelationships(of object: ManagedObject, from source: ManagedObject) throws {
     for relationship in relationships {
       // A relationship that is narrowed to a subentity no longer reaches the others.
-      let members = try evaluate(relationship.expression, relationship.name, source, object).managedObjects
+      let members = try members(of: relationship, source, object)
         .filter { member in relationship.destination.map { member.entity.isKind(of: $0) } ?? true }
       if relationship.isToMany {
         object.managedObjectContext?.prefetchRows(of: members)
@@ -119,14 +142,35 @@ struct MappingProgram {
     }
   }
 
-  private func evaluate(
-    _ expression: FetchExpression, _ name: String, _ source: ManagedObject, _ object: ManagedObject
-  ) throws -> FetchValue {
+  private func members(
+    of relationship: Relationship, _ source: ManagedObject, _ object: ManagedObject
+  ) throws -> [ManagedObject] {
+    switch relationship.members {
+    case .expression(let expression): try evaluate(expression, relationship.name, source, object).managedObjects
+    case .instances(let mapping, let name, let slot, let isToMany):
+      try placing(relationship.name, source) {
+        let sources = isToMany ? Array(try source.related(name)) : source.toOne(at: slot).map { [$0] } ?? []
+        return if let mapping {
+          try manager.destinationInstances(forEntityMapping: mapping, sourceInstances: sources)
+        } else {
+          try manager.destinationInstances(forSourceRelationshipNamed: name, sourceInstances: sources)
+        }
+      }
+    }
+  }
+
+  private func placing<Result>(_ name: String, _ source: ManagedObject, _ body: () throws -> Result) throws -> Result {
     try PersistError.placing({ place in
       place.property = place.property ?? name
       place.entity = place.entity ?? mapping.destinationEntityName
       place.row = place.row ?? source.key
-    }) {
+    }, body)
+  }
+
+  private func evaluate(
+    _ expression: FetchExpression, _ name: String, _ source: ManagedObject, _ object: ManagedObject
+  ) throws -> FetchValue {
+    try placing(name, source) {
       guard needsDestination else { return try evaluator.value(of: expression, for: .object(source)) }
       return try evaluator.value(
         of: expression, for: .object(source), with: [MappingVariable.destination: .object(object)])

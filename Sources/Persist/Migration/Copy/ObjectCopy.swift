@@ -51,7 +51,7 @@ final class ObjectCopy {
       let place = step.destination.flatMap { entity in
         tables.map { ManagedObjectContext.RowPlace(context.layout(of: entity), in: $0) }
       }
-      return StepWork(step, in: plan.new.model, policy: policy, place: place, evaluator)
+      return StepWork(step, manager, policy: policy, place: place, evaluator)
     }
   }
 

@@ -24,7 +24,7 @@ final class StepWork {
   private var isLastBatchOwn = false
 
   init(
-    _ step: CopyPlan.Step, in model: ManagedObjectModel, policy: EntityMigrationPolicy,
+    _ step: CopyPlan.Step, _ manager: MigrationManager, policy: EntityMigrationPolicy,
     place: ManagedObjectContext.RowPlace?, _ evaluator: ExpressionEvaluator
   ) {
     self.step = step
@@ -38,7 +38,7 @@ final class StepWork {
     self.policy = policy
     self.place = place
     self.evaluator = evaluator
-    program = MappingProgram(step, in: model, evaluator)
+    program = MappingProgram(step, manager, evaluator)
   }
 
   /// Notes the keys of a batch of all source objects, whose batches come in the order of their keys.
