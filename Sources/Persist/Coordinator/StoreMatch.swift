@@ -19,17 +19,22 @@ enum StoreMatch {
       let fingerprints = Fingerprint.differences(
         stored: found.model.fingerprints.mapValues(\.bytes), model: model.fingerprints.mapValues(\.bytes))
       let parts = ModelDifference.between(store: found.model, model: model).filter { $0.weight == .storage }
-      self = .different(Self.error(connection.url, fingerprints + parts.map(\.description)))
+      self = .different(
+        Self.error(connection.url, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)))
     } catch let error as PersistError where error.code == .missingSourceModel {
       let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
       self = .different(Self.error(connection.url, words))
     }
   }
 
-  private static func error(_ url: URL?, _ words: [String]) -> PersistError {
+  private static func error(_ url: URL?, _ words: [String], isNewer: Bool = false) -> PersistError {
     PersistError(
-      .incompatibleModel, at: .store(url), "The store was written with another model: \(words.joined(separator: " "))",
-      fix: "Open it with the option automaticMigration, or with the model that it was written with.",
+      .incompatibleModel, at: .store(url),
+      "The store was written with \(isNewer ? "a newer version of the" : "another") model: "
+        + words.joined(separator: " "),
+      fix: isNewer
+        ? "Open it with a program that knows its version, or bring it back with the option allowingDowngrade."
+        : "Open it with the option automaticMigration, or with the model that it was written with.",
       errors: words.map { PersistError(.incompatibleModel, at: .store(url), $0) })
   }
 

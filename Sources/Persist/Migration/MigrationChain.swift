@@ -20,9 +20,12 @@ struct MigrationChain: Sendable {
   /// Whether both ends are versions of one model of the registry.
   let isOfOneFamily: Bool
 
+  /// - Parameter isNewer: whether the source is known to be the newer one by other means than the registry.
   /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things of a version take their place from the same one.
-  init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
-    let path = Self.path(from: source, to: destination, registry: registry)
+  init(
+    from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?, isNewer: Bool = false
+  ) throws {
+    let path = Self.path(from: source, to: destination, registry: registry, isNewer: isNewer)
     try self.init(
       through: path.versions.isEmpty ? [source, destination] : path.versions, leadsBack: path.direction == .back,
       isOfOneFamily: path.direction != .unknown, isStill: path.versions.isEmpty)
@@ -53,6 +56,9 @@ struct MigrationChain: Sendable {
   /// What stands in the way whatever the rows are.
   var blockers: [MigrationBlocker] { comparison.operations.compactMap(\.obstacle) }
 
+  /// Every version that the way begins at or leads through, but the last.
+  var versions: [ModelVersion] { hops.isEmpty ? [source] : hops.map(\.source) }
+
   /// All hops, done as one.
   var hop: MigrationProgress.Hop {
     let count = max(hops.count, 1)
@@ -62,7 +68,7 @@ struct MigrationChain: Sendable {
   enum Direction { case forth, back, unknown }
 
   static func path(
-    from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?
+    from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?, isNewer: Bool
   ) -> (versions: [ModelVersion], direction: Direction) {
     let family = registry?.families.first { family in
       [source, destination].allSatisfy { wanted in family.versions.contains { $0.model === wanted.model } }
@@ -70,7 +76,7 @@ struct MigrationChain: Sendable {
     guard let versions = family?.versions,
       let start = versions.firstIndex(where: { $0.model === source.model }),
       let end = versions.firstIndex(where: { $0.model === destination.model })
-    else { return ([source, destination], .unknown) }
+    else { return ([source, destination], isNewer ? .back : .unknown) }
     if start == end { return ([], .forth) }
     return start < end ? (Array(versions[start...end]), .forth) : ([source, destination], .back)
   }

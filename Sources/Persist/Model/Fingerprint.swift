@@ -59,6 +59,11 @@ extension Fingerprint: CustomStringConvertible {
 extension ManagedObjectModel {
   /// The fingerprint of each entity by name.
   public var fingerprints: [String: Fingerprint] { entitiesByName.mapValues(\.fingerprint) }
+
+  /// What tells whether two models are stored alike, in one: the digest of all entities' fingerprints.
+  var fingerprint: Fingerprint {
+    Fingerprint(digesting: entitiesByName.sorted { $0.key < $1.key }.flatMap { $0.value.fingerprint.bytes })
+  }
 }
 
 /// The text that an entity's fingerprint is the digest of: one line for each thing, texts quoted as in JSON.

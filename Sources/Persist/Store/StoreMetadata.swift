@@ -32,12 +32,12 @@ extension StoreMetadata {
     static let storeIdentifier = "NSStoreUUID"
     static let migrationLog = "PersistMigrationLog"
     static let deferredSteps = "PersistDeferredSteps"
+    static let formerModels = "PersistFormerModels"
 
     /// What describes the store and its model, and isn't the application's to set.
     static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
-      storeType, autoVacuum, storeIdentifier, migrationLog,
-      deferredSteps,
+      storeType, autoVacuum, storeIdentifier, migrationLog, deferredSteps, formerModels,
     ]
   }
 

@@ -33,7 +33,11 @@ struct CopyMigration {
     let catalog = try StoreCatalog(connection)
     let map = try tableMap(of: manager.sourceModel, catalog, source)
     let file = CopyFile(url: destination, isNew: isNew, model: manager.destinationModel)
-    if isNew { try file.make(metadata: catalog.metadata, coreDataHashes: coreDataHashes) }
+    if isNew {
+      var metadata = catalog.metadata
+      metadata.noteLineage(through: [manager.sourceModel], to: manager.destinationModel)
+      try file.make(metadata: metadata, coreDataHashes: coreDataHashes)
+    }
     try LargeValueLinks(
       from: ExternalDataFolder(storeAt: source), to: ExternalDataFolder(storeAt: destination)
     ).make()

@@ -150,6 +150,7 @@ struct InPlaceMigration {
     var metadata = survey.store.metadata
     metadata.deferredSteps = survey.work.deferred.compactMap { DeferredStep($0.change) }
     if hop == nil { metadata.log(MigrationLogEntry(report, rows: rows)) }
+    metadata.noteLineage(through: survey.chain.versions.map(\.model), to: destination.model)
     try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
   }
 

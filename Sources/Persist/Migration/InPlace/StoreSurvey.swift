@@ -17,8 +17,9 @@ struct StoreSurvey {
   ) throws {
     let name = store.model.versionIdentifiers.first { !$0.isEmpty } ?? "the store's own model"
     let source = store.version ?? ModelVersion(name: name, model: store.model)
-    try self.init(
-      store, through: MigrationChain(from: source, to: destination, registry: registry), defersWork: defersWork)
+    let chain = try MigrationChain(
+      from: source, to: destination, registry: registry, isNewer: store.isNewer(than: destination.model))
+    try self.init(store, through: chain, defersWork: defersWork)
   }
 
   /// - Parameter chain: begins at the store's version.

@@ -48,9 +48,12 @@ struct MigrationRoute: Sendable {
       to: leg.destination.name)
   }
 
+  /// - Parameter isNewer: whether the source is known to be the newer one by other means than the registry.
   /// - Throws: ``PersistError/Code/mappingAmbiguous``, and what is wrong with a mapping model's file.
-  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) throws {
-    let path = RoutePath(from: source, to: destination, means: means)
+  init(
+    from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans, isNewer: Bool = false
+  ) throws {
+    let path = RoutePath(from: source, to: destination, means: means, isNewer: isNewer)
     self.source = source
     self.destination = destination
     leadsBack = path.direction == .back
@@ -121,12 +124,12 @@ struct RoutePath {
 
   /// All versions between the two, except those that a mapping model leaps over, where none of the hops that it leaps
   /// over has a mapping model of its own.
-  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) {
+  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans, isNewer: Bool) {
     if let staged = means.staged?.path(from: source, to: destination) {
       (versions, direction) = (staged, .forth)
       return
     }
-    let path = MigrationChain.path(from: source, to: destination, registry: means.registry)
+    let path = MigrationChain.path(from: source, to: destination, registry: means.registry, isNewer: isNewer)
     direction = path.direction
     let all = path.versions
     var taken: [ModelVersion] = []

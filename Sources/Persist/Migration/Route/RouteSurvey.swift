@@ -10,7 +10,8 @@ struct RouteSurvey {
     self.means = means
     store = try StoreIdentification.identify(connection, registry: means.pathRegistry)
     direct = try StoreSurvey(store, to: destination, registry: means.pathRegistry, defersWork: means.defersWork)
-    route = try MigrationRoute(from: direct.chain.source, to: destination, means: means)
+    route = try MigrationRoute(
+      from: direct.chain.source, to: destination, means: means, isNewer: store.isNewer(than: destination.model))
   }
 
   var isUpToDate: Bool { direct.isUpToDate }

@@ -1,0 +1,106 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// A program can't have the model of a store that is newer than itself: the store alone must tell.
+@Suite("Stores that are newer than the program")
+struct NewerStoreTests {
+  private func version(_ number: Int, identifier: String? = nil) throws -> ModelVersion {
+    let attributes = (1...number).map { AttributeDescription("a\($0)", .string) }
+    var description = ModelDescription(entities: [EntityDescription("Item", attributes: attributes)])
+    description.versionIdentifiers = identifier.map { [$0] } ?? []
+    return ModelVersion(name: "\(number)", model: try ManagedObjectModel(description))
+  }
+
+  private func registry(_ numbers: ClosedRange<Int>) throws -> ModelRegistry {
+    ModelRegistry(versions: try numbers.map { try version($0) })
+  }
+
+  private func refusal(of url: URL, by registry: ModelRegistry, _ options: StoreOptions) -> PersistError? {
+    #expect(throws: PersistError.self) {
+      try PersistentStoreCoordinator(model: registry.current, registry: registry).addStore(at: url, options: options)
+    }
+  }
+
+  @Test("A store that went on to a version that the program doesn't know is refused as newer", arguments: [false, true])
+  func unknown(copies: Bool) throws {
+    try withTemporaryStore { url in
+      try MadeStore.make(version(1).model, at: url)
+      let newest = try registry(1...4)
+      try AutomaticMigrator(copies: copies).migrate(storeAt: url, to: newest.currentVersion, registry: newest)
+      // Also by a program that stopped at a version which this store only passed through.
+      for last in 1...(copies ? 1 : 3) {
+        let old = try registry(1...last)
+        let error = refusal(of: url, by: old, .automaticMigration)
+        #expect(error?.code == .newerStore)
+        #expect(error?.fix?.contains("allowingDowngrade") == true)
+        let plain = refusal(of: url, by: old, StoreOptions())
+        #expect(plain?.code == .incompatibleModel)
+        #expect(plain?.message.contains("newer") == true)
+        let plan = try MigrationPlan(storeAt: url, registry: old)
+        #expect(plan.isPossible)
+      }
+    }
+  }
+
+  @Test("It comes back where that is allowed, and is no newer store any more")
+  func back() throws {
+    try withTemporaryStore { url in
+      try MadeStore.make(version(1).model, at: url)
+      let newest = try registry(1...3)
+      try AutomaticMigrator().migrate(storeAt: url, to: newest.currentVersion, registry: newest)
+      let old = try registry(1...2)
+      let coordinator = PersistentStoreCoordinator(model: old.current, registry: old)
+      let store = try coordinator.addStore(at: url, options: .allowingDowngrade)
+      try coordinator.remove(store)
+      // The newest program takes it forward as any other, though it knows only itself.
+      let last = try registry(3...3)
+      let report = try AutomaticMigrator().migrate(storeAt: url, to: last.currentVersion, registry: last)
+      #expect(report.way == .inPlace)
+    }
+  }
+
+  @Test("Of a store with values that the old version has no place for nothing goes unasked")
+  func values() throws {
+    try withTemporaryStore { url in
+      try MadeStore.make(version(1).model, at: url)
+      let newest = try registry(1...2)
+      try AutomaticMigrator().migrate(storeAt: url, to: newest.currentVersion, registry: newest)
+      try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA2) VALUES (1, 1, 1, 'kept')", at: url)
+      try #expect(refusal(of: url, by: registry(1...1), .allowingDowngrade)?.code == .newerStore)
+      try #expect(MadeStore.rows("SELECT ZA2 FROM ZITEM", at: url) == [["kept"]])
+    }
+  }
+
+  @Test("Version identifiers that are numbers tell the age of a store that Core Data made")
+  func identifiers() throws {
+    for (own, other, code) in [
+      ("3", "2", PersistError.Code.newerStore), ("1.10", "1.9", .newerStore), ("2", "3", nil), ("beta", "2", nil),
+    ] {
+      try withTemporaryStore { url in
+        try MadeStore.make(version(2, identifier: own).model, at: url)
+        let known = ModelRegistry(versions: [try version(1, identifier: other)])
+        if let code {
+          #expect(refusal(of: url, by: known, .automaticMigration)?.code == code, "\(own) by \(other)")
+        } else {
+          try AutomaticMigrator().migrate(storeAt: url, to: known.currentVersion, registry: known)
+        }
+      }
+    }
+  }
+
+  @Test("A store remembers so many models, and forgets the oldest first")
+  func bound() throws {
+    let models = try (1...StoreMetadata.formerModelLimit + 5).map { try version($0).model }
+    var metadata = StoreMetadata(newStore: UUID(), versionHashes: [:], versionIdentifiers: [])
+    for (old, new) in zip(models, models.dropFirst()) { metadata.noteLineage(through: [old], to: new) }
+    #expect(!metadata.descends(from: models[3]))
+    #expect(metadata.descends(from: models[4]))
+    #expect(!metadata.descends(from: models[models.count - 1]))
+    metadata.noteLineage(through: [models[models.count - 1]], to: models[50])
+    #expect(metadata.descends(from: models[49]))
+    #expect(!metadata.descends(from: models[60]))
+  }
+}
