@@ -97,3 +97,19 @@ extension StoreMetadata {
     values[Key.migrationLog] = .array(entries.suffix(Self.migrationLogLimit))
   }
 }
+
+extension MigrationLogEntry {
+  /// Notes in a store's file how it came about.
+  ///
+  /// - Parameter endingLog: whether to take the write-ahead log into the file, so that the file alone is the store.
+  func write(toStoreAt url: URL, endingLog: Bool = false) throws {
+    let connection = try SQLiteConnection(url, mode: .readWrite)
+    defer { connection.close() }
+    try connection.transaction {
+      var metadata = try StoreMetadata(connection)
+      metadata.log(self)
+      try metadata.write(to: connection)
+    }
+    if endingLog { try connection.execute(.journalModeDelete) }
+  }
+}

@@ -17,17 +17,18 @@ struct CopyMigration {
   let coreDataHashes: [String: Data]?
   let goesByObject: Bool
 
-  func run() throws {
+  /// - Returns: how many rows the source has; nil where counting them would take time.
+  func run() throws -> Int? {
     let isNew = SQLiteStore.canCreate(at: destination)
     do {
-      try migrate(isNew: isNew)
+      return try migrate(isNew: isNew)
     } catch {
       if isNew { try? StoreFiles(storeAt: destination).delete() }
       throw error
     }
   }
 
-  private func migrate(isNew: Bool) throws {
+  private func migrate(isNew: Bool) throws -> Int? {
     let connection = try SQLiteConnection(source, mode: .readOnlyWritingAttached)
     defer { connection.close() }
     let catalog = try StoreCatalog(connection)
@@ -56,6 +57,14 @@ struct CopyMigration {
     try validate(plan, objects?.copy, file, connection)
     try CopySurroundings(plan: plan, file: file, source: connection, schema: catalog.schema).takeOver()
     try tally.done()
+    return try rows(map, catalog.schema, connection)
+  }
+
+  private func rows(_ map: TableMap, _ schema: StoreSchema, _ connection: SQLiteConnection) throws -> Int? {
+    let tables = Set(map.tables.map(\.table)).filter { schema.table(named: $0) != nil }
+    let keys = try tables.reduce(0) { try $0 + connection.greatestRow(of: $1) }
+    guard keys <= MigrationLogEntry.countedRows else { return nil }
+    return try tables.reduce(0) { try $0 + connection.count(.rows($1, .all)) }
   }
 
   // MARK: Before

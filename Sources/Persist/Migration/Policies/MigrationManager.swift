@@ -37,7 +37,8 @@ open class MigrationManager {
     model.isCompatible(withMetadata: metadata)
   }
 
-  /// Migrates the store of a file into another file. The first one isn't changed.
+  /// Migrates the store of a file into another file, and writes that into the log of the other one. The first one isn't
+  /// changed.
   ///
   /// Where the other file is a store of the destination model already, the objects are added to it: several mapping
   /// models, each with a manager of its own, can so share one step.
@@ -54,14 +55,22 @@ open class MigrationManager {
   public func migrateStore(
     from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies = []
   ) throws {
-    try migrateStore(
+    let start = ContinuousClock.now
+    let rows = try migrateStore(
       from: source, to: destination, mappingModel: mappingModel, policies: policies, coreDataHashes: nil)
+    try MigrationLogEntry(
+      date: Date(), from: mappingModel.sourceVersion ?? sourceModel.versionIdentifiers.first ?? mappingModel.name,
+      to: mappingModel.destinationVersion ?? destinationModel.versionIdentifiers.first ?? mappingModel.name,
+      way: .copy, rows: rows, seconds: (ContinuousClock.now - start) / .seconds(1)
+    ).write(toStoreAt: destination)
   }
 
+  /// - Returns: how many rows the source has; nil where counting them would take time.
+  @discardableResult
   func migrateStore(
     from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies,
     coreDataHashes: [String: Data]?, goesByObject: Bool = false
-  ) throws {
+  ) throws -> Int? {
     self.mappingModel = mappingModel
     cancellation = nil
     migrationProgress = 0
@@ -71,7 +80,7 @@ open class MigrationManager {
       migrationProgress = 0
       objects = nil
     }
-    try CopyMigration(
+    return try CopyMigration(
       source: source, destination: destination, mappingModel: mappingModel, policies: policies, manager: self,
       coreDataHashes: coreDataHashes, goesByObject: goesByObject
     ).run()

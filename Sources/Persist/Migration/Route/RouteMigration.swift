@@ -33,7 +33,8 @@ struct RouteMigration {
       store, through: survey.route, in: folder, rows: migrator.progress == nil ? 1 : survey.store.keys(hold.connection))
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
-    try finish(file, MigrationLogEntry(report, rows: logged))
+    // The file alone is the store.
+    try MigrationLogEntry(report, rows: logged).write(toStoreAt: file, endingLog: true)
     try StoreExchange(
       store: store, tables: survey.store.tableMap, replacement: file, model: destination.model, folder: folder
     ).perform(hold)
@@ -124,18 +125,6 @@ struct RouteMigration {
       throw error
     }
     try coordinator.remove(info)
-  }
-
-  /// Notes in the file how it came about, and takes its log into it, so that the file alone is the store.
-  private func finish(_ file: URL, _ entry: MigrationLogEntry) throws {
-    let connection = try SQLiteConnection(file, mode: .readWrite)
-    defer { connection.close() }
-    try connection.transaction {
-      var metadata = try StoreMetadata(connection)
-      metadata.log(entry)
-      try metadata.write(to: connection)
-    }
-    try connection.execute(.journalModeDelete)
   }
 
   // MARK: Progress

@@ -37,6 +37,25 @@ struct MigrationLogTests {
     }
   }
 
+  @Test("A manager that runs by hand notes it in the store that it makes")
+  func byHand() throws {
+    let (old, new) = (try versions(2)[0].model, try versions(2)[1].model)
+    try withTemporaryStore { url in
+      try MadeStore.make(old, at: url)
+      try MadeStore.fill(old, at: url, rows: 7, seed: 1)
+      let target = url.deletingLastPathComponent().appendingPathComponent("new.sqlite")
+      var mapping = try MappingModel.inferred(from: old, to: new)
+      (mapping.sourceVersion, mapping.destinationVersion) = ("V1", "V2")
+      try MigrationManager(sourceModel: old, destinationModel: new)
+        .migrateStore(from: url, to: target, mappingModel: mapping)
+      let log = try PersistentStoreCoordinator.metadata(at: target).migrationLog
+      #expect(log.map { [$0.from, $0.to] } == [["V1", "V2"]])
+      #expect(log.map(\.way) == [.copy])
+      #expect(log.map(\.rows) == [7])
+      try #expect(PersistentStoreCoordinator.metadata(at: url).migrationLog == [])
+    }
+  }
+
   @Test("Nothing is noted where nothing ran: a store that is up to date, a migration that failed")
   func nothing() throws {
     let registry = ModelRegistry(versions: try versions(2))
