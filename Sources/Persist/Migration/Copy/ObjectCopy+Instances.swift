@@ -39,7 +39,7 @@ extension ObjectCopy {
       return destinationContext.registeredOrFault(place.layout, key: key, in: tables)
     }
     guard work.isKeyed else { return nil }
-    return try? destinationContext.existingObject(
+    return try destinationContext.foundObject(
       with: ManagedObjectID(
         entityName: place.entityName, storeIdentifier: place.storeIdentifier, key: .permanent(key)))
   }
@@ -68,12 +68,25 @@ extension ObjectCopy {
       } else {
         try pairs.sources(of: object, step: work.index)
       }
-    return keys.compactMap { key in
+    return try keys.compactMap { key in
       let id = ManagedObjectID(
         entityName: source.name, storeIdentifier: sourceContext.coordinator.openStores.first?.identifier ?? "",
         key: .permanent(key))
-      guard let found = try? sourceContext.existingObject(with: id), found.entity === source else { return nil }
+      guard let found = try sourceContext.foundObject(with: id), found.entity === source else { return nil }
       return found
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The object with an identifier; nil where there is none.
+  ///
+  /// - Throws: where that couldn't be found out.
+  fileprivate func foundObject(with id: ManagedObjectID) throws -> ManagedObject? {
+    do {
+      return try existingObject(with: id)
+    } catch let error as PersistError where error.code == .objectNotFound {
+      return nil
     }
   }
 }

@@ -193,6 +193,8 @@ final class ObjectCopy {
   }
 
   private func save(_ more: [InstancePairs.Row] = []) throws {
+    // A getter can't throw: what couldn't be read looked empty, and isn't.
+    try sourceContext.throwDeferredError()
     try destinationContext.save()
     try pairs.save(more)
   }
