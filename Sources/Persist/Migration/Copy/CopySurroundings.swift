@@ -1,8 +1,7 @@
 /// Takes over into a copy what a store has beside the tables of its model: the store's history, tables of the
-/// application's own with their indexes and triggers, and views.
+/// application's own with their indexes and triggers, views, and what others added to the model's tables.
 ///
-/// Indexes of the model's tables come from the new model. Triggers and views stay where all that they name is still
-/// there by its name.
+/// Triggers, views and added indexes stay where all that they name is still there by its name.
 struct CopySurroundings {
   let plan: CopyPlan
   let file: CopyFile
@@ -20,6 +19,7 @@ struct CopySurroundings {
     }
     try source.execute(.copySystemNumbers)
     try file.apply(historyChanges(tables))
+    try takeOverColumns()
     let present = try file.schema()
     if present.table(named: "sqlite_sequence") != nil {
       try source.execute(.clearCopied("sqlite_sequence"))
@@ -30,7 +30,7 @@ struct CopySurroundings {
 
   // MARK: Tables
 
-  private var modelTables: Set<String> {
+  var modelTables: Set<String> {
     Set((plan.old.tables.map(\.table) + plan.old.joinTables.map(\.name)).map(\.foldedIdentifier))
   }
 
@@ -79,11 +79,12 @@ struct CopySurroundings {
     let gone = namesThatGo(present)
     func stays(_ sql: String) -> Bool { !gone.contains { DefinitionTokens.mentions($0, in: sql) } }
     let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }.compactMap(\.sql)
+    let added = addedIndexes(present).compactMap(\.sql).filter(stays)
     let views = try source.all(.views) { $0.text(0) }
     let triggers = schema.triggers.filter { trigger in
       !trigger.keepsDerivedValues && !trigger.name.hasPrefix(FullTextIndex.prefix)
     }
-    try file.define(indexes + (views + triggers.map(\.sql)).filter(stays))
+    try file.define(indexes + added + (views + triggers.map(\.sql)).filter(stays))
   }
 
   /// Tables and columns of the old model that the copy doesn't have by these names, and `Z_ENT` where numbers change.

@@ -46,6 +46,37 @@ struct CopySurroundingsTests {
     }
   }
 
+  @Test("What others added to the model's tables is kept: columns with their values, and indexes")
+  func added() throws {
+    try withTemporaryStore { url in
+      let animals = [
+        EntityDescription("Animal", attributes: [AttributeDescription("a", .string)]),
+        EntityDescription("Cat", parent: "Animal"),
+      ]
+      let old = try model(animals[0], animals[1], EntityDescription("Gone"))
+      var changed = animals
+      changed[0].attributes.append(AttributeDescription("extra", .int16))
+      let new = try model(changed[0], changed[1], EntityDescription("Aardvark"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "ALTER TABLE ZANIMAL ADD COLUMN ZEXTRA VARCHAR(9)", "ALTER TABLE ZANIMAL ADD COLUMN MORE",
+        "ALTER TABLE ZGONE ADD COLUMN LOST",
+        "CREATE INDEX MINE ON ZANIMAL (ZA, MORE)", "CREATE INDEX LOWER ON ZANIMAL (LOWER(ZA))",
+        "CREATE INDEX OLD ON ZGONE (LOST)",
+        "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZA, ZEXTRA, MORE) VALUES (3, 1, 1, 'one', 'x', 7)",
+        "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZA, ZEXTRA, MORE) VALUES (5, 2, 1, 'two', 'y', NULL)", at: url)
+      try copy(url, from: old, to: new)
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, ZA, ZEXTRA, ZEXTRA_KEPT, MORE FROM ZANIMAL ORDER BY 1", at: url)
+          == [["3", "one", "nil", "x", "7"], ["5", "two", "nil", "y", "nil"]])
+      try #expect(
+        MadeStore.rows(
+          "SELECT name FROM sqlite_master WHERE type = 'index' AND name NOT LIKE 'Z%' AND sql <> '' ORDER BY 1",
+          at: url)
+          == [["LOWER"], ["MINE"]])
+    }
+  }
+
   @Test("A virtual table of the application's own finds what it found before")
   func virtualTables() throws {
     try withTemporaryStore { url in

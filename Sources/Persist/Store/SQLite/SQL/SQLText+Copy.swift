@@ -19,6 +19,21 @@ extension SQLText {
     """
   }
 
+  static func addCopiedColumn(_ column: StoreSchema.Column, to table: String) -> SQLText {
+    "ALTER TABLE \(copySchema).\(name: table) ADD COLUMN \(declaration(column))"
+  }
+
+  /// Gives rows that keep their keys the values of columns that stand in the source alone.
+  static func copyColumns(_ copy: ColumnCopy) -> SQLText {
+    let assignments = copy.columns.map { column -> SQLText in
+      "\(name: column.new) = old.\(name: column.old)"
+    }.joined(separator: ", ")
+    return """
+      UPDATE \(copySchema).\(name: copy.target) AS own SET \(assignments) FROM main.\(name: copy.source) AS old \
+      WHERE old.Z_PK = own.Z_PK AND old.Z_ENT IN (\(numbers: copy.entityNumbers))
+      """
+  }
+
   /// The rows of `Z_PRIMARYKEY` that count the keys of the store's own books.
   static let copySystemNumbers: SQLText = """
     INSERT OR IGNORE INTO copy.Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) \

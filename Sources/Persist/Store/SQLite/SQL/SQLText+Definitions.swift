@@ -18,12 +18,14 @@ extension SQLText {
     var parts = table.columns.map { column -> SQLText in
       column.name == key ? "\(name: column.name) INTEGER PRIMARY KEY" : "\(name: column.name) \(column.type.sql)"
     }
-    // A type in quotes is a type: SQLite finds its affinity by the letters.
-    parts += kept.map { column -> SQLText in
-      column.declaredType.isEmpty ? "\(name: column.name)" : "\(name: column.name) \(name: column.declaredType)"
-    }
+    parts += kept.map(declaration)
     if key == nil, !table.primaryKey.isEmpty { parts.append("PRIMARY KEY (\(names: table.primaryKey))") }
     return "CREATE TABLE \(name: name ?? table.name) ( \(parts.joined(separator: ", ")) )"
+  }
+
+  /// A column as another table declares it. A type in quotes is a type: SQLite finds its affinity by the letters.
+  static func declaration(_ column: StoreSchema.Column) -> SQLText {
+    column.declaredType.isEmpty ? "\(name: column.name)" : "\(name: column.name) \(name: column.declaredType)"
   }
 
   static func create(_ index: IndexDefinition) -> SQLText {

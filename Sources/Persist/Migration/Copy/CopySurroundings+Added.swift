@@ -1,0 +1,57 @@
+/// What others added to the tables of a store's model: columns with their values, and indexes. A migration in place
+/// keeps them as they are.
+extension CopySurroundings {
+  /// Columns that nothing in the model stands for, of rows that keep their keys.
+  func takeOverColumns() throws {
+    for copy in columnCopies {
+      let declared = schema.table(named: copy.source)
+      for column in copy.columns {
+        guard let old = declared?.column(named: column.old) else { continue }
+        try source.execute(
+          .addCopiedColumn(StoreSchema.Column(name: column.new, declaredType: old.declaredType), to: copy.target))
+      }
+      try source.execute(.copyColumns(copy))
+    }
+  }
+
+  /// Indexes on the model's tables that neither model asks for.
+  func addedIndexes(_ present: StoreSchema) -> [StoreSchema.Index] {
+    let asked = plan.old.indexDefinitions + plan.new.indexDefinitions
+    let names = Set(asked.map(\.name.foldedIdentifier))
+    let signatures = Dictionary(grouping: asked, by: \.table.foldedIdentifier)
+      .mapValues { Set($0.map { IndexSignature($0) }) }
+    return schema.indexes.filter { index in
+      let table = index.table.foldedIdentifier
+      guard modelTables.contains(table), present.table(named: table) != nil,
+        !names.contains(index.name.foldedIdentifier), let sql = index.sql
+      else { return false }
+      return IndexSignature(definition: sql).map { signatures[table]?.contains($0) != true } ?? true
+    }
+  }
+
+  private var columnCopies: [ColumnCopy] {
+    plan.old.tables.filter { $0.entity.superentity == nil }.compactMap { root in
+      guard let table = schema.table(named: root.table) else { return nil }
+      let names = addedColumns(of: table)
+      let kept = plan.steps.filter { $0.isKeyed && $0.offset == 0 && $0.source?.root === root.entity }
+      // One entity that goes elsewhere takes nothing with it: the columns are the table's.
+      let homes = Set(kept.compactMap { $0.destination.map { plan.new[$0].table } })
+      guard !names.isEmpty, let home = homes.contains(root.table) ? root.table : homes.min() else { return nil }
+      let numbers = kept.compactMap { step in
+        step.destination.flatMap { plan.new[$0].table == home ? step.source.map { plan.old.numbers[$0] } : nil }
+      }
+      let taken = Set(["z_pk", "z_ent", "z_opt"] + (plan.new.layout[home] ?? []).map(\.name.foldedIdentifier))
+      return ColumnCopy(
+        source: table.name, target: home,
+        columns: names.map { .init(old: $0, new: taken.contains($0.foldedIdentifier) ? "\($0)_KEPT" : $0) },
+        entityNumbers: numbers.sorted())
+    }
+  }
+
+  private func addedColumns(of table: StoreSchema.Table) -> [String] {
+    let explained = Set((plan.old.layout[table.name] ?? []).map(\.name.foldedIdentifier) + ["z_pk", "z_ent", "z_opt"])
+    return table.columns.map(\.name).filter {
+      !explained.contains($0.foldedIdentifier) && !LeftOverColumn.isOne($0)
+    }
+  }
+}
