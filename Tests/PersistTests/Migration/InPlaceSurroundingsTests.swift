@@ -74,6 +74,38 @@ struct InPlaceSurroundingsTests {
     }
   }
 
+  @Test("Indexes of the model's that another framework made over expressions or for some rows don't stand in the way")
+  func indexesOfOthers() throws {
+    let indexes = [
+      FetchIndexDescription(
+        "byA", elements: [.init(.property("a")), .init(.expression("lowercase:(a)", .string))]),
+      FetchIndexDescription("some", elements: [.init(.property("b"))], partialPredicate: "b != nil"),
+      FetchIndexDescription("low", elements: [.init(.expression("lowercase:(b)", .string))]),
+    ]
+    let attributes = [AttributeDescription("a", .string), AttributeDescription("b", .string)]
+    let old = try model(EntityDescription("Item", attributes: attributes, indexes: indexes))
+    let new = try model(
+      EntityDescription("Item", attributes: attributes + [AttributeDescription("c", .string)], indexes: indexes))
+    let registry = ModelRegistry(versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+    for copies in [false, true] {
+      try withTemporaryStore { url in
+        try MadeStore.make(old, at: url)
+        try MadeStore.run(
+          "DROP INDEX Z_Item_byA", "CREATE INDEX Z_Item_byA ON ZITEM (ZA, LOWER(ZA))",
+          "DROP INDEX Z_Item_some", "CREATE INDEX Z_Item_some ON ZITEM (ZB) WHERE ZB IS NOT NULL",
+          "CREATE INDEX Z_Item_low ON ZITEM (LOWER(ZB))",
+          "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, 'A', 'B')", at: url)
+        try AutomaticMigrator(copies: copies)
+          .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+        try #expect(MadeStore.rows("SELECT ZA, ZB, ZC FROM ZITEM", at: url) == [["A", "B", "nil"]])
+        try #expect(
+          MadeStore.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND sql <> '' ORDER BY 1", at: url)
+            == [["Z_Item_byA"], ["Z_Item_low"], ["Z_Item_some"]])
+        try #expect(MadeStore.rows("PRAGMA integrity_check", at: url) == [["ok"]])
+      }
+    }
+  }
+
   @Test("What nothing explains is kept: tables, columns, indexes, triggers")
   func unknown() throws {
     try withTemporaryStore { url in

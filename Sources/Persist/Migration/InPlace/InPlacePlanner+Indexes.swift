@@ -7,6 +7,7 @@ extension InPlacePlanner {
       grouping: oldIndexes, by: { $0.table.foldedIdentifier }).mapValues { Set($0.map(IndexSignature.init)) }
     // Those that have the name that they shall have come first, so that of two alike each keeps its own.
     let names = Set(wanted.map(\.name))
+    let modelNames = oldNames.union(names.map(\.foldedIdentifier))
     for index in schema.indexes.sorted(by: { names.contains($0.name) && !names.contains($1.name) }) {
       guard let sql = index.sql, let fate = fate(ofTable: index.table, joins) else { continue }
       guard case .becomes(let table, let rename, let doomed) = fate else { continue }
@@ -14,7 +15,11 @@ extension InPlacePlanner {
         drop(index, in: table)
         continue
       }
-      guard let before = IndexSignature(definition: sql) else { continue }
+      guard let before = IndexSignature(definition: sql) else {
+        // The model's by its name, though made otherwise, as by Core Data over an expression or for some rows.
+        if modelNames.contains(index.name.foldedIdentifier) { drop(index, in: table) }
+        continue
+      }
       let after = before.renaming(rename)
       let position = wanted.firstIndex { $0.table == table && IndexSignature($0) == after && $0.name == index.name }
         ?? wanted.firstIndex { $0.table == table && IndexSignature($0) == after }
