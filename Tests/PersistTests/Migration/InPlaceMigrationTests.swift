@@ -12,24 +12,9 @@ struct InPlaceMigrationTests {
     try model(EntityDescription("Item", attributes: attributes))
   }
 
-  /// Makes a store, fills it, migrates it both with and without SQLite's DROP COLUMN, and compares it with a new one.
-  private func migrate(
-    _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String..., expecting: (URL) throws -> Void
-  ) throws {
-    for canDropColumns in [true, false] {
-      try withTemporaryStore { url in
-        try MadeStore.make(old, at: url)
-        for statement in filling { try MadeStore.run(statement, at: url) }
-        try MadeStore.migrateTables(at: url, from: old, to: new, canDropColumns: canDropColumns)
-        try MadeStore.expectNewStore(of: new, at: url)
-        try expecting(url)
-      }
-    }
-  }
-
   @Test("Attributes are added with their defaults, renamed and removed; the others keep their values")
   func attributes() throws {
-    try migrate(
+    try MadeStore.migrate(
       item(
         AttributeDescription("amount", .int32), AttributeDescription("colour", .string),
         AttributeDescription("title", .string)),
@@ -49,7 +34,7 @@ struct InPlaceMigrationTests {
 
   @Test("Two attributes change their names with each other")
   func swap() throws {
-    try migrate(
+    try MadeStore.migrate(
       item(AttributeDescription("a", .string), AttributeDescription("b", .string)),
       item(
         AttributeDescription("a", .string, renamingIdentifier: "b"),
@@ -62,7 +47,7 @@ struct InPlaceMigrationTests {
 
   @Test("Missing values of an attribute that becomes required become its default")
   func required() throws {
-    try migrate(
+    try MadeStore.migrate(
       item(AttributeDescription("title", .string)),
       item(AttributeDescription("title", .string, isOptional: false, default: .string("it's new"))),
       filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES (1, 1, 1, NULL), (2, 1, 1, 'Tea')"
@@ -73,7 +58,7 @@ struct InPlaceMigrationTests {
 
   @Test("A type that holds every value takes them over")
   func types() throws {
-    try migrate(
+    try MadeStore.migrate(
       item(AttributeDescription("n", .int32), AttributeDescription("u", .uri)),
       item(AttributeDescription("n", .double), AttributeDescription("u", .string)),
       filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZN, ZU) VALUES (1, 1, 1, 7, 'http://a')"
@@ -96,7 +81,7 @@ struct InPlaceMigrationTests {
     let owner = EntityDescription(
       "Owner", relationships: [RelationshipDescription("marks", toMany: "Mark", inverse: "owner")])
     let person = EntityDescription("Person", parent: "Owner")
-    try migrate(
+    try MadeStore.migrate(
       model(mark, tag, owner, person), model(EntityDescription("Aardvark"), mark, tag, owner, person),
       filling: "INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1)",
       "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT, ZT, ZOWNER, Z2_OWNER) VALUES (1, 1, 1, 'one', 2, 3)",
@@ -124,7 +109,7 @@ struct InPlaceMigrationTests {
             folder, RelationshipDescription("favorites", toMany: "Mark", inverse: folder.name, isOrdered: true),
           ]))
     }
-    try migrate(
+    try MadeStore.migrate(
       marks(RelationshipDescription("favoriteFolder", to: "Mark", inverse: "favorites")),
       marks(
         RelationshipDescription(
@@ -155,7 +140,7 @@ struct InPlaceMigrationTests {
       "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (5, 2, 1)",
       "INSERT INTO Z_1TAGS (Z_1MARKS, Z_2TAGS) VALUES (1, 5), (2, 5)",
     ]
-    try migrate(old, new, filling: fill[0], fill[1], fill[2]) { url in
+    try MadeStore.migrate(old, new, filling: fill[0], fill[1], fill[2]) { url in
       try #expect(MadeStore.rows("SELECT Z_PK, ZTAG FROM ZMARK", at: url) == [["1", "5"], ["2", "5"]])
     }
     try withTemporaryStore { url in
@@ -176,7 +161,7 @@ struct InPlaceMigrationTests {
     }
     let low = try animals([], [AttributeDescription("name", .string)])
     let high = try animals([AttributeDescription("name", .string, default: .string("none"))], [])
-    try migrate(
+    try MadeStore.migrate(
       low, high,
       filling: """
         INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNAME1)
@@ -187,7 +172,7 @@ struct InPlaceMigrationTests {
         MadeStore.rows("SELECT Z_PK, ZNAME FROM ZANIMAL ORDER BY 1", at: url)
           == [["1", "none"], ["2", "Tom"], ["3", "Rex"]])
     }
-    try migrate(
+    try MadeStore.migrate(
       high, low,
       filling: "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (2, 2, 1, 'Tom'), (3, 3, 1, 'Rex')"
     ) { url in
@@ -214,7 +199,7 @@ struct InPlaceMigrationTests {
               relationships: [RelationshipDescription("continent", to: "Continent", inverse: "countries")]),
           ]))
     }
-    try migrate(
+    try MadeStore.migrate(
       regions("Region"), regions(nil),
       filling: """
         INSERT INTO ZREGION (Z_PK, Z_ENT, Z_OPT, ZN, ZCONTINENT)
@@ -234,7 +219,7 @@ struct InPlaceMigrationTests {
     let car = EntityDescription("Car", relationships: [RelationshipDescription("owner", to: "Owner", inverse: "cars")])
     let owner = EntityDescription(
       "Owner", relationships: [RelationshipDescription("cars", toMany: "Car", inverse: "owner")])
-    try migrate(
+    try MadeStore.migrate(
       model(car, owner, EntityDescription("Firm", parent: "Owner"), EntityDescription("Person", parent: "Owner")),
       model(car, owner, EntityDescription("Person", parent: "Owner")),
       filling: "INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1), (3, 4, 1)",
@@ -279,7 +264,7 @@ struct InPlaceMigrationTests {
         EntityDescription("A", renamingIdentifier: first, attributes: [AttributeDescription("t", .string)]),
         EntityDescription("B", renamingIdentifier: second, attributes: [AttributeDescription("t", .string)]))
     }
-    try migrate(
+    try MadeStore.migrate(
       pair(nil, nil), pair("B", "A"), filling: "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZT) VALUES (1, 1, 1, 'was A')",
       "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZT) VALUES (1, 2, 1, 'was B')"
     ) { url in
@@ -294,11 +279,11 @@ struct InPlaceMigrationTests {
       try item([AttributeDescription("a", .binary, allowsExternalStorage: isExternal)])
     }
     let row = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, x'00FF80'), (2, 1, 1, NULL)"
-    try migrate(photo(false), photo(true), filling: row) { url in
+    try MadeStore.migrate(photo(false), photo(true), filling: row) { url in
       let rows = try MadeStore.rows("SELECT hex(ZA), typeof(ZA) FROM ZITEM", at: url)
       #expect(rows == [["0100FF80", "blob"], ["", "null"]])
     }
-    try migrate(
+    try MadeStore.migrate(
       photo(true), photo(false),
       filling: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, x'0100FF80'), (2, 1, 1, NULL)"
     ) { url in

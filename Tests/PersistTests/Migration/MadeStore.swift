@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -75,6 +76,21 @@ enum MadeStore {
         if case .blocker(let blocker) = check.meaning, try connection.count(check.count) > 0 { throw blocker.error }
       }
       for change in work.changes { try connection.apply(change.change) }
+    }
+  }
+
+  /// Makes a store, fills it, migrates it both with and without SQLite's DROP COLUMN, and compares it with a new one.
+  static func migrate(
+    _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String..., expecting: (URL) throws -> Void
+  ) throws {
+    for canDropColumns in [true, false] {
+      try withTemporaryStore { url in
+        try make(old, at: url)
+        for statement in filling { try run(statement, at: url) }
+        try migrateTables(at: url, from: old, to: new, canDropColumns: canDropColumns)
+        try expectNewStore(of: new, at: url)
+        try expecting(url)
+      }
     }
   }
 

@@ -34,6 +34,19 @@ extension CopyPlanner {
     return sources
   }
 
+  /// The sources without those of to-one relationships whose inverse is to-one too and isn't mapped from the same
+  /// pairs: what stands at the other end then follows from the objects.
+  func mutual(_ sources: [[String: LinkSource]]) -> [[String: LinkSource]] {
+    zip(plan.steps, sources).map { step, links in
+      links.filter { name, link in
+        guard let relationship = step.destination?.relationship(named: name), !relationship.isToMany,
+          let inverse = new.model.inverse(of: relationship), !inverse.isToMany
+        else { return true }
+        return link.targets.allSatisfy { sources[$0][inverse.name] != nil }
+      }
+    }
+  }
+
   /// How each mapped relationship of a step gets its members, those aside that come with the rows.
   mutating func ways(
     ofStep index: Int, _ sources: [[String: LinkSource]]
@@ -133,33 +146,12 @@ extension CopyPlanner {
     of property: Property, _ relationship: RelationshipDescription, _ link: LinkSource, _ step: CopyPlan.Step
   ) -> [PairCopy] {
     guard let source = step.source, let destination = step.destination, let before = source.property(named: link.name),
-      let pairs = pairSource(before, of: source),
+      let pairs = old.pairs(of: before, in: source),
       let target = target(property, relationship, of: destination, pairs)
     else { return [] }
     return link.targets.compactMap { index in
       guard let owner = end(step), let member = end(plan.steps[index]) else { return nil }
       return PairCopy(pairs: pairs, owner: owner, member: member, target: target)
-    }
-  }
-
-  /// Where the pairs of a source relationship stand.
-  private func pairSource(_ property: Property, of source: Entity) -> PairSource? {
-    let place = old[source]
-    if property.isToOne {
-      guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { return nil }
-      return PairSource(
-        table: place.table, owner: "Z_PK", member: key.name, place: nil,
-        inversePlace: place.orderColumns[property.slot])
-    }
-    switch place.toMany[property.slot] {
-    case nil: return nil
-    case .foreignKey(let key):
-      return PairSource(
-        table: key.table, owner: key.column, member: "Z_PK", place: key.orderColumn, inversePlace: nil)
-    case .join(let end):
-      return PairSource(
-        table: end.table, owner: end.ownColumn, member: end.memberColumn, place: end.orderColumn,
-        inversePlace: end.inverseOrderColumn)
     }
   }
 

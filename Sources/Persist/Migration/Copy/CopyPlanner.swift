@@ -39,7 +39,7 @@ struct CopyPlanner {
   mutating func make() throws -> CopyPlan {
     plan.steps = try model.entityMappings.enumerated().map { try step($0.offset, $0.element) }
     reserveKeys()
-    let sources = plan.steps.map(linkSources)
+    let sources = mutual(plan.steps.map(linkSources))
     for index in plan.steps.indices { planRows(ofStep: index, sources[index]) }
     for index in plan.steps.indices {
       plan.steps[index].relationships.merge(ways(ofStep: index, sources)) { withRows, _ in withRows }

@@ -76,9 +76,10 @@ extension InPlacePlanner {
     _ column: String, _ reference: ColumnUse.Reference, of owner: Entity, in plan: TablePlan
   ) {
     let relationship = reference.relationship
-    let transfer = transfer(relationship, of: owner)
     let subject = InPlaceWork.Subject(owner.name, relationship.name)
-    guard let key = keyColumn(of: relationship, of: owner) else { return }
+    let transfers = transfers(of: reference)
+    if transfers.count > 1, reference.part == .key { refuseMerging(subject) }
+    guard let transfer = transfers.first, let key = keyColumn(of: relationship, of: owner) else { return }
     let target = relationship.isToMany ? new[owner].table : new[new.model.destination(of: relationship)].table
     switch (transfer, reference.part) {
     case (.pairs(let pairs), .key):
@@ -107,6 +108,14 @@ extension InPlacePlanner {
 
   private func hasPlace(_ pairs: PairSource, _ row: KeyTarget.Row) -> Bool {
     (row == .owner ? pairs.inversePlace : pairs.place) != nil
+  }
+
+  private mutating func refuseMerging(_ subject: InPlaceWork.Subject) {
+    work.blockers.append(
+      MigrationBlocker(
+        entity: subject.entity, property: subject.property,
+        what: "\(subject.entity).\(subject.property ?? "") brings together relationships without inverse of several "
+          + "entities.", fix: "Give the step a mapping model, or give the relationships an inverse before."))
   }
 
   /// Where one object had many others there is place for one only.

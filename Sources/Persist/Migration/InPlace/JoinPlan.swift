@@ -150,9 +150,3 @@ extension TableMap.JoinEnd {
       inverseOrderColumn: orderColumn, isReflexive: isReflexive)
   }
 }
-
-extension PairSource {
-  fileprivate var turned: PairSource {
-    PairSource(table: table, owner: member, member: owner, place: inversePlace, inversePlace: place)
-  }
-}

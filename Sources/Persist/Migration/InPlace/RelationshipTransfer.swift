@@ -22,43 +22,51 @@ enum RelationshipTransfer: Sendable, Hashable {
 extension InPlacePlanner {
   /// How a relationship of an entity of the new model comes from the old one.
   func transfer(_ relationship: RelationshipDescription, of entity: Entity) -> RelationshipTransfer {
-    guard let old = oldRelationship(relationship, of: entity),
-      comparison.destinationChange(from: old.relationship, to: relationship) != .parted,
+    guard let old = oldRelationship(relationship, of: entity) else {
+      return transferFromInverse(of: relationship)
+    }
+    guard comparison.destinationChange(from: old.relationship, to: relationship) != .parted,
       let property = old.entity.property(named: old.relationship.name)
     else { return .none }
     let place = self.old[old.entity]
-    if !old.relationship.isToMany {
-      guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else {
-        return .none
-      }
+    guard let pairs = self.old.pairs(of: property, in: old.entity) else { return .none }
+    if property.isToOne {
+      guard !relationship.isToMany else { return .pairs(pairs) }
       let number = place.columns.first { $0.property == property.name && $0.role == .toOneEntity }?.name
-      let order = place.orderColumns[property.slot]
-      if relationship.isToMany {
-        return .pairs(
-          PairSource(table: place.table, owner: "Z_PK", member: key.name, place: nil, inversePlace: order))
-      }
-      return .columns(.init(table: place.table, key: key.name, number: number, place: order))
+      return .columns(.init(table: place.table, key: pairs.member, number: number, place: pairs.inversePlace))
     }
     switch place.toMany[property.slot] {
-    case nil: return .none
-    case .foreignKey(let foreignKey):
-      if relationship.isToMany, new.model.inverse(of: relationship) == nil {
-        return .columns(
-          .init(
-            table: foreignKey.table, key: foreignKey.column, number: foreignKey.entityColumn,
-            place: foreignKey.orderColumn))
-      }
-      return .pairs(
-        PairSource(
-          table: foreignKey.table, owner: foreignKey.column, member: "Z_PK", place: foreignKey.orderColumn,
-          inversePlace: nil))
-    case .join(let end):
-      if RelationshipShape(relationship, in: new.model) == .manyToMany { return .joinTable(end) }
-      return .pairs(
-        PairSource(
-          table: end.table, owner: end.ownColumn, member: end.memberColumn, place: end.orderColumn,
-          inversePlace: end.inverseOrderColumn))
+    case .foreignKey(let key) where relationship.isToMany && new.model.inverse(of: relationship) == nil:
+      return .columns(
+        .init(table: key.table, key: key.column, number: key.entityColumn, place: key.orderColumn))
+    case .join(let end) where RelationshipShape(relationship, in: new.model) == .manyToMany: return .joinTable(end)
+    default: return .pairs(pairs)
     }
+  }
+
+  /// How the column of a reference comes from the old store.
+  ///
+  /// The column of a to-many relationship without inverse is one for all objects that have it; moved up, it comes from
+  /// entities below. Several of them have columns of their own, which can't become one.
+  func transfers(of reference: ColumnUse.Reference) -> [RelationshipTransfer] {
+    guard let owner = new.model.entitiesByName[reference.entity] else { return [] }
+    guard reference.relationship.isToMany else { return [transfer(reference.relationship, of: owner)] }
+    return new.model.hierarchy(of: owner).reduce(into: []) { found, entity in
+      guard let relationship = entity.relationship(named: reference.relationship.name) else { return }
+      let transfer = transfer(relationship, of: entity)
+      if transfer != .none, !found.contains(transfer) { found.append(transfer) }
+    }
+  }
+
+  /// A new inverse of a relationship that there was before: the same pairs, seen from the other end.
+  private func transferFromInverse(of relationship: RelationshipDescription) -> RelationshipTransfer {
+    let destination = new.model.destination(of: relationship)
+    guard let inverse = new.model.inverse(of: relationship), let old = oldRelationship(inverse, of: destination),
+      comparison.destinationChange(from: old.relationship, to: inverse) != .parted,
+      let property = old.entity.property(named: old.relationship.name),
+      let pairs = self.old.pairs(of: property, in: old.entity)
+    else { return .none }
+    return .pairs(pairs.turned)
   }
 
   /// The old relationship that a new one comes from, with the old entity that has it.

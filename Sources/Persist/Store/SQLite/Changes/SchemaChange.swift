@@ -86,6 +86,11 @@ struct PairSource: Sendable, Hashable {
   let place: String?
   /// The owner's place among the member's owners.
   let inversePlace: String?
+
+  /// The same pairs from their other end.
+  var turned: PairSource {
+    PairSource(table: table, owner: member, member: owner, place: inversePlace, inversePlace: place)
+  }
 }
 
 /// Pairs that were put aside.

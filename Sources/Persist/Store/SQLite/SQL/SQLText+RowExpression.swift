@@ -60,7 +60,9 @@ extension SQLText {
         FROM \(name: table)\(condition(rows))
         """
     case .duplicates(let table, let values, let rows):
-      let list = values.map(expression).joined(separator: ", ")
+      // A constant parts nothing, and a whole number would count as the number of a column.
+      let parting = values.filter { if case .constant = $0 { false } else { true } }
+      let list: SQLText = parting.isEmpty ? "NULL" : parting.map(expression).joined(separator: ", ")
       let present = values.map { value -> SQLText in "\(expression(value)) IS NOT NULL" }.joined(separator: " AND ")
       let start: SQLText = rows.entityNumbers.map { "Z_ENT IN (\(numbers: $0)) AND " } ?? ""
       return """

@@ -1,0 +1,121 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Migrating one-way relationships and constraints in place")
+struct InPlaceRelationshipTests {
+  @Test("A to-many relationship without inverse that moves up keeps its members")
+  func oneWayMovesUp() throws {
+    func boxes(_ owner: String) throws -> ManagedObjectModel {
+      let things = RelationshipDescription("things", toMany: "Thing")
+      return try model(
+        EntityDescription("Box", relationships: owner == "Box" ? [things] : []),
+        EntityDescription("Crate", parent: "Box", relationships: owner == "Crate" ? [things] : []),
+        EntityDescription("Thing"))
+    }
+    let (old, new) = (try boxes("Crate"), try boxes("Box"))
+    let column = try #require(TableMap.forNewStore(old).layout["ZTHING"]?.first?.name)
+    try MadeStore.migrate(
+      old, new, filling: "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (4, 2, 1)",
+      "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, \(column)) VALUES (1, 3, 1, 4), (2, 3, 1, NULL)"
+    ) { url in
+      try #expect(StoreDump(of: new, at: url).objects["Crate"]?[4]?["things"] == "1")
+    }
+  }
+
+  @Test("Relationships without inverse of two entities aren't brought together in one above them")
+  func oneWayMerge() throws {
+    let things = RelationshipDescription("things", toMany: "Thing")
+    func boxes(_ isAbove: Bool) throws -> ManagedObjectModel {
+      try model(
+        EntityDescription("Box", relationships: isAbove ? [things] : []),
+        EntityDescription("Crate", parent: "Box", relationships: isAbove ? [] : [things]),
+        EntityDescription("Drawer", parent: "Box", relationships: isAbove ? [] : [things]), EntityDescription("Thing"))
+    }
+    let (old, new) = (try boxes(false), try boxes(true))
+    let work = InPlacePlanner.plan(
+      from: .forNewStore(old), schema: StoreSchema(newStore: .forNewStore(old)), to: .forNewStore(new),
+      comparison: try ModelComparison(from: old, to: new), canDropColumns: true)
+    #expect(work.blockers.map(\.property) == ["things"])
+  }
+
+  @Test("A one-way relationship that gets an inverse leads back, and is refused where two lead to one")
+  func newInverse() throws {
+    func marks(_ shape: (own: Bool, back: Bool), hasInverse: Bool) throws -> ManagedObjectModel {
+      func relationship(
+        _ name: String, _ destination: String, _ inverse: String?, isToMany: Bool
+      ) -> RelationshipDescription {
+        isToMany
+          ? RelationshipDescription(name, toMany: destination, inverse: inverse)
+          : RelationshipDescription(name, to: destination, inverse: inverse)
+      }
+      let own = relationship("tag", "Tag", hasInverse ? "mark" : nil, isToMany: shape.own)
+      let back = relationship("mark", "Mark", "tag", isToMany: shape.back)
+      return try model(
+        EntityDescription("Mark", relationships: [own]),
+        EntityDescription("Tag", relationships: hasInverse ? [back] : []))
+    }
+    let rows = "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT, ZTAG) VALUES (1, 1, 1, 2), (2, 1, 1, NULL)"
+    let tags = "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 2, 1)"
+    let (oneWay, toOne) = (try marks((false, false), hasInverse: false), try marks((false, false), hasInverse: true))
+    try MadeStore.migrate(oneWay, toOne, filling: rows, tags) { url in
+      try #expect(MadeStore.rows("SELECT ZMARK FROM ZTAG ORDER BY Z_PK", at: url) == [["nil"], ["1"]])
+      try #expect(MadeStore.rows("SELECT ZTAG FROM ZMARK ORDER BY Z_PK", at: url) == [["2"], ["nil"]])
+    }
+    // The members of a to-many relationship without inverse name their owner; its new inverse has the same keys.
+    let (manyOneWay, manyToOne) = (
+      try marks((true, false), hasInverse: false), try marks((true, false), hasInverse: true)
+    )
+    try MadeStore.migrate(
+      manyOneWay, manyToOne, filling: "INSERT INTO ZMARK (Z_PK, Z_ENT, Z_OPT) VALUES (7, 1, 1)",
+      "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, Z1TAG) VALUES (1, 2, 1, 7), (2, 2, 1, 7)"
+    ) { url in
+      try #expect(MadeStore.rows("SELECT ZMARK FROM ZTAG", at: url) == [["7"], ["7"]])
+    }
+    try withTemporaryStore { url in
+      let registry = ModelRegistry(
+        versions: [ModelVersion(name: "1", model: oneWay), ModelVersion(name: "2", model: toOne)])
+      try MadeStore.make(oneWay, at: url)
+      try MadeStore.run(tags, rows, "UPDATE ZMARK SET ZTAG = 2", at: url)
+      for copies in [false, true] {
+        #expect(throws: PersistError.self) {
+          try AutomaticMigrator(copies: copies)
+            .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+        }
+      }
+      try #expect(MadeStore.rows("SELECT ZTAG FROM ZMARK", at: url) == [["2"], ["2"]])
+    }
+  }
+
+  @Test("A uniqueness constraint over a new attribute with a default and an old one looks at the old one's values")
+  func uniqueWithDefault() throws {
+    func items(_ constraint: [String]...) throws -> ModelVersion {
+      let added = AttributeDescription("b", .int32, isOptional: false, default: .integer(7))
+      return ModelVersion(
+        name: constraint.isEmpty ? "1" : "2",
+        model: try model(
+          EntityDescription(
+            "Item", attributes: [AttributeDescription("a", .string)] + (constraint.isEmpty ? [] : [added]),
+            uniquenessConstraints: constraint)))
+    }
+    for (constraint, values, isPossible) in [
+      (["a", "b"], ["x", "y"], true), (["a", "b"], ["x", "x"], false), (["b"], ["x"], true), (["b"], ["x", "y"], false),
+    ] {
+      try withTemporaryStore { url in
+        let registry = ModelRegistry(versions: [try items(), try items(constraint)])
+        try MadeStore.make(registry.versions[0].model, at: url)
+        for (key, value) in values.enumerated() {
+          try MadeStore.run(
+            "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (\(key + 1), 1, 1, '\(value)')", at: url)
+        }
+        let plan = try MigrationPlan(storeAt: url, registry: registry)
+        #expect(plan.isPossible == isPossible, "\(constraint), \(values)")
+        guard isPossible else { return }
+        try AutomaticMigrator().migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+        try #expect(MadeStore.rows("SELECT ZB FROM ZITEM", at: url).allSatisfy { $0 == ["7"] })
+      }
+    }
+  }
+}
