@@ -24,7 +24,7 @@ struct RealChainTests {
     let report = try AutomaticMigrator().migrate(storeAt: url, to: destination, registry: registry)
     let after = try StoreDump(of: destination.model, at: url)
     let expected = before.migrated(by: chain.comparison)
-    #expect(after.differences(from: expected) == [])
+    #expect(after.withoutDerived(destination.model).differences(from: expected) == [])
     let now = try StoreIdentification.identify(storeAt: url, registry: registry)
     #expect(now.version?.name == name)
     #expect(now.origin == .fingerprint)
@@ -125,7 +125,8 @@ struct RealChainTests {
       let chain = try MigrationChain(from: registry.versions[0], to: changed, registry: registry)
       try AutomaticMigrator().migrate(storeAt: url, to: changed, registry: registry)
       let after = try StoreDump(of: changed.model, at: url)
-      #expect(after.differences(from: before.migrated(by: chain.comparison)) == [])
+      let expected = before.migrated(by: chain.comparison)
+      #expect(after.withoutDerived(changed.model).differences(from: expected) == [])
       try #expect(problems().subtracting(kinds) == [])
       let now = try StoreIdentification.identify(storeAt: url, registry: registry)
       #expect(now.version?.name == "changed")
@@ -158,9 +159,8 @@ struct RealChainTests {
       try MadeStore.expectNewStore(of: end.model, at: copy)
     }
     let versions = registry.families[0].versions.drop { $0.name != first }
-    let isLong = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] != nil
     for (number, (version, next)) in zip(versions, versions.dropFirst()).enumerated()
-    where isLong || number % 4 == 0 {
+    where TestLength.isLong || number % 4 == 0 {
       try withTemporaryStore { url in
         try MadeStore.make(version.model, at: url)
         try MadeStore.fill(version.model, at: url, rows: 5, seed: 2)

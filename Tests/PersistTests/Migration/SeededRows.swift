@@ -39,15 +39,15 @@ extension MadeStore {
           try insert(place, key: next[place.table] ?? 0, connection, &numbers)
         }
       }
-      for place in map.tables where !place.entity.isAbstract {
-        try relate(place, map, keys, connection, &numbers)
-      }
+      var relations = RandomRelations(map: map, keys: keys, numbers: numbers)
+      try relations.make(connection)
       for (table, maximum) in next {
         let root = map.tables.first { $0.table == table && $0.entity.superentity == nil }
         guard let root else { continue }
         try connection.execute(
           "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: maximum) WHERE Z_ENT = \(number: Int64(root.number))")
       }
+      try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
     }
   }
 
@@ -83,60 +83,6 @@ extension MadeStore {
       .blob(Data((attribute.allowsExternalStorage ? [1] : []) + [UInt8(key & 255), UInt8(number & 255), 0, 7]))
     case .uuid: .blob(Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &numbers) }))
     case .composite, .objectID, .undefined: .null
-    }
-  }
-
-  private static func relate(
-    _ place: TableMap.EntityTable, _ map: TableMap, _ keys: [String: [(key: Int64, number: Int)]],
-    _ connection: SQLiteConnection, _ numbers: inout SeededNumbers
-  ) throws {
-    var serial: Int64 = Int64(place.number) * 10_000
-    let own = (keys[place.entity.name] ?? []).filter { $0.number == place.number }
-    for property in place.entity.properties where !property.isTransient {
-      guard let relationship = property.relationship else { continue }
-      let others = keys[relationship.destination] ?? []
-      guard !others.isEmpty else { continue }
-      if relationship.isToMany {
-        guard case .join(let end) = place.toMany[property.slot], !end.isReflexive,
-          place.entity.name == property.declaringEntity
-        else { continue }
-        for row in own {
-          let member = others[Int.random(in: 0..<others.count, using: &numbers)]
-          serial += 1
-          let order = Int64.random(in: 1...99, using: &numbers) * 1_000_000 + serial
-          var columns = [end.ownColumn, end.memberColumn]
-          var values: [SQLValue] = [.integer(row.key), .integer(member.key)]
-          for column in [end.orderColumn, end.inverseOrderColumn].compactMap({ $0 }) {
-            columns.append(column)
-            values.append(.integer(order))
-          }
-          try connection.execute(
-            "INSERT OR IGNORE INTO \(name: end.table) (\(names: columns)) VALUES (\(values: values))")
-        }
-        continue
-      }
-      let inverseIsToOne = map.model.inverse(of: relationship).map { !$0.isToMany } ?? false
-      // One-to-one pairs are made from the side whose name comes first, and so that both sides agree.
-      if inverseIsToOne { continue }
-      for row in own {
-        let target = others[Int.random(in: 0..<others.count, using: &numbers)]
-        guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { continue }
-        try connection.execute(
-          "UPDATE \(name: place.table) SET \(name: key.name) = \(number: target.key) WHERE Z_PK = \(number: row.key)")
-        if let slot = property.entityNumberSlot, let column = place.column(slot: slot) {
-          try connection.execute(
-            """
-            UPDATE \(name: place.table) SET \(name: column.name) = \(number: Int64(target.number)) \
-            WHERE Z_PK = \(number: row.key)
-            """)
-        }
-        if let order = place.orderColumns[property.slot] {
-          try connection.execute(
-            """
-            UPDATE \(name: place.table) SET \(name: order) = \(number: row.key * 1024) WHERE Z_PK = \(number: row.key)
-            """)
-        }
-      }
     }
   }
 }

@@ -25,12 +25,10 @@ struct StoreDump: Equatable {
           if name == "Z_PK" { key = row.integer(index) }
           if name == "Z_OPT" { values["Z_OPT"] = row.text(index) }
           if let column = place.columns.first(where: { $0.name == name }), column.role != .toOneEntity {
-            values[column.property + "/\(column.slot)"] = row.isNull(index) ? nil : Self.text(row, index)
+            values[Self.key(of: column, in: place.entity)] = row.isNull(index) ? nil : Self.text(row, index)
           }
         }
-        rows[key] = Dictionary(
-          values.map { name, value in (name.split(separator: "/").first.map(String.init) ?? name, value) },
-          uniquingKeysWith: { $0 + " " + $1 })
+        rows[key] = values
       }
       for (slot, members) in place.toMany {
         for (owner, list) in try Self.members(members, connection) where rows[owner] != nil {
@@ -39,6 +37,12 @@ struct StoreDump: Equatable {
       }
       objects[place.entity.name] = rows
     }
+  }
+
+  /// The property's name, or the path of an element of a composite one.
+  private static func key(of column: TableMap.Column, in entity: Entity) -> String {
+    entity.property(named: column.property)?.elements.first { $0.slot == column.slot }?.path.joined(separator: ".")
+      ?? column.property
   }
 
   private static func text(_ row: SQLiteStatement, _ index: Int32) -> String {
@@ -80,18 +84,23 @@ struct StoreDump: Equatable {
       let source = correspondence.entities[entity.name]
       for (key, values) in source.flatMap({ objects[$0] }) ?? [:] {
         var row = ["Z_OPT": values["Z_OPT"] ?? ""]
-        for property in entity.properties where !property.isTransient {
+        for property in entity.properties where !property.isTransient && property.attribute?.isDerived != true {
           let origin = correspondence.origin(of: property.name, in: entity.name)
-          if let relationship = property.relationship, let name = origin?.source,
-            let before = comparison.source(of: entity)?.relationship(named: name),
-            comparison.destinationChange(from: before, to: relationship) == .parted
-          {
-            continue
-          }
-          let value = origin?.source.flatMap { values[$0] }
           if let relationship = property.relationship {
-            row[property.name] = value.flatMap { Self.members($0, of: relationship, kept(relationship, comparison)) }
+            guard let name = origin?.source, let before = comparison.source(of: entity)?.relationship(named: name),
+              comparison.destinationChange(from: before, to: relationship) != .parted
+            else { continue }
+            row[property.name] = values[name].flatMap {
+              Self.members($0, of: relationship, kept(relationship, comparison))
+            }
+          } else if property.attribute?.type == .composite {
+            for element in property.elements {
+              guard let old = origin?.source else { continue }
+              let path = ([old] + element.path.dropFirst()).joined(separator: ".")
+              row[element.path.joined(separator: ".")] = values[path]
+            }
           } else {
+            let value = origin?.source.flatMap { values[$0] }
             let isReal = property.attribute?.type == .double || property.attribute?.type == .float
             let bytes = Self.marked(value, property, comparison.source(of: entity), origin)
             row[property.name] = bytes.map { isReal ? Double($0).map { String($0) } ?? $0 : $0 }
@@ -102,7 +111,30 @@ struct StoreDump: Equatable {
       }
       result.objects[entity.name] = rows
     }
+    result.addInverses(in: comparison)
     return result
+  }
+
+  /// What a new inverse of a relationship that was there before holds: whatever leads here.
+  private mutating func addInverses(in comparison: ModelComparison) {
+    let correspondence = comparison.correspondence
+    for entity in comparison.new.entities where !entity.isAbstract {
+      for relationship in entity.relationships
+      where !relationship.isTransient && correspondence.origin(of: relationship.name, in: entity.name)?.source == nil {
+        guard let inverse = comparison.new.inverse(of: relationship) else { continue }
+        var members: [Int64: [Int64]] = [:]
+        for other in comparison.new.hierarchy(of: comparison.new.destination(of: relationship)) {
+          for (key, values) in objects[other.name] ?? [:] {
+            for owner in (values[inverse.name] ?? "").split(separator: " ").compactMap({ Int64($0) }) {
+              members[owner, default: []].append(key)
+            }
+          }
+        }
+        for (owner, list) in members where objects[entity.name]?[owner] != nil {
+          objects[entity.name]?[owner]?[relationship.name] = list.sorted().map { String($0) }.joined(separator: " ")
+        }
+      }
+    }
   }
 
   /// The bytes of a value whose external storage is switched on have a mark before them, which others haven't.
@@ -147,6 +179,16 @@ struct StoreDump: Equatable {
   var withoutVersions: StoreDump {
     var result = self
     result.objects = objects.mapValues { $0.mapValues { values in values.filter { $0.key != "Z_OPT" } } }
+    return result
+  }
+
+  /// The same without values that the store computes itself.
+  func withoutDerived(_ model: ManagedObjectModel) -> StoreDump {
+    var result = self
+    for entity in model.entities {
+      let names = Set(entity.attributes.filter(\.isDerived).map(\.name))
+      result.objects[entity.name] = objects[entity.name]?.mapValues { $0.filter { !names.contains($0.key) } }
+    }
     return result
   }
 

@@ -1,0 +1,186 @@
+import Foundation
+import PersistTestSupport
+
+@testable import Persist
+
+/// Models that change at random from version to version; equal seeds, equal models.
+///
+/// Everything keeps its identity in its user info whatever it is called, so that a test can tell what should have come
+/// from what without asking the comparison of models.
+struct RandomModels {
+  /// The seeds that a test goes through: all up to a number, or the one that `PERSIST_SEED` names.
+  static func seeds(short: UInt64, long: UInt64) -> ClosedRange<UInt64> {
+    if let seed = ProcessInfo.processInfo.environment["PERSIST_SEED"].flatMap({ UInt64($0) }) { return seed...seed }
+    return 1...(TestLength.isLong ? long : short)
+  }
+
+  /// The key of user info under which the identity stands.
+  static let identity = "identity"
+
+  var numbers: SeededNumbers
+  var entities: [EntityDescription] = []
+  var places = [AttributeDescription("city", .string), AttributeDescription("floor", .int16)]
+  private var counter = 0
+  /// What everything was called in the version before, by its identity.
+  private var oldNames: [String: String] = [:]
+  /// The renaming identifiers that the version before had; they may name what something else is called there.
+  private var oldIdentifiers: Set<String> = []
+  /// Names that new attributes took from renamed ones in this version; a second renaming from them would be ambiguous.
+  var reused: Set<String> = []
+
+  init(seed: UInt64) {
+    numbers = SeededNumbers(seed)
+    for _ in 0..<pick(3...6) { attempt { $0.addEntity() } }
+    for _ in 0..<pick(2...6) { attempt { $0.addRelationship() } }
+    for _ in 0..<pick(0...3) { attempt { $0.addIndex() } }
+  }
+
+  func model() throws -> ManagedObjectModel {
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: entities, composites: [CompositeDescription("Place", elements: places)]))
+    try model.checkDerivations()
+    return model
+  }
+
+  /// The next version: a few changes, each known to later versions by its renaming identifier.
+  mutating func change() {
+    beginVersion()
+    for _ in 0..<pick(1...5) {
+      let group = pick(0...9)
+      attempt { models in
+        switch group {
+        case 0...3: models.changeAttributes()
+        case 4...6: models.changeRelationships()
+        case 7...8: models.changeEntities()
+        default: models.changeIndexes()
+        }
+      }
+    }
+  }
+
+  /// Does something to the model where it stays valid by it.
+  private mutating func attempt(_ edit: (inout RandomModels) -> Void) {
+    let (entities, places, reused) = (entities, places, reused)
+    edit(&self)
+    if (try? model()) == nil { (self.entities, self.places, self.reused) = (entities, places, reused) }
+  }
+
+  /// Identifiers of earlier versions stay or go, as people leave them or tidy them up.
+  private mutating func beginVersion() {
+    let keeps = chance(2)
+    oldNames = [:]
+    reused = []
+    oldIdentifiers = Set(
+      entities.flatMap { entity in
+        [entity.renamingIdentifier] + entity.attributes.map(\.renamingIdentifier)
+          + entity.relationships.map(\.renamingIdentifier)
+      }.compactMap { $0 })
+    func kept(_ identifier: String?, _ names: [String]) -> String? {
+      guard keeps, let identifier, !names.contains(identifier) else { return nil }
+      return identifier
+    }
+    let names = entities.map(\.name)
+    for index in entities.indices {
+      remember(entities[index].userInfo, entities[index].name)
+      entities[index].renamingIdentifier = kept(entities[index].renamingIdentifier, names)
+      // An inherited name counts too, and what is inherited can change.
+      let taken = entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
+      for position in entities[index].attributes.indices {
+        let attribute = entities[index].attributes[position]
+        remember(attribute.userInfo, attribute.name)
+        entities[index].attributes[position].renamingIdentifier = kept(attribute.renamingIdentifier, taken)
+      }
+      for position in entities[index].relationships.indices {
+        let relationship = entities[index].relationships[position]
+        remember(relationship.userInfo, relationship.name)
+        entities[index].relationships[position].renamingIdentifier = kept(relationship.renamingIdentifier, taken)
+      }
+    }
+  }
+
+  private mutating func remember(_ userInfo: [String: String], _ name: String) {
+    if let identity = userInfo[Self.identity] { oldNames[identity] = name }
+  }
+
+  /// Whether something can be given another name without a doubt about what it was: the name that it had must not be
+  /// what something else in the version before was once called.
+  func canRename(_ userInfo: [String: String], had identifier: String?) -> Bool {
+    identifier != nil || self.identifier(userInfo, had: nil).map { !oldIdentifiers.contains($0) } ?? true
+  }
+
+  /// The renaming identifier of something that gets another name: the one that it has, or its name in the version
+  /// before; nil for what is new.
+  func identifier(_ userInfo: [String: String], had: String?) -> String? {
+    had ?? userInfo[Self.identity].flatMap { oldNames[$0] }
+  }
+
+  // MARK: Choosing
+
+  mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &numbers) }
+
+  /// True once in so many times.
+  mutating func chance(_ times: Int) -> Bool { pick(1...times) == 1 }
+
+  mutating func one<T>(of choices: [T]) -> T? { choices.randomElement(using: &numbers) }
+
+  mutating func anyEntity(where fits: (EntityDescription) -> Bool = { _ in true }) -> Int? {
+    one(of: entities.indices.filter { fits(entities[$0]) })
+  }
+
+  mutating func name(_ prefix: String) -> String {
+    counter += 1
+    // A letter at random before the name, so that new things come between old ones.
+    let letter = one(of: ["A", "G", "M", "S", "Z"]) ?? "A"
+    return prefix == "e" ? "\(letter)\(prefix)\(counter)" : "\(letter.lowercased())\(prefix)\(counter)"
+  }
+
+  mutating func newIdentity() -> [String: String] {
+    counter += 1
+    return [Self.identity: String(counter)]
+  }
+
+  // MARK: Hierarchies
+
+  func index(of name: String?) -> Int? { name.flatMap { name in entities.firstIndex { $0.name == name } } }
+
+  /// The entity and all above it.
+  func lineage(of index: Int) -> [Int] {
+    var line = [index]
+    while let parent = self.index(of: entities[line[line.count - 1]].parent) { line.append(parent) }
+    return line
+  }
+
+  /// The entity and all below it.
+  func hierarchy(of index: Int) -> [Int] { entities.indices.filter { lineage(of: $0).contains(index) } }
+
+  /// Puts another name wherever a property of an entity is named: in constraints, indexes and derivations.
+  mutating func renameUses(of old: String, to new: String, in index: Int) {
+    for user in hierarchy(of: index) {
+      entities[user].uniquenessConstraints = entities[user].uniquenessConstraints.map { constraint in
+        constraint.map { $0 == old ? new : $0 }
+      }
+      for number in entities[user].indexes.indices {
+        for place in entities[user].indexes[number].elements.indices
+        where entities[user].indexes[number].elements[place].subject == .property(old) {
+          entities[user].indexes[number].elements[place].subject = .property(new)
+        }
+      }
+    }
+    for user in entities.indices {
+      for place in entities[user].attributes.indices {
+        guard let derivation = entities[user].attributes[place].derivation else { continue }
+        let parts = derivation.split(separator: ".", omittingEmptySubsequences: false)
+          .map { $0 == old ? new : String($0) }
+        entities[user].attributes[place].derivation = parts.joined(separator: ".")
+          .replacingOccurrences(of: "(\(old))", with: "(\(new))")
+      }
+    }
+  }
+
+  mutating func forgetUses(of name: String, in index: Int) {
+    for user in hierarchy(of: index) {
+      entities[user].uniquenessConstraints.removeAll { $0.contains(name) }
+      entities[user].indexes.removeAll { index in index.elements.contains { $0.subject == .property(name) } }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+@testable import Persist
+
+/// Relates the rows of a store to each other at random, by SQL alone.
+struct RandomRelations {
+  typealias Row = (key: Int64, number: Int)
+
+  let map: TableMap
+  /// The rows of each entity, those of its subentities among them.
+  let keys: [String: [Row]]
+  var numbers: SeededNumbers
+  /// Rows that have the one partner which they can have, by relationship.
+  private var paired: [[String]: Set<Int64>] = [:]
+  /// How many places in orders were given out: no two are the same.
+  private var serial: Int64 = 0
+
+  init(map: TableMap, keys: [String: [Row]], numbers: SeededNumbers) {
+    self.map = map
+    self.keys = keys
+    self.numbers = numbers
+  }
+
+  mutating func make(_ connection: SQLiteConnection) throws {
+    for place in map.tables where !place.entity.isAbstract {
+      let own = (keys[place.entity.name] ?? []).filter { $0.number == place.number }
+      for property in place.entity.properties where !property.isTransient {
+        guard let relationship = property.relationship, let others = keys[relationship.destination], !others.isEmpty
+        else { continue }
+        let inverse = map.model.inverse(of: relationship)
+        switch place.toMany[property.slot] {
+        case .join(let end): try join(own, others, by: end, connection)
+        case .foreignKey(let key) where inverse == nil: try gather(own, others, by: key, connection)
+        case .foreignKey: break
+        case nil where inverse?.isToMany == false:
+          try pair(own, others, by: property, inverse?.name ?? "", connection)
+        case nil:
+          for row in own { try set(property.name, of: row, to: any(of: others), connection) }
+        }
+      }
+    }
+  }
+
+  private mutating func any(of rows: [Row]) -> Row { rows[Int.random(in: rows.indices, using: &numbers)] }
+
+  private mutating func join(
+    _ own: [Row], _ others: [Row], by end: TableMap.JoinEnd, _ connection: SQLiteConnection
+  ) throws {
+    for row in own {
+      let member = any(of: others)
+      serial += 1
+      let order = Int64.random(in: 1...99, using: &numbers) * 1_000_000 + serial
+      for (one, other) in end.isReflexive ? [(row, member), (member, row)] : [(row, member)] {
+        var values = [end.ownColumn: SQLValue.integer(one.key), end.memberColumn: .integer(other.key)]
+        for column in [end.orderColumn, end.inverseOrderColumn].compactMap({ $0 }) { values[column] = .integer(order) }
+        let columns = values.sorted { $0.key < $1.key }
+        try connection.execute(
+          """
+          INSERT OR IGNORE INTO \(name: end.table) (\(names: columns.map(\.key))) \
+          VALUES (\(values: columns.map(\.value)))
+          """)
+      }
+    }
+  }
+
+  /// Members of a to-many relationship without inverse name their owner.
+  private mutating func gather(
+    _ own: [Row], _ others: [Row], by key: TableMap.ForeignKey, _ connection: SQLiteConnection
+  ) throws {
+    for row in own {
+      try update(
+        key.table, any(of: others).key,
+        [(key.column, row.key), (key.entityColumn, Int64(row.number)), (key.orderColumn, row.key * 1024)], connection)
+    }
+  }
+
+  /// Two rows name each other, and nobody else.
+  private mutating func pair(
+    _ own: [Row], _ others: [Row], by property: Property, _ inverse: String, _ connection: SQLiteConnection
+  ) throws {
+    let name = [property.declaringEntity, property.name]
+    for row in own where paired[name]?.contains(row.key) != true {
+      let other = any(of: others)
+      guard let target = map.table(ofNumber: other.number)?.entity.property(named: inverse) else { continue }
+      let back = [target.declaringEntity, target.name]
+      guard paired[back]?.contains(other.key) != true, name != back || row.key != other.key else { continue }
+      paired[name, default: []].insert(row.key)
+      paired[back, default: []].insert(other.key)
+      try set(property.name, of: row, to: other, connection)
+      try set(inverse, of: other, to: row, connection)
+    }
+  }
+
+  private func set(_ name: String, of row: Row, to other: Row, _ connection: SQLiteConnection) throws {
+    guard let place = map.table(ofNumber: row.number), let property = place.entity.property(named: name),
+      let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne })
+    else { return }
+    let number = property.entityNumberSlot.flatMap { place.column(slot: $0)?.name }
+    try update(
+      place.table, row.key,
+      [(key.name, other.key), (number, Int64(other.number)), (place.orderColumns[property.slot], row.key * 1024)],
+      connection)
+  }
+
+  private func update(
+    _ table: String, _ key: Int64, _ values: [(column: String?, value: Int64)], _ connection: SQLiteConnection
+  ) throws {
+    for (column, value) in values {
+      guard let column else { continue }
+      try connection.execute(
+        "UPDATE \(name: table) SET \(name: column) = \(number: value) WHERE Z_PK = \(number: key)")
+    }
+  }
+}
