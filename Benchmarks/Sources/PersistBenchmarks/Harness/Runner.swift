@@ -53,6 +53,10 @@ struct Runner {
     let storeRows = workload.setting(file: file, rows: rows).storeRows
     if let template = try workload.start.template(rows: storeRows, in: folder) {
       try FileManager.default.copyItem(at: template, to: file)
+      // Else the first contestant that has something of its own written to the disk waits for the whole copy too.
+      let copy = try FileHandle(forWritingTo: file)
+      try copy.synchronize()
+      try copy.close()
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])

@@ -41,6 +41,15 @@ enum Samples {
     }
   }
 
+  /// The next version of the items by nothing but a new attribute.
+  static var itemsWithDiscount: ManagedObjectModel {
+    get throws {
+      var description = try items.description
+      description.entities[0].attributes.append(AttributeDescription("discount", .double))
+      return try ManagedObjectModel(description)
+    }
+  }
+
   static var library: ManagedObjectModel {
     get throws {
       try ManagedObjectModel(
