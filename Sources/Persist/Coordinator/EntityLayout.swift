@@ -23,6 +23,8 @@ final class EntityLayout: Sendable {
   let relationships: [RelationshipLayout]
   /// Stored to-one relationships.
   let toOnes: [RelationshipLayout]
+  /// By property slot, for stored to-one relationships: ``rootIndex`` of the destination; -1 for all else.
+  let destinationRoots: [Int]
   /// What a new object starts with, by property slot.
   let initialValues: ContiguousArray<StoredValue?>
   /// Slots of attributes and to-one relationships that live in memory only.
@@ -93,6 +95,10 @@ final class EntityLayout: Sendable {
     relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
     relationships = relationshipsBySlot.compactMap { $0 }
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
+    destinationRoots = relationshipsBySlot.map { relationship in
+      guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }
+      return model.entities[relationship.destinationIndex].root.number - 1
+    }
     initialValues = ContiguousArray(
       entity.properties.map { property in
         property.attribute.flatMap { $0.isDerived ? nil : $0.defaultValue } ?? .null

@@ -47,7 +47,8 @@ final class StoreTables {
   let store: any RowSource
   let identifier: String
   private let context: Unmanaged<ManagedObjectContext>
-  private var tables: [ObjectTable?]
+  // Only the context's own isolation reaches them, one at a time.
+  @exclusivity(unchecked) private var tables: [ObjectTable?]
 
   init(context: ManagedObjectContext, store: any PersistentStore) {
     // Not counted: the context owns this.
@@ -65,6 +66,11 @@ final class StoreTables {
     tables[layout.rootIndex] = table
     return table
   }
+
+  /// The object of a row where it is alive.
+  ///
+  /// - Parameter rootIndex: the index of the entity at the top of its hierarchy.
+  func registeredObject(key: Int64, rootIndex: Int) -> ManagedObject? { tables[rootIndex]?.map[key] }
 
   var existing: [ObjectTable] { tables.compactMap { $0 } }
 }

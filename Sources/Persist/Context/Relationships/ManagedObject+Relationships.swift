@@ -8,6 +8,7 @@ extension ManagedObject {
   /// The other end of a to-one relationship, by its slot.
   public final func toOne(at slot: Int) -> ManagedObject? {
     if loading == .fault { fulfil() }
+    if pending.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
     guard let table else { return KeyPathRecording.current?.destination(of: slot, of: self) }
     if !pending.isEmpty, let value = pending[slot] {
       guard case .objectID(let id) = value else { return nil }
@@ -20,9 +21,18 @@ extension ManagedObject {
     return withCompanions(table.context.registeredOrFault(target, key: key, in: siblings))
   }
 
+  /// The object that the row names, where it is alive: what walks mostly find, and found with few counted references.
+  private final func storedDestination(at slot: Int) -> ManagedObject? {
+    let rootIndex = layout.destinationRoots[slot]
+    guard rootIndex >= 0, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount) else { return nil }
+    return table?.siblings?.registeredObject(key: snapshot.integer(slot), rootIndex: rootIndex)
+  }
+
   /// An object at the other end of a relationship, with its row where that was read ahead.
+  @inline(__always)
   final func withCompanions(_ object: ManagedObject?) -> ManagedObject? {
-    if let companions, let object { companions.fill(object) }
+    guard let companions, let object else { return object }
+    if object.companions == nil || (object.loading == .fault && object.snapshot == nil) { companions.fill(object) }
     return object
   }
 
