@@ -1,6 +1,6 @@
 import CSQLite
 public import Foundation
-import Synchronization
+import Persist
 
 /// What SQLite asks of the file system.
 public struct FileOperation: Sendable {
@@ -40,7 +40,7 @@ public enum FileVerdict: Sendable, Hashable {
 public enum WatchedFiles {
   public typealias Judge = @Sendable (FileOperation) -> FileVerdict
 
-  private static let judges = Mutex<[String: Judge]>([:])
+  private static let judges = Guarded<[String: Judge]>([:])
 
   /// - Parameter judge: asked before each operation, on the thread that does it.
   public static func watching<Result>(_ folder: URL, _ judge: @escaping Judge, _ body: () throws -> Result) rethrows

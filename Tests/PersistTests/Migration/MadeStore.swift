@@ -128,3 +128,25 @@ enum MadeStore {
     try #expect(rows("PRAGMA integrity_check", at: url) == [["ok"]], sourceLocation: sourceLocation)
   }
 }
+
+extension MadeStore {
+  /// Checks that the store's history follows entities to their new numbers, whichever way the store is migrated.
+  static func expectHistoryGoesOn(
+    _ migrate: (_ url: URL, _ old: ManagedObjectModel, _ new: ManagedObjectModel) throws -> Void
+  ) throws {
+    try withTemporaryStore { url in
+      let (old, new) = (
+        try model(EntityDescription("Gone"), EntityDescription("Item")),
+        try model(EntityDescription("Aardvark"), EntityDescription("Bee"), EntityDescription("Item"))
+      )
+      try make(old, at: url)
+      try run(
+        "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER)",
+        "INSERT INTO ACHANGE VALUES (1, 16001, 1, 7), (2, 16001, 2, 8)",
+        "INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2)", at: url)
+      try migrate(url, old, new)
+      try #expect(rows("SELECT * FROM ACHANGE", at: url) == [["2", "16001", "3", "8"]])
+      try #expect(rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001", at: url) == [["2"]])
+    }
+  }
+}

@@ -12,7 +12,9 @@
 ///
 /// Not Sendable: it holds what makes the rows, and so serves once.
 public struct BatchInsertRequest {
+  /// The entity whose rows are inserted: one that isn't abstract.
   public let entityName: String
+  /// What the batch tells of its rows: how many they are, unless set otherwise.
   public var resultType = BatchResultType.count
   /// The identifier of the store that gets the rows; nil for the one that new objects go to.
   public var affectedStoreIdentifier: String?

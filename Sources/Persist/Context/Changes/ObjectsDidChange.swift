@@ -15,6 +15,7 @@ public struct ObjectsDidChange {
   /// The objects that were registered when the context was reset; empty but for a reset.
   public internal(set) var invalidatedAll: Set<ManagedObject> = []
 
+  /// Whether nothing changed.
   public var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
       && invalidatedAll.isEmpty
@@ -25,7 +26,9 @@ public struct ObjectsDidChange {
 ///
 /// The objects belong to the context; ``savedChanges`` may go anywhere.
 public struct ObjectsDidSave {
+  /// New objects that have rows now, under permanent identifiers.
   public internal(set) var inserted: Set<ManagedObject> = []
+  /// Objects whose rows were written, or whose members changed.
   public internal(set) var updated: Set<ManagedObject> = []
   /// Objects whose rows were deleted. They belong to no context any more.
   public internal(set) var deleted: Set<ManagedObject> = []

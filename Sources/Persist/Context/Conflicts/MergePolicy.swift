@@ -31,6 +31,7 @@ public struct MergePolicy: Sendable {
     case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback, custom
   }
 
+  /// Which policy it is; ``MergeType/custom`` for one with a resolver.
   public let mergeType: MergeType
   private let resolver: (any ConflictResolver)?
 

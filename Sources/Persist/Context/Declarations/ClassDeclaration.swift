@@ -7,15 +7,18 @@ public struct ClassDeclaration: Sendable {
   public struct Member: Sendable {
     /// The variable's name.
     public let name: String
+    /// What tells the property from the others of its class.
     public let key: DeclarationKey
     /// The class that declares it, which may be a parent.
     public let owner: ManagedObject.Type
+    /// What was declared: kind, type, default and options.
     public let declaration: any PropertyDeclaration
 
     /// The name in the model.
     public var modelName: String { declaration.modelName ?? name }
   }
 
+  /// The class that was looked at.
   public let type: ManagedObject.Type
   /// The classes above it, upwards, ``ManagedObject`` not included.
   public let parents: [ManagedObject.Type]
