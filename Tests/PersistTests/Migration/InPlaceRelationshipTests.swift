@@ -89,6 +89,58 @@ struct InPlaceRelationshipTests {
     }
   }
 
+  @Test(
+    "A relationship whose pairs come to stand elsewhere and that moves down leads to what has it still, up to all",
+    arguments: [false, true], [false, true])
+  func pairsBelow(becomesManyToMany: Bool, copies: Bool) throws {
+    /// The new entity before the others gives all of them other numbers.
+    func boxes(_ owner: String, isManyToMany: Bool, isNew: Bool) throws -> ManagedObjectModel {
+      let things = RelationshipDescription("things", toMany: "Thing", inverse: "place")
+      let place = isManyToMany
+        ? RelationshipDescription("place", toMany: owner, inverse: "things")
+        : RelationshipDescription("place", to: owner, inverse: "things")
+      let entities = [
+        EntityDescription("Box", relationships: owner == "Box" ? [things] : []),
+        EntityDescription("Crate", parent: "Box", relationships: owner == "Crate" ? [things] : []),
+        EntityDescription("Thing", relationships: [place]),
+      ]
+      let added = isNew ? [EntityDescription("Attic")] : []
+      return try ManagedObjectModel(ModelDescription(entities: added + entities))
+    }
+    for (before, after) in [("Box", "Crate"), ("Crate", "Box")] {
+      let old = try boxes(before, isManyToMany: !becomesManyToMany, isNew: false)
+      let new = try boxes(after, isManyToMany: becomesManyToMany, isNew: true)
+      try withTemporaryStore { url in
+        try MadeStore.make(old, at: url)
+        try MadeStore.run(
+          "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 2, 1)",
+          "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT) VALUES (1, 3, 1), (2, 3, 1)", at: url)
+        // A box that isn't a crate has a thing only where boxes have things.
+        let pairs = before == "Box" ? [(1, 1), (2, 2)] : [(2, 2)]
+        for (owner, thing) in pairs {
+          if let join = TableMap.forNewStore(old).joinTables.first {
+            let sides = join.first.entity == before ? [join.first, join.second] : [join.second, join.first]
+            let columns = sides.map(\.column).joined(separator: ", ")
+            try MadeStore.run("INSERT INTO \(join.name) (\(columns)) VALUES (\(owner), \(thing))", at: url)
+          } else {
+            try MadeStore.run("UPDATE ZTHING SET ZPLACE = \(owner) WHERE Z_PK = \(thing)", at: url)
+          }
+        }
+        let registry = ModelRegistry(
+          versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+        try AutomaticMigrator(copies: copies).migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+        let objects = try StoreDump(of: new, at: url).objects
+        #expect(objects["Thing"]?[1]?["place"] == nil, "\(before) → \(after)")
+        #expect(objects["Thing"]?[2]?["place"] == "2", "\(before) → \(after)")
+        #expect(objects["Crate"]?[2]?["things"] == "2", "\(before) → \(after)")
+        try MadeStore.expectNewStore(of: new, at: url)
+        var problems: [StoreProblem] = []
+        try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+        #expect(problems == [], "\(before) → \(after)")
+      }
+    }
+  }
+
   @Test("A uniqueness constraint over a new attribute with a default and an old one looks at the old one's values")
   func uniqueWithDefault() throws {
     func items(_ constraint: [String]...) throws -> ModelVersion {

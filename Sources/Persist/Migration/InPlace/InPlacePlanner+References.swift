@@ -80,15 +80,17 @@ extension InPlacePlanner {
     let transfers = transfers(of: reference)
     if transfers.count > 1, reference.part == .key { refuseMerging(subject) }
     guard let transfer = transfers.first, let key = keyColumn(of: relationship, of: owner) else { return }
-    let target = relationship.isToMany ? new[owner].table : new[new.model.destination(of: relationship)].table
+    let destination = new.model.destination(of: relationship)
+    let target = relationship.isToMany ? owner : destination
     switch (transfer, reference.part) {
     case (.pairs(let pairs), .key):
       let row: KeyTarget.Row = relationship.isToMany ? .member : .owner
+      let holder = relationship.isToMany ? destination : declaring(relationship, of: owner)
       work.add(
         .setKeys(
           KeyTarget(
-            table: plan.name, row: row, column: column,
-            place: hasPlace(pairs, row) ? placeColumn(of: relationship, of: owner) : nil, target: target),
+            rows: pairEnd(holder), row: row, column: column,
+            place: hasPlace(pairs, row) ? placeColumn(of: relationship, of: owner) : nil, targets: pairEnd(target)),
           from: stage(pairs, subject)), in: .link, for: subject)
       refuseCrowds(pairs, row, subject)
     case (.pairs(let pairs), .place) where hasPlace(pairs, relationship.isToMany ? .member : .owner): break
@@ -98,12 +100,24 @@ extension InPlacePlanner {
       work.add(.takePlaces(table: plan.name, owner: key, member: "Z_PK", place: column), in: .complete, for: subject)
     case (.pairs, .number):
       work.add(
-        .takeEntityNumbers(table: plan.name, key: key, number: column, target: target), in: .complete, for: subject)
+        .takeEntityNumbers(table: plan.name, key: key, number: column, target: new[target].table), in: .complete,
+        for: subject)
     case (.columns(let columns), .number) where columns.number == nil:
       work.add(
-        .takeEntityNumbers(table: plan.name, key: key, number: column, target: target), in: .complete, for: subject)
+        .takeEntityNumbers(table: plan.name, key: key, number: column, target: new[target].table), in: .complete,
+        for: subject)
     default: break
     }
+  }
+
+  /// The rows of an entity and those below it, as they are in the end.
+  func pairEnd(_ entity: Entity) -> PairEnd {
+    let numbers = new.model.hierarchy(of: entity).map { new[$0].number }.sorted()
+    return PairEnd(table: new[entity].table, entityNumbers: entity.superentity == nil ? nil : numbers)
+  }
+
+  private func declaring(_ relationship: RelationshipDescription, of owner: Entity) -> Entity {
+    owner.property(named: relationship.name).flatMap { new.model.entitiesByName[$0.declaringEntity] } ?? owner
   }
 
   private func hasPlace(_ pairs: PairSource, _ row: KeyTarget.Row) -> Bool {

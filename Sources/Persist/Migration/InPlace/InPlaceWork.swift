@@ -15,8 +15,9 @@ struct InPlaceWork: Sendable {
     case deleteRows
     /// Tables get the columns that they shall have, and their values.
     case reshape
-    case link
     case renumber
+    /// Pairs that were put aside find their places, by the new entity numbers.
+    case link
     case complete
     case createIndexes
     case entities

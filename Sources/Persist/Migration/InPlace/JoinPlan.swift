@@ -49,7 +49,10 @@ extension InPlacePlanner {
 
   mutating func reshape(_ join: JoinPlan) {
     let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)
-    guard let definition = definitions[join.table.name] else { return }
+    guard let definition = definitions[join.table.name],
+      let owner = new.model.entitiesByName[join.table.first.entity],
+      let member = new.model.entitiesByName[join.table.second.entity]
+    else { return }
     switch join.source {
     case .new: work.add(.createTable(definition), in: .create, for: subject)
     case .pairs(let pairs):
@@ -58,16 +61,11 @@ extension InPlacePlanner {
         table: join.table.name, owner: join.table.first.column, member: join.table.second.column,
         place: pairs.place == nil ? nil : join.table.first.orderColumn,
         inversePlace: pairs.inversePlace == nil ? nil : join.table.second.orderColumn,
-        ownerTable: tableName(ofEntity: join.table.first.entity),
-        memberTable: tableName(ofEntity: join.table.second.entity), isReflexive: join.table.isReflexive)
+        owners: pairEnd(owner), members: pairEnd(member), isReflexive: join.table.isReflexive)
       work.add(.join(target, from: stage(pairs, subject)), in: .link, for: subject)
       takePlaces(join, has: (pairs.place != nil, pairs.inversePlace != nil), subject)
     case .becomes(let end): reshape(join, from: end, to: definition, subject)
     }
-  }
-
-  private func tableName(ofEntity name: String) -> String {
-    new.model.entitiesByName[name].map { new[$0].table } ?? ""
   }
 
   private mutating func reshape(

@@ -98,6 +98,13 @@ struct PairStage: Sendable, Hashable {
   let number: Int
 }
 
+/// The rows that can be at one end of a relationship.
+struct PairEnd: Sendable, Hashable {
+  let table: String
+  /// `Z_ENT` of the rows, by the new model's numbers; nil for every row of the table.
+  let entityNumbers: [Int]?
+}
+
 /// A join table to be filled.
 struct PairTarget: Sendable, Hashable {
   let table: String
@@ -105,9 +112,9 @@ struct PairTarget: Sendable, Hashable {
   let member: String
   let place: String?
   let inversePlace: String?
-  /// The tables whose rows the keys are of; a pair is taken only where both rows are there.
-  let ownerTable: String
-  let memberTable: String
+  /// What the keys are of; a pair is taken only where both rows are there.
+  let owners: PairEnd
+  let members: PairEnd
   /// Whether each pair goes in both ways round: the relationship is its own inverse.
   let isReflexive: Bool
 }
@@ -117,13 +124,14 @@ struct KeyTarget: Sendable, Hashable {
   /// Which end of a pair a row of the table is.
   enum Row: Sendable, Hashable { case owner, member }
 
-  let table: String
+  /// What has the column.
+  let rows: PairEnd
   let row: Row
   let column: String
   /// The column with the row's place among the members of the inverse.
   let place: String?
-  /// The table whose rows the keys are of.
-  let target: String
+  /// What the keys are of; a pair is taken only where both rows are there.
+  let targets: PairEnd
 }
 
 extension SchemaChange {
@@ -137,8 +145,8 @@ extension SchemaChange {
       table
     case .copyRows(let source, _, _, _): source
     case .setAside(let source, _): source.table
-    case .join(let target, _): target.ownerTable
-    case .setKeys(let target, _): target.table
+    case .join(let target, _): target.owners.table
+    case .setKeys(let target, _): target.rows.table
     case .createIndex(let index): index.table
     default: nil
     }

@@ -32,9 +32,11 @@ extension SQLText {
     }
   }
 
-  private static func keys(of table: String, _ numbers: [Int]) -> SQLText {
-    "SELECT Z_PK FROM \(name: table) WHERE Z_ENT IN (\(numbers: numbers))"
+  private static func keys(of table: String, _ numbers: [Int]?) -> SQLText {
+    "SELECT Z_PK FROM \(name: table)\(condition(.entities(numbers)))"
   }
+
+  private static func keys(of end: PairEnd) -> SQLText { keys(of: end.table, end.entityNumbers) }
 
   private static func setAside(_ source: PairSource, _ stage: PairStage) -> [SQLText] {
     let place: SQLText = source.place.map { "\(name: $0)" } ?? "NULL"
@@ -60,8 +62,7 @@ extension SQLText {
     func insert(_ values: SQLText) -> SQLText {
       """
       INSERT OR IGNORE INTO \(name: target.table) (\(names: columns)) SELECT \(values) FROM temp.\(name: stage.table) \
-      WHERE owner IN (SELECT Z_PK FROM \(name: target.ownerTable)) \
-      AND member IN (SELECT Z_PK FROM \(name: target.memberTable))
+      WHERE owner IN (\(keys(of: target.owners))) AND member IN (\(keys(of: target.members)))
       """
     }
     return [insert(values("owner", "member"))] + (target.isReflexive ? [insert(values("member", "owner"))] : [])
@@ -71,11 +72,13 @@ extension SQLText {
     let (row, key): (SQLText, SQLText) = target.row == .owner ? ("owner", "member") : ("member", "owner")
     let placeSource: SQLText = target.row == .owner ? "inversePlace" : "place"
     let place: SQLText = target.place.map { ", \(name: $0) = pairs.\(placeSource)" } ?? ""
+    let (table, numbers) = (target.rows.table, target.rows.entityNumbers)
+    let narrowing: SQLText = numbers.map { " AND \(name: table).Z_ENT IN (\(numbers: $0))" } ?? ""
     return [
       """
-      UPDATE \(name: target.table) SET \(name: target.column) = pairs.\(key)\(place) \
-      FROM temp.\(name: stage.table) AS pairs WHERE \(name: target.table).Z_PK = pairs.\(row) \
-      AND pairs.\(key) IN (SELECT Z_PK FROM \(name: target.target))
+      UPDATE \(name: table) SET \(name: target.column) = pairs.\(key)\(place) \
+      FROM temp.\(name: stage.table) AS pairs WHERE \(name: table).Z_PK = pairs.\(row) \
+      AND pairs.\(key) IN (\(keys(of: target.targets)))\(narrowing)
       """
     ]
   }
