@@ -42,8 +42,27 @@ struct MigrationLawTests {
     #expect(done > seeds.count / 2 || seeds.count == 1)
   }
 
+  @Test("What holds of made models holds of real ones that change at random", .needsSharedData)
+  func realModels() throws {
+    for family in try ModelRegistry(contentsOf: SharedData.url("")).families {
+      for seed in RandomModels.seeds(short: 1, long: 60) {
+        guard let registry = try chain(RandomModels(seed: seed, from: family.current.model)),
+          let last = registry.versions.last
+        else { continue }
+        let name = "\(family.name), seed \(seed)"
+        let whole = try run(registry, through: [last], seed: seed, of: name)
+        let stepwise = try run(registry, through: Array(registry.versions.dropFirst()), seed: seed, of: name)
+        guard let whole, let stepwise else { continue }
+        let differences = whole.unordered(last.model).differences(from: stepwise.unordered(last.model))
+        #expect(differences == [], "\(name), in one go against hop by hop")
+      }
+    }
+  }
+
   /// - Returns: what the store holds in the end; nil where a step can't be.
-  private func run(_ registry: ModelRegistry, through versions: [ModelVersion], seed: UInt64) throws -> StoreDump? {
+  private func run(
+    _ registry: ModelRegistry, through versions: [ModelVersion], seed: UInt64, of name: String = "made models"
+  ) throws -> StoreDump? {
     try withTemporaryStore { url in
       var last = registry.versions[0]
       try MadeStore.make(last.model, at: url)
@@ -52,7 +71,7 @@ struct MigrationLawTests {
         let before = try StoreDump(of: last.model, at: url)
         let chain = try MigrationChain(from: last, to: version, registry: registry)
         let operations = chain.comparison.operations.map(\.description).joined(separator: "; ")
-        let step = "seed \(seed), \(last.name) → \(version.name): \(operations)"
+        let step = "\(name), seed \(seed), \(last.name) → \(version.name): \(operations)"
         let plan: MigrationPlan
         do {
           plan = try MigrationPlan(storeAt: url, to: version, registry: registry)

@@ -20,6 +20,7 @@ struct RandomModels {
   var numbers: SeededNumbers
   var entities: [EntityDescription] = []
   var places = [AttributeDescription("city", .string), AttributeDescription("floor", .int16)]
+  private var otherComposites: [CompositeDescription] = []
   private var counter = 0
   /// What everything was called in the version before, by its identity.
   private var oldNames: [String: String] = [:]
@@ -35,9 +36,25 @@ struct RandomModels {
     for _ in 0..<pick(0...3) { attempt { $0.addIndex() } }
   }
 
+  /// Versions that begin with a model of someone else's.
+  init(seed: UInt64, from model: ManagedObjectModel) {
+    numbers = SeededNumbers(seed)
+    otherComposites = model.description.composites
+    entities = model.description.entities
+    for index in entities.indices {
+      entities[index].userInfo.merge(newIdentity()) { _, new in new }
+      for position in entities[index].attributes.indices {
+        entities[index].attributes[position].userInfo.merge(newIdentity()) { _, new in new }
+      }
+      for position in entities[index].relationships.indices {
+        entities[index].relationships[position].userInfo.merge(newIdentity()) { _, new in new }
+      }
+    }
+  }
+
   func model() throws -> ManagedObjectModel {
-    let model = try ManagedObjectModel(
-      ModelDescription(entities: entities, composites: [CompositeDescription("Place", elements: places)]))
+    let composites = [CompositeDescription("Place", elements: places)] + otherComposites
+    let model = try ManagedObjectModel(ModelDescription(entities: entities, composites: composites))
     try model.checkDerivations()
     return model
   }
