@@ -109,6 +109,34 @@ extension InPlacePlanner {
       guard let loss = MigrationLoss(operation) else { continue }
       for count in counts(of: operation) { work.lose(count, loss) }
     }
+    countValuesLeftBehind()
+  }
+
+  /// Values of properties that move down, in rows that don't have them any more.
+  private mutating func countValuesLeftBehind() {
+    for move in moves where !move.source.isAbstract {
+      guard let destination = move.destination else { continue }
+      let place = old[move.source]
+      for column in place.columns where column.role != .toOneEntity && movesAway(column.property, from: move.source) {
+        // What becomes transient says so itself.
+        guard destination.property(named: column.property) == nil else { continue }
+        work.lose(
+          .present(move.sourceTable, column: column.name, rows([move.sourceNumber], of: move.sourceTable)),
+          MigrationLoss(
+            entity: destination.name, property: column.property, what: "isn't a property of this entity any more"))
+      }
+    }
+  }
+
+  /// Whether an entity's property is of others only, into which it was handed down before; a removal aside.
+  private func movesAway(_ name: String, from entity: Entity) -> Bool {
+    guard correspondence.newName(of: name, inOldEntity: entity.name) == nil,
+      let property = entity.property(named: name), property.attribute?.isDerived != true,
+      let declaring = old.model.entitiesByName[property.declaringEntity]
+    else { return false }
+    return old.model.hierarchy(of: declaring).contains {
+      correspondence.newName(of: name, inOldEntity: $0.name) != nil
+    }
   }
 
   private func counts(of operation: MigrationOperation) -> [RowCount] {

@@ -4,15 +4,19 @@ extension InPlacePlanner {
     for entity in new.model.entities {
       for relationship in entity.relationships {
         guard let old = oldRelationship(relationship, of: entity) else { continue }
+        let members = rowsThatGo(
+          of: self.old.model.destination(of: old.relationship), unlessKindOf: new.model.destination(of: relationship))
+        let subject = InPlaceWork.Subject(declaring(relationship, of: entity).name, relationship.name)
         switch transfer(relationship, of: entity) {
-        case .columns(let columns): sever(columns, relationship, of: entity, from: old)
+        case .columns(let columns):
+          sever(columns, subject, relationship.isToMany ? rowsThatGo(of: old.entity, unlessKindOf: entity) : members)
         case .joinTable(let end):
+          countOutOfReach(members, in: end.table, end.memberColumn, subject)
           unjoin(end.table, end.ownColumn, rowsThatGo(of: old.entity, unlessKindOf: entity))
-          unjoin(
-            end.table, end.memberColumn,
-            rowsThatGo(
-              of: self.old.model.destination(of: old.relationship),
-              unlessKindOf: new.model.destination(of: relationship)))
+          unjoin(end.table, end.memberColumn, members)
+        // Where the members' own rows name their owner, the inverse tells of them.
+        case .pairs(let pairs) where pairs.member != "Z_PK":
+          countOutOfReach(members, in: pairs.table, pairs.member, subject)
         case .pairs, .none: break
         }
       }
@@ -20,26 +24,28 @@ extension InPlacePlanner {
   }
 
   private mutating func sever(
-    _ columns: RelationshipTransfer.Columns, _ relationship: RelationshipDescription, of entity: Entity,
-    from old: (entity: Entity, relationship: RelationshipDescription)
+    _ columns: RelationshipTransfer.Columns, _ subject: InPlaceWork.Subject, _ rows: [String: [Int]]
   ) {
-    let rows = relationship.isToMany
-      ? rowsThatGo(of: old.entity, unlessKindOf: entity)
-      : rowsThatGo(
-        of: self.old.model.destination(of: old.relationship), unlessKindOf: new.model.destination(of: relationship))
+    countOutOfReach(rows, in: columns.table, columns.key, subject)
     for (target, numbers) in rows {
-      // Rows that go are a loss of their own; these stay, and are only out of this relationship's reach.
-      let staying = moves.filter { $0.destination != nil && numbers.contains($0.sourceNumber) }.map(\.sourceNumber)
-      if !staying.isEmpty {
-        work.lose(
-          .leadingTo(columns.table, column: columns.key, target: target, entityNumbers: staying.sorted()),
-          MigrationLoss(
-            entity: entity.name, property: relationship.name, what: "leads to objects that aren't its destination's"))
-      }
       work.add(
         .sever(
           table: columns.table, column: columns.key, beside: columns.besideKey, target: target,
-          entityNumbers: numbers), in: .sever, for: .init(entity.name, relationship.name))
+          entityNumbers: numbers), in: .sever, for: subject)
+    }
+  }
+
+  /// Rows that go are a loss of their own; others stay, and are only out of this relationship's reach.
+  private mutating func countOutOfReach(
+    _ rows: [String: [Int]], in table: String, _ column: String, _ subject: InPlaceWork.Subject
+  ) {
+    for (target, numbers) in rows {
+      let staying = moves.filter { $0.destination != nil && numbers.contains($0.sourceNumber) }.map(\.sourceNumber)
+      guard !staying.isEmpty else { continue }
+      work.lose(
+        .leadingTo(table, column: column, target: target, entityNumbers: staying.sorted()),
+        MigrationLoss(
+          entity: subject.entity, property: subject.property, what: "leads to objects that aren't its destination's"))
     }
   }
 
