@@ -69,12 +69,9 @@ struct Compare: ParsableCommand {
   }
 
   private func measureGrowth(_ runner: Runner) throws -> [Growth] {
-    runner.forgetTemplates()
-    return try workloads.compactMap { workload in
-      let growth = try Growth.measure(workload, by: runner)
-      if let growth { print(growth.line) }
-      return growth
-    }
+    let growth = try Growth.measure(workloads, by: runner)
+    for row in growth { print(row.line) }
+    return growth
   }
 
   private func write(_ report: Report, _ growth: [Growth]) throws {

@@ -13,20 +13,28 @@ struct Growth {
   var excess: Double { (persist[persist.count - 1] / persist[0]) / (sqlite[sqlite.count - 1] / sqlite[0]) }
   var isMissed: Bool { excess > Self.allowance }
 
-  static func measure(_ workload: Workload, by runner: Runner) throws -> Growth? {
-    guard workload.scales, workload.measure == .timeOverSQLite else { return nil }
-    var times: [Contestant: [Double]] = [:]
+  /// Of those workloads whose time is compared with plain SQLite's. One size after the other, so that the stores that
+  /// runs begin with are made once for each.
+  static func measure(_ workloads: [Workload], by runner: Runner) throws -> [Growth] {
+    let scaling = workloads.filter { $0.scales && $0.measure == .timeOverSQLite }
+    var times: [String: [Contestant: [Double]]] = [:]
     for rows in sizes {
-      let result = try runner.run(workload, rows: rows, contestants: [.persist, .sqlite])
-      for (contestant, runs) in result.runs {
-        // The least time is what the machine was least disturbed in.
-        let seconds = runs.map(\.seconds).min() ?? 0
-        times[contestant, default: []].append(seconds / Double(rows) * 1e9)
-      }
       runner.forgetTemplates()
+      for workload in scaling {
+        let result = try runner.run(workload, rows: rows, contestants: [.persist, .sqlite])
+        for (contestant, runs) in result.runs {
+          // The least time is what the machine was least disturbed in.
+          let seconds = runs.map(\.seconds).min() ?? 0
+          times[workload.name, default: [:]][contestant, default: []].append(seconds / Double(rows) * 1e9)
+        }
+      }
     }
-    guard let persist = times[.persist], let sqlite = times[.sqlite] else { return nil }
-    return Growth(workload: workload.name, persist: persist, sqlite: sqlite)
+    return scaling.compactMap { workload in
+      guard let persist = times[workload.name]?[.persist], let sqlite = times[workload.name]?[.sqlite] else {
+        return nil
+      }
+      return Growth(workload: workload.name, persist: persist, sqlite: sqlite)
+    }
   }
 
   var line: String {

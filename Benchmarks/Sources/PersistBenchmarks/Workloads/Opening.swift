@@ -39,9 +39,9 @@ extension Workload {
         },
       ],
       shortfall: """
-        Persist first makes sure that the store has the model: it reads schema, metadata and its note of the model on \
-        a connection of its own, which changes nothing, and only then opens one to write and one to read. Each of the \
-        three parses the schema of 50 tables, and the model's places are worked out for all entities.
+        Persist makes sure that the store has the model: it reads schema, metadata and its note of the model. Two \
+        connections are opened, one to write and one to read, which parse the schema of 50 tables each, and the places \
+        of all entities are worked out.
         """)
   ]
 }

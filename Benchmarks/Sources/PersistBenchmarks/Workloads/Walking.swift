@@ -57,8 +57,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        For each row of the join an object with its identity, its entry in the identity map and an identifier among \
-        the members of its owner are made and freed; the join makes two strings.
+        For each row of the join an object with its identity and its entry in the identity map is made and freed, and \
+        its author looked up; the join makes two strings.
         """)
   ]
 
