@@ -21,6 +21,8 @@ struct Growth {
     for rows in sizes {
       runner.forgetTemplates()
       for workload in scaling {
+        // The sizes are those of the stores, where the work takes fewer rows.
+        let rows = rows / workload.storeRowsPerRow
         let result = try runner.run(workload, rows: rows, contestants: [.persist, .sqlite])
         for (contestant, runs) in result.runs {
           // The least time is what the machine was least disturbed in.

@@ -7,7 +7,7 @@ extension Workload {
   static let migrating = [
     Workload(
       name: "addAttribute", summary: "add an attribute to 1,000,000 rows in place, against bare ALTER TABLE",
-      rows: 1_000_000, target: 1.5, peakTarget: 64 << 20, start: .items, scales: false, leastRounds: 5, writtenTables: ["ZITEM"],
+      rows: 1_000_000, target: 1.5, peakTarget: 64 << 20, start: .items, scales: false, writtenTables: ["ZITEM"],
       parts: [
         .persist: migration(to: { try Samples.itemsWithDiscount }) { AutomaticMigrator() },
         .sqlite: { setting in

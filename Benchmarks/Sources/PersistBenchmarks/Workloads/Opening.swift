@@ -7,7 +7,7 @@ extension Workload {
   static let opening = [
     Workload(
       name: "open", summary: "open a store of 50 entities and fetch one object, in a fresh process", rows: 500,
-      target: 1.5, start: .manyEntities, scales: false, leastRounds: 15,
+      target: 1.5, start: .manyEntities, scales: false, leastRounds: 9,
       parts: [
         .persist: { setting in
           let model = try Samples.manyEntities
