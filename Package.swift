@@ -39,6 +39,7 @@ let package = Package(
       dependencies: [
         "CSQLite", "CZlib",
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),

@@ -9,16 +9,17 @@ import PersistTestSupport
 /// Another process that migrates a store, to be killed at any moment or to be measured: says `ready`, migrates, and
 /// says by how many bytes the most memory that it ever had grew meanwhile.
 ///
-/// `MigrationRunner FILE WAY`
+/// `MigrationRunner FILE WAY [SECONDS]`, which is how long it waits for others.
 @main
 struct MigrationRunner {
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3, let way = MigrationScenario.Way(rawValue: arguments[2]) else { exit(2) }
+    guard arguments.count > 2, let way = MigrationScenario.Way(rawValue: arguments[2]) else { exit(2) }
     let scenario = try MigrationScenario(way)
     let before = greatestMemory
     FileHandle.standardOutput.write(Data("ready\n".utf8))
-    try scenario.migrate(URL(fileURLWithPath: arguments[1]), options: StoreOptions(busyTimeout: .milliseconds(50)))
+    let wait = arguments.count > 3 ? Double(arguments[3]) ?? 0 : 0.05
+    try scenario.migrate(URL(fileURLWithPath: arguments[1]), options: StoreOptions(busyTimeout: .seconds(wait)))
     FileHandle.standardOutput.write(Data("\(greatestMemory - before)\n".utf8))
   }
 

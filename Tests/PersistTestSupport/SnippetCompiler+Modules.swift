@@ -33,12 +33,18 @@ extension SnippetCompiler {
   private func libraryObjects() throws -> [String] {
     let folder = modules.deletingLastPathComponent()
     let libraries = [
-      "Persist", "PersistMacrosless", "Logging", "OrderedCollections", "InternalCollectionsUtilities",
+      "Persist", "PersistMacrosless", "Logging", "ContainersPreview", "DequeModule", "OrderedCollections",
+      "InternalCollectionsUtilities",
     ]
     return try libraries.flatMap { library in
-      let objects = folder.appendingPathComponent("\(library).build")
-      return try FileManager.default.contentsOfDirectory(at: objects, includingPropertiesForKeys: nil)
-        .filter { $0.pathExtension == "o" }.map(\.path).sorted()
+      try Self.objects(listedIn: folder.appendingPathComponent("\(library).build/output-file-map.json"))
+        .map { folder.appendingPathComponent("\(library).build/\($0)").path }
     }
+  }
+
+  /// The names of a module's object files. Its folder may hold those of sources that are gone, too.
+  private static func objects(listedIn map: URL) throws -> [String] {
+    let outputs = try JSONDecoder().decode([String: [String: String]].self, from: Data(contentsOf: map))
+    return outputs.values.compactMap { $0["object"] }.map { URL(fileURLWithPath: $0).lastPathComponent }.sorted()
   }
 }

@@ -5,6 +5,7 @@ extension ManagedObjectContext {
   /// have what the store has. Nothing of it can be undone, and what was changed before can't either.
   public func rollback() {
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
+    let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
     inserted.removeAll()
     updated.removeAll()
@@ -16,12 +17,20 @@ extension ManagedObjectContext {
     }
     for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
     undoKeeper?.removeActions(of: self)
+    tellChildren(discarded)
     announce { $0.refreshed.formUnion(changed) }
+  }
+
+  /// What contexts below, which took in changes of theirs or of a sibling, learn when these are discarded.
+  private func ids(updated: [ManagedObject], deleted: [ManagedObject]) -> SavedChanges {
+    guard !children.isEmpty else { return SavedChanges() }
+    return SavedChanges(updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))
   }
 
   /// Forgets every object. Objects that the program still holds are faults without a context.
   public func reset() {
-    let registered = tracker == nil ? [] : registeredObjects
+    let registered = tracker == nil ? [] : liveObjects
+    let discarded = ids(updated: updated.objects + deleted.objects, deleted: inserted.objects)
     tracker?.forgetPendingChanges()
     undoKeeper?.removeActions(of: self)
     inserted.removeAll()
@@ -36,6 +45,7 @@ extension ManagedObjectContext {
         object.becomeFault()
       }
     }
+    tellChildren(discarded)
     announce { $0.invalidatedAll = registered }
   }
 
@@ -46,7 +56,9 @@ extension ManagedObjectContext {
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) {
     guard isRefreshable(object) else { return }
     processTrackedChanges()
+    let discarded = ids(updated: mergingChanges ? [] : [object], deleted: [])
     takeStoredValues(of: object, mergingChanges: mergingChanges)
+    tellChildren(discarded)
     if mergingChanges { object.awakeFromSnapshotEvents(.refresh) }
     announce { $0.refreshed.insert(object) }
   }
@@ -58,11 +70,12 @@ extension ManagedObjectContext {
 
   private func takeStoredValues(of object: ManagedObject, mergingChanges: Bool) {
     rowGeneration += 1
-    if mergingChanges {
+    if mergingChanges || object.loading == .missing {
       guard object.change == .updated else { return reread(object) }
       rebase(object)
     } else {
       takeBackRelationshipChanges(of: object)
+      if object.keepsOnlyLosses() { return rebase(object) }
       if object.change == .updated {
         updated.remove(object)
         object.change = .none
@@ -75,25 +88,35 @@ extension ManagedObjectContext {
   public func refreshAllObjects() {
     mergeArrivedChanges()
     processTrackedChanges()
-    let objects = registeredObjects.filter(isRefreshable)
-    for object in objects { takeStoredValues(of: object, mergingChanges: object.change == .updated) }
+    let objects = liveObjects.filter(isRefreshable)
+    let changed = objects.filter { $0.change == .updated }
+    for object in objects where object.change == .none { takeStoredValues(of: object, mergingChanges: false) }
+    rowGeneration += 1
+    for object in changed { rebase(object, matchesEnds: false) }
+    // Only now have all of them their new rows.
+    for object in changed { object.matchToOneEnds() }
     announce { $0.refreshed.formUnion(objects) }
   }
 
   /// Reads the row of an object with unsaved changes, and puts these on top of it.
-  private func rebase(_ object: ManagedObject) {
+  private func rebase(_ object: ManagedObject, matchesEnds: Bool = true) {
     guard let store = object.table?.store else { return }
     do {
       guard let row = try storedRows(of: [object], in: store)[object.objectID] else { return object.countAsMissing() }
       object.rebase(onto: row)
+      if matchesEnds { object.matchToOneEnds() }
       if object.loading != .loaded { object.awake() }
     } catch {
       deferError(error)
     }
   }
 
+  /// Reads the row of an object without unsaved changes. Values that were set without counting as changes go.
   private func reread(_ object: ManagedObject) {
-    if object.change == .none { object.toManys = [] }
+    let old = object.snapshot
+    object.forgetManyToManyViews()
+    object.toManys = []
+    for stored in object.layout.storedSlots where !object.pending.isEmpty { object.pending[stored.slot] = nil }
     object.snapshot = nil
     let wasFault = object.loading == .fault
     object.loading = .fault
@@ -103,6 +126,8 @@ extension ManagedObjectContext {
       if let row = try store.rows(query).first {
         object.snapshot = row.snapshot
         object.loading = .loaded
+        if let old, let new = row.snapshot { object.forgetViews(changedFrom: old, to: new) }
+        object.matchToOneEnds()
         if wasFault { object.awake() }
       } else {
         object.loading = .missing
@@ -120,5 +145,21 @@ extension ManagedObjectContext {
     for relationship in object.layout.relationships where relationship.isToMany {
       object.takeBackMemberChanges(of: relationship)
     }
+  }
+}
+
+extension ManagedObject {
+  /// Discards all changes but the relationships to deleted objects that the deletions emptied, after
+  /// ``takeBack(_:)`` and ``takeBackMemberChanges(of:)`` left these.
+  ///
+  /// - Returns: whether there are such.
+  fileprivate final func keepsOnlyLosses() -> Bool {
+    guard change == .updated else { return false }
+    let hasLosses =
+      layout.toOnes.contains { isChanged(at: $0.slot) } || toManys.contains { $0?.removed.isEmpty == false }
+    guard hasLosses else { return false }
+    for slot in pending.indices where layout.kinds[slot] != .toOne { pending[slot] = nil }
+    for members in toManys { members?.forgetOrder() }
+    return true
   }
 }

@@ -33,7 +33,10 @@ extension ManagedObjectContext {
   /// Makes an object that has no context a new one of this context.
   func adopt(_ object: ManagedObject, _ layout: EntityLayout) {
     register(object)
+    // The values that a class gives its new objects are defaults.
+    let given = object.given
     object.awakeFromInsert()
+    object.given = given
   }
 
   /// Enters an object that has no context among the new ones.
@@ -46,6 +49,21 @@ extension ManagedObjectContext {
     object.identifier = nil
     table.map.insert(object, key: object.key)
     enterAsNew(object)
+  }
+
+  /// Enters an object again that was deleted and left the context, as a new one under the identifier that it had.
+  func registerAgain(_ object: ManagedObject) {
+    // Its way back out is a deletion again.
+    if let tracker, object.eventIndex < 0 { tracker.enter(object, before: ObjectState(object)) }
+    switch object.objectID.key {
+    case .permanent(let key):
+      guard let place = place(of: object.objectID) else { return register(object) }
+      place.table.take(object, key: key)
+      enterAsNew(object)
+    case .temporary(let number):
+      object.snapshot = nil
+      register(object, number: number)
+    }
   }
 
   /// A new object whose row gets a key that the caller knows to be free.
@@ -71,7 +89,8 @@ extension ManagedObjectContext {
 
   /// The object with an identifier, without a look into the store: a fault where it isn't alive.
   ///
-  /// Where the store has no such row, the object counts as deleted once it was used, and reads as defaults.
+  /// Where the store has no such row, the object counts as deleted once it was used, and reads as defaults. The
+  /// temporary identifier that an object had before it was saved leads to it too.
   ///
   /// - Parameter id: of an entity and a store of this context; one that isn't stops the program. For identifiers from
   ///   outside there is ``existingObject(with:)``.
@@ -104,8 +123,11 @@ extension ManagedObjectContext {
   /// The object with an identifier where it is alive in this context.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
-    case .temporary(let number): unsavedTable.map[Int64(bitPattern: number)] ?? registeredNewObjectOfParent(id)
-    case .permanent(let key): place(of: id)?.table.map[key]
+    case .temporary(let number):
+      if let object = unsavedTable.map[Int64(bitPattern: number)] ?? registeredNewObjectOfParent(id) { return object }
+      let current = id.current
+      return current === id ? nil : registeredObject(for: current)
+    case .permanent(let key): return place(of: id)?.table.map[key]
     }
   }
 
@@ -138,6 +160,11 @@ extension ManagedObjectContext {
   /// Objects that the next save deletes, and those whose rows others have deleted, as the last merge found.
   public var deletedObjects: Set<ManagedObject> { Set(deleted.objects).union(mergedDeletions) }
   /// Every object that is alive in this context.
-  public var registeredObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }) }
+  public var registeredObjects: Set<ManagedObject> {
+    willListRegisteredObjects?()
+    return liveObjects
+  }
+  /// As ``registeredObjects``. An object that is held though its row was found to be gone isn't one of them.
+  var liveObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }.filter { $0.loading != .missing }) }
   public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
 }

@@ -68,12 +68,16 @@ public final class ManagedObjectContext {
     didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
   }
   var retained: [ManagedObject] = []
+  /// Called before the program gets all objects of the context: a migration then stops releasing them.
+  var willListRegisteredObjects: (() -> Void)?
   /// Who watches what this context reads; nil for nobody.
   var readMonitor: ReadMonitor?
   /// How many times rows may have become outdated that were read ahead and not given to objects yet.
   var rowGeneration = 0
   /// Whether a save checks the rules; a migration does it when the whole is there.
   var validatesOnSave = true
+  /// Whether a save runs whose changes weren't written yet.
+  var isSaving = false
   /// What searches single texts, once something has asked for it.
   var singleTextIndexes: [FullTextSearch.Tokenizer: SingleTextIndex] = [:]
   /// An error of a getter, which can't throw, for the next call that can.
@@ -210,7 +214,10 @@ extension ManagedObjectContext {
   /// this context's.
   func registeredOrFault(_ id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
-    case .temporary(let number): return unsavedTable.map[Int64(bitPattern: number)] ?? parentsNewObject(id)
+    case .temporary(let number):
+      if let object = unsavedTable.map[Int64(bitPattern: number)] ?? parentsNewObject(id) { return object }
+      let current = id.current
+      return current === id ? nil : registeredOrFault(current)
     case .permanent(let key):
       guard let place = place(of: id) else { return nil }
       return place.table.map[key] ?? makeFault(place.layout, key: key, id: id, in: place.table)

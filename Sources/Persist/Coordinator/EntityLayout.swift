@@ -14,7 +14,8 @@ final class EntityLayout: Sendable {
   let kinds: [SlotKind]
   /// How each property's slot holds its value; ``SlotForm/none`` for composites and whatever isn't an attribute.
   let forms: [SlotForm]
-  /// The types of attributes whose values need nothing but the type to be converted: neither transformer nor elements.
+  /// The types of stored attributes whose values need nothing but the type to be converted: neither transformer nor
+  /// elements.
   let plainTypes: [AttributeType?]
   /// The slots that a row has values for.
   let storedSlots: [StoredSlot]
@@ -33,6 +34,8 @@ final class EntityLayout: Sendable {
   let oneWayReferrers: [OneWayReferrer]
   /// The rules of the properties that have any.
   let checks: [PropertyCheck]
+  /// Checks of the values that the columns of attributes can hold.
+  let columnChecks: [ColumnCheck]
   /// Where the properties that the entity's classes declare stand.
   let slotTables = SlotTables()
 
@@ -81,8 +84,8 @@ final class EntityLayout: Sendable {
       return SlotForm(attribute)
     }
     plainTypes = entity.properties.map { property in
-      guard let type = property.attribute?.type, type != .transformable, type != .composite else { return nil }
-      return type
+      guard let attribute = property.attribute, !attribute.isTransient else { return nil }
+      return [.transformable, .composite].contains(attribute.type) ? nil : attribute.type
     }
     kinds = entity.properties.map(SlotKind.init)
     let (kinds, forms) = (kinds, forms)
@@ -106,6 +109,7 @@ final class EntityLayout: Sendable {
     transientSlots = entity.properties.indices.filter { kinds[$0] == .transient }
     oneWayReferrers = referrers
     checks = entity.properties.compactMap { PropertyCheck($0) }
+    columnChecks = entity.properties.compactMap { ColumnCheck($0) }
   }
 
   /// A layout for an object outside of any context, which has no relationships.

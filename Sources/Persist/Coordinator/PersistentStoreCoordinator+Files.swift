@@ -4,10 +4,19 @@ extension PersistentStoreCoordinator {
   /// Deletes the store of a file and everything that belongs to it: its log, its index, its journal, its files of
   /// large values. Where it is open in this coordinator it is closed first. Where there is nothing, nothing happens.
   ///
-  /// - Throws: ``PersistError/Code/notAStore`` where the file is something else, so that a wrong path costs nothing;
-  ///   ``PersistError/Code/fileAccess`` where a file can't be deleted.
+  /// Other programs that have it open notice it before they write next.
+  ///
+  /// - Throws: ``PersistError/Code/storeBusy`` where another coordinator of this program has it open, and would go on
+  ///   saving into a file that is gone; ``PersistError/Code/notAStore`` where the file is something else, so that a
+  ///   wrong path costs nothing; ``PersistError/Code/fileAccess`` where a file can't be deleted.
   public func destroyPersistentStore(at url: URL) throws {
-    if let open = store(at: url) { try remove(open) }
+    let open = store(at: url)
+    guard OpenStoreFiles.count(of: url) <= (open == nil ? 0 : 1) else {
+      throw PersistError(
+        .storeBusy, at: .store(url), "The store is open in another coordinator of this program.",
+        fix: "Remove it there first.")
+    }
+    if let open { try remove(open) }
     try StoreFiles(storeAt: url).delete()
   }
 

@@ -8,9 +8,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: ``PersistError/Code/fileAccess``, ``PersistError/Code/notAStore``, ``PersistError/Code/storeDamaged``.
   public static func metadata(at url: URL) throws -> StoreMetadata {
-    let pool = try SQLiteConnectionPool(url, options: StoreOptions(isReadOnly: true))
-    defer { pool.close() }
-    return try pool.readOnce { try StoreMetadata($0) }
+    try SQLiteConnection.reading(url) { try StoreMetadata($0) }
   }
 
   /// Replaces the metadata of the store of a file, at once.

@@ -24,9 +24,12 @@ extension PersistentStoreCoordinator {
         fix: "Use it as it is, or remove it first.")
     }
     return try opened(options: options) {
+      let isUnclean = url.isFileURL && !options.isReadOnly && SQLiteStore.mayHaveEndedUncleanly(url)
       if url.isFileURL, !options.isReadOnly { try UnfinishedWork.settle(storeAt: url, options: options) }
       guard SQLiteStore.canCreate(at: url) else {
-        return try openOfModel(url, options)
+        let store = try openOfModel(url, options)
+        if isUnclean { store.noteUncleanEnd() }
+        return store
       }
       guard options.createsIfMissing, !options.isReadOnly else {
         throw PersistError(
@@ -71,7 +74,11 @@ extension PersistentStoreCoordinator {
     let difference: PersistError
     do {
       switch try pool.readBeforeOthers({ try StoreMatch($0, of: model, registry: registry) }) {
-      case .same(let catalog): return try SQLiteStore.attached(to: pool, catalog, model: model, options: options)
+      case .same(let catalog, let isStamped):
+        let store = try SQLiteStore.attached(to: pool, catalog, model: model, options: options)
+        try store.makeMissingIndexes(catalog, defersWork: options.migrator?.defersWork == true)
+        if !isStamped, options.migrator != nil { try store.stamp() }
+        return store
       case .different(let error): difference = error
       }
     } catch {

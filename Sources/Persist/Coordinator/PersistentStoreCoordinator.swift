@@ -18,6 +18,8 @@ public final class PersistentStoreCoordinator: Sendable {
   let layouts: [EntityLayout]
   /// Tells contexts of each other's saves.
   let savedChangesPost = SavedChangesPost()
+  /// Read and write the stores for tasks that await it.
+  package let threads = StoreThreads()
   private let open = Guarded<[any PersistentStore]>([])
 
   public init(model: ManagedObjectModel, registry: ModelRegistry? = nil) {
@@ -72,6 +74,8 @@ public struct StoreInfo: Sendable, Hashable {
 extension PersistentStoreCoordinator {
   var openStores: [any PersistentStore] { open.withLock { $0 } }
   var storeCount: Int { open.withLock { $0.count } }
+  /// The longest time that a save may wait for other writers.
+  var busyTimeout: Duration { openStores.map(\.busyTimeout).max() ?? StoreOptions().busyTimeout }
 
   /// Takes in a store that is open.
   ///

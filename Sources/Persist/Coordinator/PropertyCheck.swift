@@ -8,11 +8,15 @@ struct PropertyCheck: Sendable {
   let name: String
   let isRequired: Bool
   let isToMany: Bool
+  /// The source of a derived attribute's value; nil for any other property.
+  private let derivation: Result<FetchExpression, any Error>?
   private let validation: AttributeValidation?
   private let pattern: RegularExpressionMatcher?
   private let rules: [Rule]
   private let minimumCount: Int
   private let maximumCount: Int
+  /// Whether a to-many may have no objects whatever its minimum count: only a required one must reach it.
+  private let mayBeEmpty: Bool
 
   /// A rule in the predicate language; one that can't be read is broken by every value, and says so.
   private struct Rule: Sendable {
@@ -31,27 +35,46 @@ struct PropertyCheck: Sendable {
     name = property.name
     switch property.kind {
     case .attribute(let attribute):
-      // A derived attribute has its value only after the save that computes it.
-      isRequired = !attribute.isOptional && !attribute.isDerived
+      isRequired = !attribute.isOptional
+      derivation = attribute.derivation.map { text in Result { try FetchExpression(text) } }
       isToMany = false
       validation = attribute.validation.isEmpty ? nil : attribute.validation
       // That patterns are regular expressions was checked when the model was made.
       pattern = attribute.validation.pattern.flatMap { try? RegularExpressionMatcher($0, options: []) }
       rules = attribute.validation.rules.map(Rule.init)
-      (minimumCount, maximumCount) = (0, 0)
+      (minimumCount, maximumCount, mayBeEmpty) = (0, 0, true)
       if !isRequired && validation == nil { return nil }
     case .relationship(let relationship):
+      derivation = nil
       isRequired = !relationship.isOptional && !relationship.isToMany
       isToMany = relationship.isToMany
       validation = nil
       pattern = nil
       rules = []
-      minimumCount =
-        relationship.isToMany && !relationship.isOptional
-        ? max(1, relationship.minimumCount) : relationship.minimumCount
+      minimumCount = relationship.minimumCount
       maximumCount = relationship.maximumCount
+      mayBeEmpty = relationship.isOptional
       if !isRequired && (!isToMany || (minimumCount == 0 && maximumCount == 0)) { return nil }
     case .fetchedProperty: return nil
+    }
+  }
+
+  var isDerived: Bool { derivation != nil }
+
+  /// What is wrong with the value that a derived attribute will have: the store computes it in the save that is to be
+  /// validated.
+  func problems(withValueDerivedFrom object: any KeyedObject, of entity: String) -> [PersistError] {
+    guard let derivation else { return [] }
+    do {
+      guard case .value(let value) = try derivation.get().value(for: object) else { return [] }
+      return problems(with: value, of: entity)
+    } catch {
+      let reason = (error as? PersistError)?.message ?? "\(error)"
+      return [
+        PersistError(
+          .validationRule, at: .property(entity, name), "The value of the derived \(name) can't be computed: \(reason)",
+          fix: "Change the derivation in the model.")
+      ]
     }
   }
 
@@ -73,12 +96,12 @@ struct PropertyCheck: Sendable {
     }
     guard let validation else { return [] }
     var problems: [(PersistError, rule: String?)] = []
-    if let minimum = validation.minimum, Self.isAscending(value, minimum) == true {
+    if let minimum = validation.minimum, value.order(to: minimum) == .less {
       let code: PersistError.Code = if case .date = value { .validationDateTooSoon } else { .validationNumberTooSmall }
       let error = PersistError(code, at: place, "\(name) is \(text(value)), below its minimum \(text(minimum)).")
       problems.append((error, "SELF >= \(text(minimum))"))
     }
-    if let maximum = validation.maximum, Self.isAscending(maximum, value) == true {
+    if let maximum = validation.maximum, maximum.order(to: value) == .less {
       let code: PersistError.Code = if case .date = value { .validationDateTooLate } else { .validationNumberTooLarge }
       let error = PersistError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum)).")
       problems.append((error, "SELF <= \(text(maximum))"))
@@ -109,14 +132,15 @@ struct PropertyCheck: Sendable {
     with string: String, _ validation: AttributeValidation, at place: PersistError.Place
   ) -> [(PersistError, rule: String?)] {
     var problems: [(PersistError, rule: String?)] = []
-    if let minimum = validation.minimumLength, string.count < minimum {
+    let length = string.utf16.count
+    if let minimum = validation.minimumLength, length < minimum {
       let error = PersistError(
-        .validationStringTooShort, at: place, "\(name) has \(string.count) characters, fewer than \(minimum).")
+        .validationStringTooShort, at: place, "\(name) has a length of \(length) UTF-16 units, less than \(minimum).")
       problems.append((error, "length >= \(minimum)"))
     }
-    if let maximum = validation.maximumLength, string.count > maximum {
+    if let maximum = validation.maximumLength, length > maximum {
       let error = PersistError(
-        .validationStringTooLong, at: place, "\(name) has \(string.count) characters, more than \(maximum).")
+        .validationStringTooLong, at: place, "\(name) has a length of \(length) UTF-16 units, more than \(maximum).")
       problems.append((error, "length <= \(maximum)"))
     }
     guard let pattern else { return problems }
@@ -135,7 +159,7 @@ struct PropertyCheck: Sendable {
   /// What is wrong with the number of objects of a to-many relationship.
   func problems(withCount count: Int, of entity: String) -> [PersistError] {
     let place = PersistError.Place.property(entity, name)
-    if count < minimumCount {
+    if count < minimumCount, count > 0 || !mayBeEmpty {
       let said = "\(name) has \(count) objects, fewer than \(minimumCount)."
       return [problem(withCount: count, .validationTooFewObjects, at: place, said)]
     }
@@ -158,37 +182,9 @@ struct PropertyCheck: Sendable {
     case .integer(let value): "\(value)"
     case .double(let value): "\(value)"
     case .decimal(let value): "\(value)"
-    case .date(let value): "\(value)"
-    case .string(let value): "'\(value.prefix(80))'"
-    default: "\(value)"
-    }
-  }
-
-  /// Whether `left` is less than `right`; nil where the two can't be compared.
-  private static func isAscending(_ left: StoredValue, _ right: StoredValue) -> Bool? {
-    switch (left, right) {
-    case (.integer(let left), .integer(let right)): left < right
-    case (.date(let left), .date(let right)): left < right
-    case (.string(let left), .string(let right)): left < right
-    case (.decimal, _), (_, .decimal): decimal(left).flatMap { left in decimal(right).map { left < $0 } }
-    default: double(left).flatMap { left in double(right).map { left < $0 } }
-    }
-  }
-
-  private static func decimal(_ value: StoredValue) -> Decimal? {
-    switch value {
-    case .decimal(let value): value
-    case .integer(let value): Decimal(value)
-    case .double(let value): Decimal(value)
-    default: nil
-    }
-  }
-
-  private static func double(_ value: StoredValue) -> Double? {
-    switch value {
-    case .double(let value): value
-    case .integer(let value): Double(value)
-    default: nil
+    // Foundation traps where it is to describe a date far from now.
+    case .date(let date) where abs(date.timeIntervalSinceReferenceDate) < 1e11: "\(date)"
+    default: value.inWords
     }
   }
 }

@@ -10,6 +10,12 @@ final class SavedChangesMailbox: Sendable {
     case changes(SavedChanges)
     /// More changed than was worth keeping: every object has to be looked at.
     case tooMuch
+
+    /// A context that doesn't look into its mailbox for long costs no more memory than a bounded number of identifiers.
+    init(_ changes: SavedChanges) {
+      let changes = changes.bounded
+      self = changes.isIncomplete ? .tooMuch : .changes(changes)
+    }
   }
 
   /// Wakes somebody who waits for mail.
@@ -25,16 +31,12 @@ final class SavedChangesMailbox: Sendable {
   }
 
   private let state = Guarded(State())
-  /// A context that doesn't look into its mailbox for long costs no more memory than so many identifiers.
-  private static let capacity = 50_000
 
   func post(_ changes: SavedChanges) {
     let bells = state.withLock { state in
       switch state.mail {
-      case nil: state.mail = .changes(changes)
-      case .changes(let earlier)?:
-        let all = earlier.followed(by: changes)
-        state.mail = all.count > Self.capacity ? .tooMuch : .changes(all)
+      case nil: state.mail = Mail(changes)
+      case .changes(let earlier)?: state.mail = Mail(earlier.followed(by: changes))
       case .tooMuch?: break
       }
       state.bells.removeAll { !$0.isHeard() }

@@ -3,7 +3,9 @@ import Foundation
 /// Whether a store is of a model.
 enum StoreMatch {
   /// It is: by fingerprint, by hashes, by the structure of its own model, or by columns.
-  case same(StoreCatalog)
+  ///
+  /// - Parameter isStamped: whether the store says so itself, and not just that it has a version which is stored alike.
+  case same(StoreCatalog, isStamped: Bool)
   /// It isn't: ``PersistError/Code/incompatibleModel``, with every difference in words.
   case different(PersistError)
 
@@ -13,29 +15,36 @@ enum StoreMatch {
     do {
       let found = try StoreIdentification.identify(connection, registry: Self.registry(registry, with: model))
       if found.model === model || found.model.fingerprints == model.fingerprints {
-        self = .same(found.catalog)
+        self = .same(
+          found.catalog, isStamped: found.model === model || found.model.description == model.description)
         return
       }
       let fingerprints = Fingerprint.differences(
         stored: found.model.fingerprints.mapValues(\.bytes), model: model.fingerprints.mapValues(\.bytes))
       let parts = ModelDifference.between(store: found.model, model: model).filter { $0.weight == .storage }
       self = .different(
-        Self.error(connection.url, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)))
+        Self.error(
+          connection.url, found.metadata, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)))
     } catch let error as PersistError where error.code == .missingSourceModel {
       let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
-      self = .different(Self.error(connection.url, words))
+      self = .different(Self.error(connection.url, try StoreMetadata(connection), words))
     }
   }
 
-  private static func error(_ url: URL?, _ words: [String], isNewer: Bool = false) -> PersistError {
-    PersistError(
+  private static func error(
+    _ url: URL?, _ metadata: StoreMetadata, _ words: [String], isNewer: Bool = false
+  ) -> PersistError {
+    var error = PersistError(
       .incompatibleModel, at: .store(url),
       "The store was written with \(isNewer ? "a newer version of the" : "another") model: "
         + words.joined(separator: " "),
       fix: isNewer
-        ? "Open it with a program that knows its version, or bring it back with the option allowingDowngrade."
+        ? "Open it with a program that knows its version, or bring it back with the option automaticMigration, which "
+          + "does where nothing is lost."
         : "Open it with the option automaticMigration, or with the model that it was written with.",
       errors: words.map { PersistError(.incompatibleModel, at: .store(url), $0) })
+    error.details = PersistError.Details(metadata)
+    return error
   }
 
   /// The known versions, the wanted model among them.
@@ -43,6 +52,6 @@ enum StoreMatch {
     // A name that no file gives, so that it takes no version's place.
     let wanted = ModelVersion(name: "the coordinator's model", model: model)
     guard let registry else { return ModelRegistry(versions: [wanted]) }
-    return registry.versions.contains { $0.model === model } ? registry : registry.adding(wanted)
+    return registry.version(with: model) != nil ? registry : registry.adding(wanted)
   }
 }

@@ -103,6 +103,8 @@ extension PersistError.Code {
   public static let mappingAmbiguous = Self(900_012, "mappingAmbiguous")
   /// The store has a newer version than the application's, and going back would lose values (900013).
   public static let newerStore = Self(900_013, "newerStore")
+  /// An open store's file was deleted, or has the content of another store now (900014).
+  public static let storeExchanged = Self(900_014, "storeExchanged")
   /// The model has no entity of that name (900020).
   public static let unknownEntity = Self(900_020, "unknownEntity")
   /// The entity has no property of that name (900021).

@@ -68,10 +68,25 @@ extension PersistError: CustomStringConvertible, LocalizedError {
     if !place.description.isEmpty { text += " at \(place)" }
     text += ": \(message)"
     if let fix { text += " \(fix)" }
-    for error in errors { text += "\n- \(error)" }
+    for (index, error) in errors.enumerated() {
+      // Advice that several in a row share is printed once, after the last of them.
+      var error = error
+      if index + 1 < errors.count, errors[index + 1].fix == error.fix { error.fix = nil }
+      text += "\n- \(error)"
+    }
     return text
   }
 
-  public var errorDescription: String? { message }
+  /// The message, after the entity and the property that it is about where it doesn't name them; the messages of
+  /// ``errors`` follow, each in a line.
+  public var errorDescription: String? {
+    ([placedMessage] + errors.map { "- \($0.errorDescription ?? $0.message)" }).joined(separator: "\n")
+  }
+
+  private var placedMessage: String {
+    let names = [place.entity, place.property].compactMap { $0 }
+    return names.allSatisfy { message.contains($0) } ? message : "\(names.joined(separator: ".")): \(message)"
+  }
+
   public var recoverySuggestion: String? { fix }
 }

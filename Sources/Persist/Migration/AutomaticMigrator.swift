@@ -2,10 +2,11 @@ public import Foundation
 
 /// Brings stores to the coordinator's model when they are opened: compares, plans, migrates.
 ///
-/// From one version to a later one the way leads through the versions in between. Hops that follow from the models are
-/// done in place, in one transaction. Where a hop has a mapping model or a stage with work in code, all is done in a
-/// file beside the store, which takes its place in the end. Either way, killed at any instant, the store is of the old
-/// version or of the new one. What can't be is refused, with all that stands in the way, and the store is as it was.
+/// A migration that can be inferred from the models is one hop, directly from the store's model to the coordinator's,
+/// in place, in one transaction. A mapping model or a stage with work in code makes a hop of its own; everything is
+/// then done in a file beside the store, which becomes its content in the end. Either way the store always ends up
+/// complete: the old version or the new one. A migration that isn't possible is refused with all its obstacles, and the
+/// store stays as it was.
 ///
 /// ```swift
 /// try coordinator.addStore(at: url, options: .automaticMigration)
@@ -20,11 +21,14 @@ public struct AutomaticMigrator: StoreMigrator {
   /// Called as the migration proceeds; false cancels it, and the store stays as it was.
   public typealias ProgressHandler = @Sendable (MigrationProgress) -> Bool
 
-  /// Whether a store of a newer version may be brought back to an older one.
+  /// Whether a store that says that it is newer than the version to reach may be brought back.
+  ///
+  /// A store says so by the models that it had before; where its model is unknown, also by a greater version number.
+  /// The order of a registry's versions plays no part.
   public enum Downgrade: Sendable, Hashable {
     /// It is refused with ``PersistError/Code/newerStore``.
     case refused
-    /// Where no value is lost by it; else it is refused.
+    /// Where no value is lost by it, as in Core Data; else it is refused with ``PersistError/Code/newerStore``.
     case withoutLoss
     /// Also where values are lost by it.
     case withLoss
@@ -50,15 +54,19 @@ public struct AutomaticMigrator: StoreMigrator {
   /// of removed attributes, and indexes that only make fetching faster. Until then the store is whole and is used as
   /// ever. Only where all is done in place; a new file has nothing that could wait.
   public var defersWork = false
+  /// Whether what follows from the models is done without a mapping model. Where not, as in Core Data without
+  /// `NSInferMappingModelAutomaticallyOption`, a hop that neither a mapping model nor a stage is given for is refused
+  /// with ``PersistError/Code/missingMappingModel``.
+  public var infersMapping = true
   /// How often to try again where others had the store or the work was interrupted.
   public var retries = 2
   /// Makes the manager of a mapping model's run, where a subclass is to serve its expressions; nil for the plain one.
   public var managerFactory: (@Sendable (ManagedObjectModel, ManagedObjectModel) -> MigrationManager)?
 
   public init(
-    allowsLoss: Bool = true, downgrade: Downgrade = .refused, countsRows: Bool = false,
+    allowsLoss: Bool = true, downgrade: Downgrade = .withoutLoss, countsRows: Bool = false,
     mappingModels: [MappingModel] = [], policies: MigrationPolicies = [], staged: StagedMigration? = nil,
-    copies: Bool = false, progress: ProgressHandler? = nil
+    copies: Bool = false, infersMapping: Bool = true, progress: ProgressHandler? = nil
   ) {
     self.allowsLoss = allowsLoss
     self.downgrade = downgrade
@@ -67,13 +75,14 @@ public struct AutomaticMigrator: StoreMigrator {
     self.policies = policies
     self.staged = staged
     self.copies = copies
+    self.infersMapping = infersMapping
     self.progress = progress
   }
 
   public func migrateStore(
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {
-    let version = registry?.versions.last { $0.model === model }
+    let version = registry?.version(with: model)
       ?? registry?.versions.last { $0.model.fingerprints == model.fingerprints }
       ?? ModelVersion(name: model.versionIdentifiers.first { !$0.isEmpty } ?? "the coordinator's model", model: model)
     // The coordinator's own model is what counts, also where a version is only stored alike.
@@ -128,37 +137,57 @@ public struct AutomaticMigrator: StoreMigrator {
   private func attemptMigration(
     _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
   ) throws -> MigrationReport {
-    let survey = try preview(url, version, means, options)
-    if !survey.isUpToDate { try MigrationRequirements(store: SQLiteFileName.resolved(url)).check() }
-    guard let backup = options.backup, !survey.isUpToDate else {
-      return try carryOut(survey, url, version, means, options)
+    let store = SQLiteFileName.resolved(url)
+    let before = StoreFilesState(of: store)
+    var survey = try preview(url, version, means, options)
+    guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
+    try MigrationRequirements(store: store).check()
+    let folder = try WorkingFolder(besideStoreAt: store, waitingAtMost: options.busyTimeout)
+    defer { folder.remove() }
+    if StoreFilesState(of: store) != before {
+      // Another process was faster.
+      survey = try preview(url, version, means, options)
+      guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
     }
-    return try BackedUpMigration(store: SQLiteFileName.resolved(url), backup: backup).run {
-      try carryOut(survey, url, version, means, options)
+    let route = survey.route
+    guard let backup = options.backup else { return try carryOut(route, url, version, means, options, folder) }
+    return try BackedUpMigration(store: store, backup: backup, busyTimeout: options.busyTimeout).run {
+      try carryOut(route, url, version, means, options, folder)
+    }
+  }
+
+  private func upToDateReport(
+    _ survey: RouteSurvey, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+  ) throws -> MigrationReport {
+    try VersionStamp(url: url, version: version, registry: means.pathRegistry, options: options).apply()
+    guard countsRows else { return survey.report(rows: nil, way: .none) }
+    return try SQLiteConnection.reading(url, options: options) { connection in
+      survey.report(rows: try survey.rows(connection), way: .none)
     }
   }
 
   private func carryOut(
-    _ survey: RouteSurvey, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+    _ route: MigrationRoute, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions,
+    _ folder: WorkingFolder
   ) throws -> MigrationReport {
-    if survey.isUpToDate || survey.route.isInPlace {
+    if route.isInPlace {
       return try InPlaceMigration(
         url: url, destination: version, registry: means.pathRegistry, options: options, allowsLoss: allowsLoss,
-        downgrade: downgrade, countsRows: countsRows, defersWork: defersWork, progress: progress
+        downgrade: downgrade, countsRows: countsRows, defersWork: defersWork, progress: progress, folder: folder
       ).run()
     }
-    return try RouteMigration(url: url, destination: version, means: means, options: options, migrator: self).run()
+    return try RouteMigration(
+      url: url, destination: version, means: means, options: options, migrator: self, folder: folder
+    ).run()
   }
 
   /// Looks at the store without writing, so that one which is refused keeps every byte.
   private func preview(
     _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
   ) throws -> RouteSurvey {
-    let connection = try SQLiteConnection(url, mode: .readOnly, options: options)
-    defer { connection.close() }
-    return try connection.readTransaction {
+    try SQLiteConnection.reading(url, options: options) { connection in
       let survey = try RouteSurvey(connection, to: version, means: means)
-      if !survey.isUpToDate, !survey.route.isInPlace, var error = try survey.error(connection, self) {
+      if !survey.isUpToDate, !survey.route.isInPlace || !infersMapping, var error = try survey.error(connection, self) {
         error.place.store = url
         throw error
       }
@@ -169,7 +198,7 @@ public struct AutomaticMigrator: StoreMigrator {
   func means(_ registry: ModelRegistry?) -> MigrationMeans {
     MigrationMeans(
       registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, copies: copies,
-      defersWork: defersWork)
+      infersMapping: infersMapping, defersWork: defersWork)
   }
 
   func makeManager(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> MigrationManager {
@@ -193,8 +222,8 @@ extension StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(allowsLoss: false))
   }
 
-  /// As ``automaticMigration``, and brings a store of a newer version back to the current one where nothing is lost by
-  /// it; else that is refused with ``PersistError/Code/newerStore``.
+  /// As ``automaticMigration``, which brings a store of a newer version back to the current one where nothing is lost
+  /// by it; else that is refused with ``PersistError/Code/newerStore``.
   public static var allowingDowngrade: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(downgrade: .withoutLoss))
   }

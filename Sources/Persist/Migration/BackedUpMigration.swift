@@ -4,10 +4,11 @@ import Foundation
 struct BackedUpMigration {
   let store: URL
   let backup: MigrationBackup
+  var busyTimeout = Duration.zero
 
   /// Makes the copy and calls `body`. Where that fails and leaves the store damaged, it is restored.
   func run<Result>(_ body: () throws -> Result) throws -> Result {
-    let folder = try BackupFolder(besideStoreAt: store, for: backup)
+    let folder = try BackupFolder(besideStoreAt: store, for: backup, waitingAtMost: busyTimeout)
     do {
       try copy(to: folder.copy)
       let result = try body()

@@ -13,6 +13,11 @@ public struct MigrationLoss: Sendable, Hashable {
     self.what = what
     self.rows = rows
   }
+
+  /// Whether two losses differ in their figures alone.
+  func isSame(as other: MigrationLoss) -> Bool {
+    (entity, property, what) == (other.entity, other.property, other.what)
+  }
 }
 
 /// Something that stands in the way of a migration, and what to do about it.

@@ -1,22 +1,39 @@
 extension MigrationPlan: CustomStringConvertible {
-  /// The plan in words, one line per step, with losses and what stands in the way at the end.
+  /// The plan in words: the steps of each hop, one line per step, then losses, what stands in the way, and notes.
   public var description: String {
     var lines = ["\(from) → \(to): \(way.sentence)"]
     if let rows, let bytes {
       lines.append("  \(rows) rows, \(bytes) bytes; up to \(extraBytes ?? 0) more bytes of disk while it runs")
     }
     if hops.count > 1 {
-      lines.append("  through " + ([hops[0].from] + hops.map(\.to)).joined(separator: " → "))
-    }
-    for step in steps {
-      lines.append("  \(step.operation)")
-      lines += step.sql.map { "      \($0)" } + step.deferred.map { "      later: \($0)" }
+      for (number, hop) in hops.enumerated() {
+        lines.append("  hop \(number + 1) of \(hops.count), \(hop.from) → \(hop.to):")
+        lines += hop.stepLines.map { "  \($0)" }
+      }
+    } else {
+      lines += stepLines
     }
     if !losses.isEmpty { lines.append("lost:") }
     lines += losses.map { "  \($0)" }
     if !blockers.isEmpty { lines.append("in the way:") }
-    lines += blockers.map { "  \($0)" }
+    lines += blockerLines
+    if !notes.isEmpty { lines.append("note:") }
+    lines += notes.map { "  \($0)" }
     return lines.joined(separator: "\n")
+  }
+
+  private var stepLines: [String] {
+    steps.flatMap { step in
+      ["  \(step.operation)"] + step.sql.map { "      \($0)" } + step.deferred.map { "      later: \($0)" }
+    }
+  }
+
+  /// The blockers; advice that several of them share comes once, after the last of them.
+  private var blockerLines: [String] {
+    blockers.enumerated().map { index, blocker in
+      let isRepeated = blockers[(index + 1)...].contains { $0.fix == blocker.fix }
+      return "  " + (isRepeated ? blocker.what : blocker.description)
+    }
   }
 }
 

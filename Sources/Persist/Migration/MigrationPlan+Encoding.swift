@@ -1,6 +1,6 @@
 extension MigrationPlan: Encodable {
   private enum Key: String, CodingKey {
-    case from, to, way, steps, losses, blockers, rows, bytes, extraBytes, hops
+    case from, to, way, steps, losses, blockers, rows, bytes, extraBytes, hops, notes
   }
 
   /// Writes the form that the command line prints for `diff` and `plan`.
@@ -16,6 +16,7 @@ extension MigrationPlan: Encodable {
     try container.encodeIfPresent(bytes, forKey: .bytes)
     try container.encodeIfPresent(extraBytes, forKey: .extraBytes)
     if !hops.isEmpty { try container.encode(hops, forKey: .hops) }
+    if !notes.isEmpty { try container.encode(notes, forKey: .notes) }
   }
 }
 

@@ -4,39 +4,24 @@ extension MigrationPlan {
   /// Whether it is possible may depend on the rows: a required attribute without default can be added to an entity
   /// that has none. ``init(storeAt:to:registry:)`` looks at them.
   ///
-  /// - Parameter registry: the versions in between, and mapping models; nil to compare the two directly.
+  /// - Parameter registry: other versions, which may record renamings, and mapping models; nil for what the two tell.
   /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
   public init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry? = nil) throws {
     let means = MigrationMeans(registry: registry)
     let route = try MigrationRoute(from: source, to: destination, means: means)
-    guard route.isInPlace else {
-      self = try MigrationPlan(route, means)
-      return
-    }
-    let chain = try MigrationChain(from: source, to: destination, registry: registry)
-    let old = TableMap.forNewStore(source.model)
-    let schema = StoreSchema(newStore: old)
-    self.init(
-      chain,
-      work: InPlacePlanner.plan(
-        from: old, schema: schema, to: .forNewStore(destination.model), comparison: chain.comparison))
+    try self.init(route, means)
+    notes = route.notes(registry)
   }
 
-  /// - Parameter work: nil where there is no way to do it in place.
-  init(_ chain: MigrationChain, work: InPlaceWork) {
-    let operations = chain.comparison.operations
-    var blockers = chain.blockers
+  /// - Parameter work: what carries out the hop.
+  init(_ hop: MigrationHop, work: InPlaceWork) {
+    var blockers = hop.blockers
     blockers += work.blockers.filter { blocker in !blockers.contains { $0.entity == blocker.entity } }
     self.init(
-      from: chain.source.name, to: chain.destination.name,
-      way: blockers.isEmpty ? (work.changes.isEmpty ? chain.comparison.way : .inPlace) : .impossible,
-      steps: Self.steps(chain.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : []),
-      losses: operations.compactMap(MigrationLoss.init), blockers: blockers,
-      hops: chain.hops.count > 1 ? chain.hops.map(MigrationPlan.init) : [])
-  }
-
-  init(_ hop: MigrationChain.Hop) {
-    self.init(from: hop.source.name, to: hop.destination.name, comparison: hop.comparison)
+      from: hop.source.name, to: hop.destination.name,
+      way: blockers.isEmpty ? (work.changes.isEmpty ? hop.comparison.way : .inPlace) : .impossible,
+      steps: Self.steps(hop.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : []),
+      losses: work.losses, blockers: blockers)
   }
 
   /// Each operation with the SQL that is for its sake; what is for several stands in steps of its own at the end.

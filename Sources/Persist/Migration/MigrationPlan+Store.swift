@@ -20,45 +20,45 @@ extension MigrationPlan {
     storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry,
     migrator: AutomaticMigrator = AutomaticMigrator()
   ) throws {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    defer { connection.close() }
     let means = migrator.means(registry)
-    self = try connection.readTransaction {
+    self = try SQLiteConnection.reading(url) { connection in
       let family = try StoreIdentification.identify(connection, registry: registry).family
       let survey = try RouteSurvey(
         connection, to: version ?? family?.current ?? registry.currentVersion, means: means)
-      guard survey.isUpToDate || survey.route.isInPlace else {
-        return try MigrationPlan(survey, means, connection, url: url)
-      }
-      return try MigrationPlan(survey.direct, connection, url: url)
+      var plan =
+        survey.isUpToDate || survey.route.isInPlace
+        ? try MigrationPlan(survey.direct, migrator.downgrade, connection, url: url)
+        : try MigrationPlan(survey, migrator, connection, url: url)
+      plan.notes = survey.route.notes(means.pathRegistry)
+      return plan
     }
   }
 
   /// A plan that goes through a new file.
-  private init(_ survey: RouteSurvey, _ means: MigrationMeans, _ connection: SQLiteConnection, url: URL) throws {
-    try self.init(survey.route, means)
+  private init(
+    _ survey: RouteSurvey, _ migrator: AutomaticMigrator, _ connection: SQLiteConnection, url: URL
+  ) throws {
+    try self.init(survey.route, survey.means)
     let found = try survey.findings(connection, countingLosses: true)
-    if let first = survey.route.legs.first, first.isInferred {
-      let later = survey.route.legs.dropFirst().filter(\.isInferred)
-      losses = found.losses + later.flatMap { $0.chain.comparison.operations.compactMap(MigrationLoss.init) }
-    }
+    losses = try found.losses + survey.route.hops.dropFirst().flatMap { try $0.losses(survey.means) }
     blockers += found.blockers.filter { !blockers.contains($0) }
     let back = survey.direct.backBlocker(
-      StoreSurvey.Findings(blockers: blockers, losses: found.losses), .withoutLoss)
+      StoreSurvey.Findings(blockers: blockers, losses: found.losses), migrator.downgrade)
     blockers = [back].compactMap { $0 } + blockers
     if !blockers.isEmpty { way = .impossible }
     rows = try survey.rows(connection)
     let bytes = Self.size(of: url)
     self.bytes = bytes
-    // The old file of a leg goes when the next one is whole.
-    extraBytes = bytes * min(2, survey.route.legs.count) + 64 * 1024
+    extraBytes = bytes * survey.route.copies + 64 * 1024
   }
 
-  private init(_ survey: StoreSurvey, _ connection: SQLiteConnection, url: URL) throws {
-    self.init(survey.chain, work: survey.work)
+  private init(
+    _ survey: StoreSurvey, _ downgrade: AutomaticMigrator.Downgrade, _ connection: SQLiteConnection, url: URL
+  ) throws {
+    self.init(survey.hop, work: survey.work)
     let found = try survey.findings(connection, countingLosses: true)
     losses = found.losses
-    blockers = [survey.backBlocker(found, .withoutLoss)].compactMap { $0 } + found.blockers
+    blockers = [survey.backBlocker(found, downgrade)].compactMap { $0 } + found.blockers
     if !blockers.isEmpty { way = .impossible }
     if survey.isUpToDate {
       way = .none

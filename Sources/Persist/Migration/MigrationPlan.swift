@@ -35,9 +35,12 @@ public struct MigrationPlan: Sendable, Hashable {
   public var bytes: Int?
   /// The estimated peak of additional disk space in bytes; nil without a store.
   public var extraBytes: Int?
-  /// The single hops of a chain of versions, oldest first; empty where there is one hop only. The chain's own steps
-  /// are what really runs: all hops folded into one.
+  /// The plan of each hop, in the order in which they run; empty where there is one hop only. Their steps together are
+  /// ``steps``.
   public var hops: [MigrationPlan]
+  /// Where the models may not mean what they say: versions that only renaming identifiers tell apart, and values that a
+  /// migration through the versions between would take from elsewhere.
+  public var notes: [String] = []
 
   public init(
     from: String, to: String, way: MigrationWay, steps: [Step] = [], losses: [MigrationLoss] = [],
@@ -71,31 +74,11 @@ public struct MigrationPlan: Sendable, Hashable {
   }
 }
 
-extension MigrationPlan {
-  /// The plan of one hop, from the two models alone.
-  init(from: String, to: String, comparison: ModelComparison) {
-    let operations = comparison.operations
-    self.init(
-      from: from, to: to, way: comparison.way, steps: operations.map { Step($0) },
-      losses: operations.compactMap(MigrationLoss.init), blockers: operations.compactMap(\.obstacle))
-  }
-}
-
 extension MigrationLoss {
-  /// What an operation destroys; nil where it destroys nothing.
+  /// The element of a composite attribute that an operation removes; nil for other operations.
   init?(_ operation: MigrationOperation) {
-    guard operation.losesData else { return nil }
-    let what =
-      switch operation.kind {
-      case .removeEntity: "entity removed"
-      case .removeAttribute: "attribute removed"
-      case .removeRelationship: "relationship removed"
-      case .makeAttributeTransient: "attribute no longer stored"
-      case .changeDestination: "relationship leads elsewhere"
-      case .makeUnordered: "order forgotten"
-      case .changeElements: "element \(operation.detail ?? "removed")"
-      default: operation.kind.rawValue
-      }
+    guard operation.losesData, operation.kind == .changeElements else { return nil }
+    let what = "element \(operation.detail ?? "removed")"
     self.init(entity: operation.entity, property: operation.property, what: what)
   }
 }

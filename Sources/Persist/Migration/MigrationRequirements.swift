@@ -33,9 +33,9 @@ struct MigrationRequirements {
 
   private func checkIntegrity() throws {
     guard let size = FileState(store)?.size, size <= Self.smallSize else { return }
-    let connection = try SQLiteConnection(store, mode: .readOnly)
-    defer { connection.close() }
-    let damages = try connection.all(.quickCheck) { $0.text(0) }.filter(Self.isDamage)
+    let damages = try SQLiteConnection.reading(store) { connection in
+      try connection.all(.quickCheck) { $0.text(0) }.filter(Self.isDamage)
+    }
     guard let first = damages.first else { return }
     throw PersistError(
       .storeDamaged, at: .store(store), "The store isn't whole, and isn't migrated: \(first)",

@@ -4,13 +4,36 @@ extension ModelComparison {
   func operations(forAttributesOf entity: Entity) -> [MigrationOperation] {
     // A new entity's attributes come with it.
     guard let source = source(of: entity) else { return [] }
-    return entity.description.attributes.sorted { $0.name < $1.name }.flatMap { attribute in
+    let declared = entity.description.attributes.sorted { $0.name < $1.name }.flatMap { attribute in
       let old = correspondence.origin(of: attribute.name, in: entity.name)?.source
         .flatMap { source.attribute(named: $0) }
       guard let old else { return appearance(of: attribute, in: entity, from: source) }
       return placement(of: old.name, in: source, to: attribute.name, in: entity, of: .attribute)
         + changes(from: old, of: source, to: attribute, in: entity)
     }
+    return declared + operations(forInheritedAttributesOf: entity, from: source)
+  }
+
+  /// What happens to values that come from another attribute than those of the parent's objects: the entity's own one
+  /// moved up, or the entity came below a parent that has one of the same name.
+  private func operations(forInheritedAttributesOf entity: Entity, from source: Entity) -> [MigrationOperation] {
+    entity.properties.filter { $0.declaringEntity != entity.name }.flatMap { property -> [MigrationOperation] in
+      guard let attribute = property.attribute, let old = oldProperty(of: property, in: entity),
+        let before = old.attribute
+      else { return [] }
+      if let parent = entity.superentity.flatMap({ oldProperty(of: property, in: $0) }),
+        (parent.name, parent.declaringEntity) == (old.name, old.declaringEntity)
+      {
+        return []
+      }
+      return changes(from: before, of: source, to: attribute, in: entity).filter { $0.way != .none }
+    }
+  }
+
+  /// The old property that one of a new entity comes from.
+  private func oldProperty(of property: Property, in entity: Entity) -> Property? {
+    correspondence.origin(of: property.name, in: entity.name)?.source
+      .flatMap { name in source(of: entity)?.property(named: name) }
   }
 
   /// What a new attribute is, or one whose values stay with subentities that already had it.

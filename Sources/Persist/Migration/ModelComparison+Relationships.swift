@@ -38,7 +38,8 @@ extension ModelComparison {
       correspondence.origin(of: newInverse, in: new.destination)?.source != oldInverse
     {
       add(.changeInverse, "\(oldInverse) → \(newInverse)", way: .inPlace)
-      if oldShape == .manyToMany || oldShape == .oneToOne {
+      // Neither end is stored rather than the other, so that nothing says which is right.
+      if oldShape == .manyToMany || oldShape == .oneToOne, endsDisagree(new, in: entity) {
         found[found.count - 1].way = .impossible
         found[found.count - 1].obstacle = MigrationBlocker(
           entity: entity.name, property: new.name,

@@ -19,7 +19,7 @@ extension ModelComparison {
       if let now = successor.attribute(named: attribute.name), now.isTransient || attribute.isTransient { return nil }
       return MigrationOperation(
         .removeAttribute, entity: successor.name, property: attribute.name, detail: attribute.summary,
-        way: attribute.isTransient ? .none : .inPlace, losesData: !attribute.isTransient)
+        way: attribute.isTransient ? .none : .inPlace, losesData: !attribute.isTransient && !attribute.isDerived)
     }
   }
 
@@ -28,12 +28,20 @@ extension ModelComparison {
       guard !isKept(relationship.name, of: entity) else { return nil }
       return MigrationOperation(
         .removeRelationship, entity: successor.name, property: relationship.name,
-        detail: "\(relationship.isToMany ? "to many" : "to one") \(relationship.destination)", losesData: true)
+        detail: "\(relationship.isToMany ? "to many" : "to one") \(relationship.destination)",
+        losesData: !relationship.isTransient && !isKeptByInverse(relationship))
     }
   }
 
   /// Whether a property lives on in any entity that comes from its entity or from one below it.
   private func isKept(_ property: String, of entity: Entity) -> Bool {
     old.hierarchy(of: entity).contains { correspondence.newName(of: property, inOldEntity: $0.name) != nil }
+  }
+
+  /// Whether the other end of a relationship lives on, which says the same.
+  private func isKeptByInverse(_ relationship: RelationshipDescription) -> Bool {
+    guard let inverse = old.inverse(of: relationship) else { return false }
+    let destination = old.destination(of: relationship)
+    return isKept(inverse.name, of: declaring(inverse, of: destination))
   }
 }

@@ -15,7 +15,7 @@ struct ModelComparison: Sendable {
     self.init(from: old, to: new, by: try ModelCorrespondence(from: old, to: new))
   }
 
-  /// Compares by a correspondence that is known already, such as that of a chain of versions.
+  /// Compares by a correspondence that is known already, such as one that other versions complete.
   init(from old: ManagedObjectModel, to new: ManagedObjectModel, by correspondence: ModelCorrespondence) {
     self.old = old
     self.new = new

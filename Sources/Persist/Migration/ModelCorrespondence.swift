@@ -1,7 +1,7 @@
 /// Where everything of a new model takes its place and its values from in an old one.
 ///
-/// Pure data, and composable: the correspondence of a whole chain of versions is that of its hops, one after the
-/// other, so that a store goes through many versions with the work of one.
+/// Pure data, and composable: renamings through several versions are the correspondences of their pairs, one after the
+/// other.
 struct ModelCorrespondence: Sendable, Equatable {
   /// Where a property's values come from.
   struct Origin: Sendable, Hashable {
@@ -56,7 +56,7 @@ extension ModelCorrespondence {
     }
   }
 
-  private static func origins(of new: Entity, from old: Entity) throws -> [String: Origin] {
+  static func origins(of new: Entity, from old: Entity) throws -> [String: Origin] {
     let attributes = try match(
       "attributes", in: new, old: old.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) },
       new: new.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) })
@@ -74,7 +74,7 @@ extension ModelCorrespondence {
     return origins
   }
 
-  private static func origin(of new: AttributeDescription, from old: AttributeDescription?) -> Origin {
+  static func origin(of new: AttributeDescription, from old: AttributeDescription?) -> Origin {
     let fill: StoredValue? = new.isDerived || new.isTransient || new.defaultValue.isNull
       ? nil : new.defaultValue
     guard let old, !old.isTransient, !new.isTransient else { return Origin(source: nil, fill: fill) }
@@ -96,7 +96,7 @@ extension ModelCorrespondence {
 
   /// A relationship that has no old name of its own, while its inverse has one, comes from the old inverse: the two
   /// sides are one thing, and one renaming identifier is enough for it.
-  private mutating func adoptInverses(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+  mutating func adoptInverses(from old: ManagedObjectModel, to new: ManagedObjectModel) {
     for entity in new.entities {
       for relationship in entity.relationships where properties[entity.name]?[relationship.name]?.source == nil {
         guard let inverse = new.inverse(of: relationship), let oldEntity = entities[entity.name],

@@ -1,16 +1,23 @@
 /// Finds which named thing of an old model each of a new model comes from.
 ///
-/// A renaming identifier is the name under which a thing is known through its versions: the name that it had in
-/// an older version, or the identifier that it had there. In order:
+/// The rule is Core Data's: two things correspond when they share a renaming identifier, which is the name of a thing
+/// that has none. It works in both directions, so that the way back of a renaming is found as well. In order:
 ///
-/// 1. the same name and the same identifier;
-/// 2. the same identifier under another name: renamed again, `b` (was `a`) → `c` (was `a`);
-/// 3. an identifier that is the old one's name: `a` → `b` (was `a`);
-/// 4. the same name;
-/// 5. a name that is the old one's identifier, which is 3 the other way round.
+/// 1. the same identifier and the same name;
+/// 2. the same identifier under another name: `b` (was `a`) → `c` (was `a`);
+/// 3. an identifier that is the name of the other one: `a` → `b` (was `a`), and `b` (was `a`) → `a`;
+/// 4. the same name.
 ///
-/// Where both models have both names and only one carries an identifier, `{a, b}` → `{a, b (was a)}`, the names
-/// decide: the identifier then tells of an earlier renaming, and following it would throw away `b`.
+/// An identifier that names what the other one is called, although that one has an identifier too, is the next link of
+/// a chain, `b` (was `a`) → `c` (was `b`), and counts as 3.
+///
+/// Names decide where an identifier would cost a value:
+/// - Both models have both names, and only one of the four things has an identifier, as in `{a, b}` → `{a, b (was a)}`.
+///   The identifier is a leftover of an earlier renaming, and following it would discard `b`.
+/// - The name that an old thing once had belongs to a thing without identifier in both models, as in
+///   `{a, b (was a)}` → `{a}`.
+///
+/// - SeeAlso: <https://developer.apple.com/documentation/coredata/nsattributedescription/renamingidentifier>
 struct NameMatching {
   struct Name: Hashable {
     let name: String
@@ -32,76 +39,86 @@ struct NameMatching {
 
   /// The old name of each new one that has one.
   private(set) var oldNames: [String: String] = [:]
-  private var free: [Name]
-  private var open: [Name]
+  private var unmatchedOld: [Name]
+  private var unmatchedNew: [Name]
 
   static func match(old: [Name], new: [Name]) throws(Ambiguity) -> [String: String] {
-    var matching = NameMatching(free: old, open: new)
+    var matching = NameMatching(unmatchedOld: old, unmatchedNew: new)
     matching.matchExact()
     try matching.matchIdentifiers()
     try matching.matchIdentifiersToNames()
-    matching.matchNames()
     matching.matchNamesToIdentifiers()
+    matching.matchNames()
     return matching.oldNames
   }
 
-  private init(free: [Name], open: [Name]) {
-    self.free = free
-    self.open = open
+  private init(unmatchedOld: [Name], unmatchedNew: [Name]) {
+    self.unmatchedOld = unmatchedOld
+    self.unmatchedNew = unmatchedNew
   }
 
-  private mutating func take(_ new: Name, from old: Name) {
+  private mutating func match(_ new: Name, with old: Name) {
     oldNames[new.name] = old.name
-    free.removeAll { $0.name == old.name }
-    open.removeAll { $0.name == new.name }
+    unmatchedOld.removeAll { $0.name == old.name }
+    unmatchedNew.removeAll { $0.name == new.name }
   }
 
   private mutating func matchExact() {
-    for new in open where new.identifier != nil {
-      if let old = free.first(where: { $0 == new }) { take(new, from: old) }
+    for new in unmatchedNew where new.identifier != nil {
+      if let old = unmatchedOld.first(where: { $0 == new }) { match(new, with: old) }
     }
   }
 
   private mutating func matchIdentifiers() throws(Ambiguity) {
-    for (identifier, new) in grouped(open) {
-      let old = free.filter { $0.identifier == identifier }
+    for (identifier, new) in Self.grouped(unmatchedNew) {
+      let old = unmatchedOld.filter { $0.identifier == identifier }
       guard let first = old.first else { continue }
       guard new.count == 1, old.count == 1 else {
         throw Ambiguity(old: old.map(\.name), new: new.map(\.name), identifier: identifier)
       }
-      take(new[0], from: first)
+      match(new[0], with: first)
     }
   }
 
   private mutating func matchIdentifiersToNames() throws(Ambiguity) {
-    let oldNames = Set(free.map(\.name))
-    let plainNewNames = Set(open.filter { $0.identifier == nil }.map(\.name))
-    for (identifier, claimants) in grouped(open) {
-      guard let old = free.first(where: { $0.name == identifier }) else { continue }
-      let new = claimants.filter { !(plainNewNames.contains(identifier) && oldNames.contains($0.name)) }
+    let oldNames = Set(unmatchedOld.map(\.name))
+    let plainNew = Self.plainNames(unmatchedNew)
+    for (identifier, claimants) in Self.grouped(unmatchedNew) {
+      guard let old = unmatchedOld.first(where: { $0.name == identifier }) else { continue }
+      let new = claimants.filter { !(plainNew.contains(identifier) && oldNames.contains($0.name)) }
       guard let first = new.first else { continue }
       guard new.count == 1 else {
         throw Ambiguity(old: [old.name], new: new.map(\.name), identifier: identifier)
       }
-      take(first, from: old)
+      match(first, with: old)
+    }
+  }
+
+  /// The other direction of the identifiers of new things: old ones say what they were called.
+  private mutating func matchNamesToIdentifiers() {
+    let newNames = Set(unmatchedNew.map(\.name))
+    let plainOld = Self.plainNames(unmatchedOld)
+    for (identifier, claimants) in Self.grouped(unmatchedOld) {
+      guard let new = unmatchedNew.first(where: { $0.name == identifier }), !plainOld.contains(identifier) else {
+        continue
+      }
+      let old = claimants.filter { !(new.identifier != nil && newNames.contains($0.name)) }
+      if old.count == 1 { match(new, with: old[0]) }
     }
   }
 
   private mutating func matchNames() {
-    for new in open {
-      if let old = free.first(where: { $0.name == new.name }) { take(new, from: old) }
+    for new in unmatchedNew {
+      if let old = unmatchedOld.first(where: { $0.name == new.name }) { match(new, with: old) }
     }
   }
 
-  private mutating func matchNamesToIdentifiers() {
-    for new in open where new.identifier == nil {
-      let old = free.filter { $0.identifier == new.name }
-      if old.count == 1 { take(new, from: old[0]) }
-    }
+  private static func plainNames(_ names: [Name]) -> Set<String> {
+    Set(names.filter { $0.identifier == nil }.map(\.name))
   }
 
   /// Names by identifier, in a fixed order, so that the same models always give the same error.
-  private func grouped(_ names: [Name]) -> [(String, [Name])] {
+  private static func grouped(_ names: [Name]) -> [(String, [Name])] {
     var groups: [String: [Name]] = [:]
     for name in names {
       if let identifier = name.identifier { groups[identifier, default: []].append(name) }

@@ -11,4 +11,13 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   case objectID
   /// No type; only for transient attributes.
   case undefined
+
+  /// The numbers that an integer type has; all of 64 bits for any other type.
+  var integerRange: ClosedRange<Int64> {
+    switch self {
+    case .int16: Int64(Int16.min)...Int64(Int16.max)
+    case .int32: Int64(Int32.min)...Int64(Int32.max)
+    default: Int64.min...Int64.max
+    }
+  }
 }

@@ -4,9 +4,9 @@ public struct AttributeValidation: Sendable, Hashable {
   public var minimum: StoredValue?
   /// The greatest value; also the last moment, for dates.
   public var maximum: StoredValue?
-  /// The least number of characters of a text.
+  /// The least length of a text in UTF-16 units, as `length` counts in predicates and Core Data in its rules.
   public var minimumLength: Int?
-  /// The greatest number of characters of a text.
+  /// The greatest length of a text in UTF-16 units.
   public var maximumLength: Int?
   /// A regular expression that the whole text must match.
   public var pattern: String?

@@ -34,6 +34,7 @@ public final class ManagedObjectModel: Sendable {
   /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once in ``PersistError/errors``, each with its
   ///   place and its mend.
   public convenience init(_ description: ModelDescription, classes: [String: AnyClass] = [:]) throws {
+    let description = description.convertingDefaults()
     let problems = ModelCheck.problems(in: description)
     guard problems.isEmpty else { throw Self.error(problems) }
     self.init(resolving: description, flaws: [], classes: classes)
@@ -48,9 +49,15 @@ public final class ManagedObjectModel: Sendable {
   ///
   /// - Throws: ``PersistError/Code/invalidModel`` with every error at once.
   public convenience init(withFlaws description: ModelDescription) throws {
+    try self.init(ReadModel(description))
+  }
+
+  /// Resolves a model that was read from a file or an archive of Core Data's; what was left out of it is a flaw too.
+  convenience init(_ model: ReadModel) throws {
+    let description = model.description.convertingDefaults()
     let check = ModelCheck(checking: description)
     guard check.errors.isEmpty else { throw Self.error(check.errors) }
-    self.init(resolving: check.flaws.isEmpty ? description : check.mended(), flaws: check.flaws)
+    self.init(resolving: check.flaws.isEmpty ? description : check.mended(), flaws: model.flaws + check.flaws)
   }
 
   private static func error(_ problems: [PersistError]) -> PersistError {

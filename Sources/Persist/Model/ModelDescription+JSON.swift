@@ -31,6 +31,9 @@ extension ModelDescription {
   /// The description as canonical, readable JSON.
   public var json: String { jsonValue.text }
 
+  /// The SHA-256 digest of ``json``.
+  var digest: Data { Data(SHA256.digest(json.utf8)) }
+
   /// Reads what ``json`` wrote.
   ///
   /// - Parameter url: the file that errors name.

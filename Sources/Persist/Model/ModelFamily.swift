@@ -1,69 +1,98 @@
 public import Foundation
 
 /// The versions of one model: what an `.xcdatamodeld` or a `.momd` holds.
+///
+/// The current version is read with the family, the others when they are asked for.
 public struct ModelFamily: Sendable {
   /// The model's name without a version: its folder's name without extension.
   public let name: String
   /// Where the versions were read from, where that is one place.
   public let url: URL?
-  /// The versions from the oldest to the newest; at least one.
-  ///
-  /// Files don't say their age. The version that is named like the family is the first, as Xcode makes it; the others
-  /// follow in the order in which their names are numbered, and none comes before one that a mapping model leads from.
-  public let versions: [ModelVersion]
-  private let currentIndex: Int
+  /// The version that objects are made with and stores are migrated to.
+  public let current: ModelVersion
+  let contents: FamilyVersions
 
   /// - Parameters:
   ///   - versions: at least one, in any order.
   ///   - current: the name of the current version; nil for the newest.
   public init(_ name: String, versions: [ModelVersion], current: String? = nil, url: URL? = nil) {
-    precondition(!versions.isEmpty, "A family of models has at least one version.")
     self.init(
-      name,
-      ordered: versions.sorted {
-        ($0.name == name) != ($1.name == name) ? $0.name == name : NaturalOrder.precedes($0.name, $1.name)
-      }, current: current, url: url)
+      name, FamilyVersions(versions.map { VersionFile($0) }, family: name, isOrdered: false), current: current,
+      url: url)
   }
 
+  /// - Parameter versions: from the oldest to the newest; at least one.
   init(_ name: String, ordered versions: [ModelVersion], current: String?, url: URL?) {
+    self.init(
+      name, FamilyVersions(versions.map { VersionFile($0) }, family: name, isOrdered: true), current: current, url: url)
+  }
+
+  /// A family whose versions are all read.
+  private init(_ name: String, _ contents: FamilyVersions, current: String?, url: URL?) {
+    guard let newest = contents.all.versions.last else {
+      preconditionFailure("A family of models has at least one version.")
+    }
+    let wanted = contents.currentFile(named: current)?.name
+    self.init(name, contents, current: contents.all.versions.first { $0.name == wanted } ?? newest, url: url)
+  }
+
+  /// - Parameter current: is one of `contents`.
+  init(_ name: String, _ contents: FamilyVersions, current: ModelVersion, url: URL?) {
     self.name = name
     self.url = url
-    self.versions = versions
-    currentIndex = versions.firstIndex { $0.name == current } ?? versions.count - 1
+    self.current = current
+    self.contents = contents
   }
 
-  /// The same family, each version behind those that mapping models lead from to it.
-  func ordered(by mappingModels: [MappingModelFile]) -> ModelFamily {
-    let indexes = Dictionary(versions.indices.map { (versions[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
-    var sources: [Int: [Int]] = [:]
-    for step in mappingModels where step.familyName == nil || step.familyName == name {
-      guard let source = step.sourceVersion.flatMap({ indexes[$0] }),
-        let destination = step.destinationVersion.flatMap({ indexes[$0] }), source != destination
-      else { continue }
-      sources[destination, default: []].append(source)
-    }
-    // Depth first with a stack of its own. Steps that go round in a circle order nothing.
-    var order: [Int] = []
-    var seen: Set<Int> = []
-    for start in versions.indices where seen.insert(start).inserted {
-      var path = [start]
-      while let index = path.last {
-        if let source = sources[index]?.popLast() {
-          if seen.insert(source).inserted { path.append(source) }
-        } else {
-          order.append(index)
-          path.removeLast()
-        }
-      }
-    }
-    return ModelFamily(name, ordered: order.map { versions[$0] }, current: current.name, url: url)
-  }
+  /// The versions that can be read, from the oldest to the newest; at least one.
+  ///
+  /// Files don't say their age. Numeric version identifiers do, where all versions have distinct ones. Else the version
+  /// that is named like the family is the first, as Xcode makes it; the others follow in the order in which their names
+  /// are numbered, and none comes before one that a mapping model leads from. No migration is refused because of this
+  /// order.
+  ///
+  /// - Complexity: the first call reads every version.
+  public var versions: [ModelVersion] { contents.all.versions }
 
-  /// The version that objects are made with and stores are migrated to.
-  public var current: ModelVersion { versions[currentIndex] }
+  /// The names of all versions, readable or not, without reading them.
+  public var versionNames: [String] { contents.files.map(\.name) }
 
-  /// The version of a name, or else the newest with a version identifier.
+  /// Why versions can't be read.
+  ///
+  /// - Complexity: the first call reads every version.
+  public var problems: [PersistError] { contents.all.problems }
+
+  /// The version of a name, or else the newest with a version identifier; nil also where it can't be read.
   public func version(named name: String) -> ModelVersion? {
-    versions.first { $0.name == name } ?? versions.last { $0.isCalled(name) }
+    if let file = contents.files.first(where: { $0.name == name }) { return try? file.version() }
+    return versions.last { $0.isCalled(name) }
+  }
+
+  /// Whether a version is one of this family, the very same.
+  func contains(_ version: ModelVersion) -> Bool { contents.version(with: version.model) != nil }
+
+  /// The versions between two of the family, in the direction from the first to the second, and whether that is
+  /// certain: names can be numbered in any order.
+  func versions(
+    between first: ModelVersion, and second: ModelVersion
+  ) -> (versions: [ModelVersion], isCertain: Bool) {
+    let all = contents.all
+    func place(_ version: ModelVersion) -> Int? { all.versions.firstIndex { $0.model === version.model } }
+    guard let start = place(first), let end = place(second) else { return ([], false) }
+    let between = all.order.between(start, end).map { all.versions[$0] }
+    return (between, all.order.evidence != .names)
+  }
+
+  /// The same family, ordered by what mapping models lead from and to as well.
+  func ordered(by mappingModels: [MappingModelFile]) -> ModelFamily {
+    let steps = mappingModels.compactMap { step -> (from: String, to: String)? in
+      guard step.familyName == nil || step.familyName == name, let source = step.sourceVersion,
+        let destination = step.destinationVersion
+      else { return nil }
+      return (source, destination)
+    }
+    guard !steps.isEmpty else { return self }
+    return ModelFamily(
+      name, FamilyVersions(contents.files, family: name, isOrdered: false, steps: steps), current: current, url: url)
   }
 }

@@ -6,13 +6,19 @@ extension StoreEvidence {
   /// In this order: Persist's fingerprints; Core Data's hashes, where a version has them, of all its entities or of
   /// those of one configuration; the embedded model, compared with the versions by structure; where there is no
   /// embedded model, or the tables are of another one, tables and columns. Where several versions fit, that one is
-  /// taken which has the store's version identifiers, then the one whose rules and defaults are most like the embedded
-  /// model's, then the newest. Where none fits, the embedded model itself is the answer.
+  /// taken which has the store's version identifiers, then the one whose rules and defaults are most like the
+  /// embedded model's, then the newest. A current version that fits by fingerprints or hashes and has the store's
+  /// version identifiers, or where there are none its whole text, is taken without reading others. Where none fits,
+  /// the embedded model itself is the answer.
   ///
   /// An embedded model outranks the columns: they can't tell versions apart that differ in an attribute's optionality.
   ///
   /// - Throws: ``PersistError/Code/missingSourceModel``, which names the nearest version and every difference.
   func identify(among registry: ModelRegistry?) throws -> IdentifiedModel {
+    let current = (registry?.families ?? []).map { Candidate(version: $0.current, family: $0) }
+    if let found = current.first(where: isCertain) {
+      return found.identified(by: persistFingerprints == nil ? .registry : .fingerprint)
+    }
     let candidates = (registry?.families ?? []).flatMap { family in
       family.versions.map { Candidate(version: $0, family: family) }
     }
@@ -47,6 +53,13 @@ extension StoreEvidence {
     throw unknownModel(candidates, registry: registry)
   }
 
+  /// Whether Persist's fingerprints are those of the current version, or of one version alone.
+  func namesOneVersion(of registry: ModelRegistry) -> Bool {
+    guard let persistFingerprints else { return false }
+    return registry.families.contains { isCertain(Candidate(version: $0.current, family: $0)) }
+      || registry.versions.count(where: { $0.model.fingerprints == persistFingerprints }) == 1
+  }
+
   /// How the store differs from a model that it doesn't fit, in sentences, by the best evidence that there is.
   func differences(of model: ManagedObjectModel) -> [String] {
     if let embeddedModel {
@@ -70,6 +83,20 @@ extension StoreEvidence {
     func identified(by origin: ModelOrigin) -> IdentifiedModel {
       IdentifiedModel(model: version.model, origin: origin, version: version, family: family)
     }
+  }
+
+  /// Whether a version is the store's beyond doubt, so that no other one need be read: by Persist's fingerprints, or by
+  /// Core Data's hashes of all entities, and by the version identifiers.
+  private func isCertain(_ candidate: Candidate) -> Bool {
+    let identifiers = candidate.version.model.versionIdentifiers.filter { !$0.isEmpty }
+    guard Set(identifiers) == Set(versionIdentifiers.filter { !$0.isEmpty }) else { return false }
+    if let persistFingerprints {
+      guard candidate.version.model.fingerprints == persistFingerprints else { return false }
+      // Without identifiers, versions that are stored alike differ in their text alone.
+      return !identifiers.isEmpty || candidate.family.versionNames.count == 1
+        || candidate.version.model.description.digest == modelDigest
+    }
+    return !coreDataHashes.isEmpty && candidate.version.coreDataHashes == coreDataHashes
   }
 
   /// Whether Core Data's hashes are known of both the version and the store, and differ.

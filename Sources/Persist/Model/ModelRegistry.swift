@@ -12,16 +12,21 @@ public final class ModelRegistry: Sendable {
   /// In name order; at least one.
   public let families: [ModelFamily]
   public let mappingModels: [MappingModelFile]
-  /// What couldn't be read in a folder that was searched. No family's current version is among it.
-  public let problems: [PersistError]
+  private let otherProblems: [PersistError]
 
   /// - Parameter families: at least one.
   public init(families: [ModelFamily], mappingModels: [MappingModelFile] = [], problems: [PersistError] = []) {
     precondition(!families.isEmpty, "A registry holds at least one family of models.")
     self.families = families.sorted { NaturalOrder.precedes($0.name, $1.name) }
     self.mappingModels = mappingModels
-    self.problems = problems
+    otherProblems = problems
   }
+
+  /// What can't be read: versions of the families, mapping models, and what else was found in a folder that was
+  /// searched. It is an error where it is needed, and hides nothing else.
+  ///
+  /// - Complexity: the first call reads every version.
+  public var problems: [PersistError] { otherProblems + families.flatMap(\.problems) }
 
   /// A registry of one family that is written in code.
   ///
@@ -37,7 +42,9 @@ public final class ModelRegistry: Sendable {
       families: [ModelFamily(family, ordered: versions, current: current, url: nil)], mappingModels: mappingModels)
   }
 
-  /// All versions of all families.
+  /// All versions of all families that can be read.
+  ///
+  /// - Complexity: the first call reads every version.
   public var versions: [ModelVersion] { families.flatMap(\.versions) }
 
   /// The current version of the only family, or of the first in name order.
@@ -57,15 +64,17 @@ public final class ModelRegistry: Sendable {
   /// The version of a name or version identifier.
   ///
   /// - Throws: ``PersistError/Code/modelNotFound`` where there is none, naming those that there are, or where several
-  ///   families have one.
+  ///   families have one; what is wrong with its file where it can't be read.
   public func version(named name: String) throws -> ModelVersion {
-    let exact = versions.filter { $0.name == name }
-    let found = exact.isEmpty ? families.compactMap { $0.version(named: name) } : exact
+    let exact = families.flatMap { $0.contents.files.filter { $0.name == name } }
+    if let file = exact.first, exact.count == 1 { return try file.version() }
+    let found = exact.isEmpty ? families.compactMap { $0.version(named: name) } : []
     if let version = found.first, found.count == 1 { return version }
-    if found.isEmpty {
+    if found.isEmpty && exact.isEmpty {
       throw PersistError(
         .modelNotFound, "There is no version '\(name)'.",
-        fix: "There are \(versions.map { "'\($0.name)'" }.joined(separator: ", ")).", errors: problems)
+        fix: "There are \(families.flatMap(\.versionNames).map { "'\($0)'" }.joined(separator: ", ")).",
+        errors: problems)
     }
     throw PersistError(
       .modelNotFound, "Several models have a version '\(name)'.",
@@ -73,8 +82,11 @@ public final class ModelRegistry: Sendable {
   }
 
   /// The family that a version of this registry belongs to.
-  public func family(of version: ModelVersion) -> ModelFamily? {
-    families.first { $0.versions.contains { $0.model === version.model } }
+  public func family(of version: ModelVersion) -> ModelFamily? { families.first { $0.contains(version) } }
+
+  /// The version that has the very model.
+  func version(with model: ManagedObjectModel) -> ModelVersion? {
+    families.lazy.compactMap { $0.contents.version(with: model) }.first
   }
 
   /// The mapping models for the step between two versions.
@@ -107,12 +119,12 @@ public final class ModelRegistry: Sendable {
     } else {
       families.append(ModelFamily(name, versions: [version]))
     }
-    return ModelRegistry(families: families, mappingModels: mappingModels, problems: problems)
+    return ModelRegistry(families: families, mappingModels: mappingModels, problems: otherProblems)
   }
 
   /// The same registry with one mapping model more.
   public func adding(_ mappingModel: MappingModelFile) -> ModelRegistry {
-    ModelRegistry(families: families, mappingModels: mappingModels + [mappingModel], problems: problems)
+    ModelRegistry(families: families, mappingModels: mappingModels + [mappingModel], problems: otherProblems)
   }
 
   /// The family with the most entity names in common with a model that is no version of any; nil where none has any.

@@ -1,7 +1,8 @@
 /// The order in which people number things: `Model` before `Model 2` before `Model 10`.
 enum NaturalOrder {
-  /// Whether one name comes before another: numbers count as numbers, letters without regard to capitals; names that
-  /// are equal so far are told apart by their characters.
+  /// Whether one name comes before another: numbers count as numbers, letters without regard to capitals, and what
+  /// separates a number from letters doesn't count, so that `V22` comes before `V 23`; names that are equal so far are
+  /// told apart by their characters.
   static func precedes(_ left: String, _ right: String) -> Bool {
     var (first, second) = (parts(left)[...], parts(right)[...])
     while let one = first.popFirst(), let other = second.popFirst() {
@@ -11,10 +12,26 @@ enum NaturalOrder {
     return left < right
   }
 
+  /// The numbers that a name ends with, and the rest of the name, which is that of all names of the series.
+  static func number(atEndOf name: String) -> (series: String, parts: [String]) {
+    let parts = parts(name)
+    let end = parts.lastIndex(where: \.isText).map { $0 + 1 } ?? 0
+    return (parts[..<end].map(\.text).joined(separator: " "), parts[end...].map(\.text))
+  }
+
   /// A run of digits, without leading zeros, or one of other characters.
   private enum Part: Comparable {
     case text(String)
     case number(digits: String)
+
+    var isText: Bool { if case .text = self { true } else { false } }
+
+    var text: String {
+      switch self {
+      case .text(let text): text
+      case .number(let digits): digits.isEmpty ? "0" : digits
+      }
+    }
 
     static func < (left: Part, right: Part) -> Bool {
       switch (left, right) {
@@ -33,11 +50,18 @@ enum NaturalOrder {
     while let first = rest.first {
       let isNumber = isDigit(first)
       let run = rest.prefix { isDigit($0) == isNumber }
-      parts.append(isNumber ? .number(digits: String(run.drop { $0 == "0" })) : .text(String(run)))
+      if isNumber {
+        parts.append(.number(digits: String(run.drop { $0 == "0" })))
+      } else {
+        let text = run.drop(while: isSeparator).reversed().drop(while: isSeparator).reversed()
+        if !text.isEmpty { parts.append(.text(String(text))) }
+      }
       rest = rest[run.endIndex...]
     }
     return parts
   }
 
-  private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
+  static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
+
+  private static func isSeparator(_ character: Character) -> Bool { " _-.".contains(character) }
 }

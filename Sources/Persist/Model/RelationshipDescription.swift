@@ -10,11 +10,14 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var destination: String
   /// The name of the relationship of the destination that leads back.
   public var inverse: String?
+  /// Whether a to-one may have no object, and a to-many fewer than its ``minimumCount`` by having none.
+  ///
+  /// A required to-many without a minimum count may be empty, as in Core Data.
   public var isOptional: Bool
   public var isTransient: Bool
   /// Whether a to-many keeps an order.
   public var isOrdered: Bool
-  /// The least number of objects, 0 for any.
+  /// The least number of objects of a to-many that is required or has any; 0 for no bound.
   public var minimumCount: Int
   /// The greatest number of objects: 1 makes the relationship to-one, 0 leaves a to-many without a bound.
   public var maximumCount: Int

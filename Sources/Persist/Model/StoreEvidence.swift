@@ -6,6 +6,8 @@ struct StoreEvidence {
   var url: URL?
   /// The fingerprints that Persist left there; nil where it left none, or Core Data has written since.
   var persistFingerprints: [String: Fingerprint]?
+  /// The digest of the model's text that Persist left there; see ``ModelDescription/digest``.
+  var modelDigest: Data?
   /// Core Data's hash of each entity, `NSStoreModelVersionHashes`.
   var coreDataHashes: [String: Data]
   /// `NSStoreModelVersionIdentifiers`.
@@ -19,12 +21,13 @@ struct StoreEvidence {
   var schemaDifferences: (ManagedObjectModel) -> [String]
 
   init(
-    url: URL? = nil, persistFingerprints: [String: Fingerprint]? = nil, coreDataHashes: [String: Data] = [:],
-    versionIdentifiers: [String] = [], embeddedModel: ManagedObjectModel? = nil,
+    url: URL? = nil, persistFingerprints: [String: Fingerprint]? = nil, modelDigest: Data? = nil,
+    coreDataHashes: [String: Data] = [:], versionIdentifiers: [String] = [], embeddedModel: ManagedObjectModel? = nil,
     embeddedModelError: PersistError? = nil, schemaDifferences: @escaping (ManagedObjectModel) -> [String]
   ) {
     self.url = url
     self.persistFingerprints = persistFingerprints
+    self.modelDigest = modelDigest
     self.coreDataHashes = coreDataHashes
     self.versionIdentifiers = versionIdentifiers
     self.embeddedModel = embeddedModel

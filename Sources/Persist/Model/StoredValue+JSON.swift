@@ -93,7 +93,8 @@ extension StoredValue {
   private static func number(_ json: JSONValue) -> Double? {
     switch json {
     case .number(let value): value
-    case .integer(let value): Double(value)
+    case .integer(let value): Double(exactly: value)
+    case .decimal(let value): Double(value.description)
     case .string(let text) where ["nan", "inf", "-inf"].contains(text): Double(text)
     default: nil
     }
@@ -101,7 +102,6 @@ extension StoredValue {
 
   private static func decimal(_ text: String) -> Decimal? {
     if text == "NaN" { return .nan }
-    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
-    return Decimal(string: text)
+    return Decimal(wholeText: text)
   }
 }

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
   public func mergeChangesContinuously(
     checkingEvery interval: Duration = .seconds(1), isolation actor: isolated (any Actor)? = #isolation
   ) async {
+    guard !Task.isCancelled else { return }
     automaticallyMergesChangesFromParent = true
     let turn = Turn()
     mailbox.add(turn.bell)

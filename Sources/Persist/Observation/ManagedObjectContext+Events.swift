@@ -4,7 +4,7 @@ extension ManagedObjectContext {
   /// Each use makes a sequence of its own, which begins now.
   public var objectsDidChange: ContextEvents<ObjectsDidChange> {
     ContextEvents(
-      buffer: ContextEventBuffer(self) { event in
+      buffer: ContextEventBuffer(self, joining: .changes) { event in
         if case .objectsDidChange(let changes) = event { changes } else { nil }
       })
   }
@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   /// ``ManagedObject/willSave()``: whoever awaits a sequence comes to its turn when the save is done.
   public var willSave: ContextEvents<Void> {
     ContextEvents(
-      buffer: ContextEventBuffer(self) { event in
+      buffer: ContextEventBuffer(self, joining: .beginnings) { event in
         if case .willSave = event { () } else { nil }
       })
   }
@@ -21,35 +21,23 @@ extension ManagedObjectContext {
   /// What each save wrote, as the context's objects.
   public var didSave: ContextEvents<ObjectsDidSave> {
     ContextEvents(
-      buffer: ContextEventBuffer(self) { event in
+      buffer: ContextEventBuffer(self, joining: .saves) { event in
         if case .didSave(let saved) = event { saved } else { nil }
       })
   }
 
   /// What each save wrote, as identifiers. The stream may be taken to another task or actor, whose context then learns
   /// of the saves of this one.
+  ///
+  /// Saves wait until they are asked for: the first hundred one by one, later ones together. Of more than 50,000
+  /// objects nothing waits but ``SavedChanges/isIncomplete``. A stream that nobody holds any more costs nothing.
   public var savedChanges: AsyncStream<SavedChanges> {
-    let (stream, continuation) = AsyncStream.makeStream(of: SavedChanges.self)
-    let source = SavedChangesSource(continuation)
-    let observation = ContextObservation { event in
-      if case .didSave(let saved) = event { source.send(saved.savedChanges) }
-    }
-    source.observation = observation
-    beginTracking().keep(observation)
-    return stream
-  }
-}
-
-/// Feeds one stream of saves. The context holds it, and ends the stream when it goes itself.
-private final class SavedChangesSource {
-  private let continuation: AsyncStream<SavedChanges>.Continuation
-  weak var observation: ContextObservation?
-
-  init(_ continuation: AsyncStream<SavedChanges>.Continuation) { self.continuation = continuation }
-
-  deinit { continuation.finish() }
-
-  func send(_ changes: SavedChanges) {
-    if case .terminated = continuation.yield(changes) { observation?.isEnded = true }
+    let buffer = SavedChangesBuffer()
+    let source = SavedChangesSource(buffer)
+    beginTracking().keep(
+      ContextObservation(isNeeded: { source.buffer != nil }) { event in
+        if case .didSave(let saved) = event { source.buffer?.put(saved.savedChanges) }
+      })
+    return AsyncStream { await buffer.next() }
   }
 }

@@ -8,6 +8,13 @@ extension FetchRequest {
       || propertiesToGroupBy.contains(where: \.expression.hasKeyPaths)
   }
 
+  /// - Throws: ``PersistError/Code/limitExceeded`` where a part of the request nests too deeply.
+  func checkDepth() throws {
+    try predicate.map(PredicateDepth.check)
+    try havingPredicate.map(PredicateDepth.check)
+    for column in propertiesToFetch + propertiesToGroupBy { try PredicateDepth.check(column.expression) }
+  }
+
   /// The request with names in place of its key paths.
   func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchRequest {
     var request = self

@@ -21,12 +21,13 @@ public struct FetchRequest<Result>: Sendable, Hashable {
   public var entityName: String
   /// Which objects; nil for all.
   ///
-  /// It is asked of objects with unsaved changes as they are now, and of all others as they are saved: what it says of
-  /// related objects is then what is saved of those.
+  /// It sees one state: what the context shows, with its unsaved changes, those of related objects included. Without
+  /// ``includesPendingChanges``, and for ``FetchedRow``s, it is what is saved. A tree of more than 128 levels is
+  /// refused.
   public var predicate: FetchPredicate?
   /// The order of the results; objects that are equal in it, or all without it, come by store and key.
   public var sortDescriptors: [FetchSortDescriptor]
-  /// The greatest number of results; 0 for all.
+  /// The greatest number of results; 0 for all. A request with a negative limit or offset is refused.
   public var fetchLimit: Int
   /// How many results are left out at the beginning.
   public var fetchOffset: Int

@@ -12,13 +12,11 @@ extension PersistentContainer {
     for description in persistentStoreDescriptions { try load(description) }
   }
 
-  /// As ``loadPersistentStores()``, on a thread that may wait: for a migration that takes its time.
+  /// Opens the stores on a thread of the container's, since a migration may take its time.
+  ///
+  /// - Throws: as the call that blocks.
   public func loadPersistentStores() async throws {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      DispatchQueue.global(qos: .userInitiated).async {
-        continuation.resume(with: Result { try self.loadPersistentStores() })
-      }
-    }
+    try await coordinator.threads.background.run { try self.loadPersistentStores() }
   }
 
   private func load(_ description: PersistentStoreDescription) throws {

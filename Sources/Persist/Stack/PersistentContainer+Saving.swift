@@ -1,6 +1,5 @@
 extension PersistentContainer {
-  /// Runs a closure with a context of its own, on a thread that may block, saves what it changed, and has
-  /// ``viewContext`` take it in before it returns.
+  /// Runs a closure with a context of its own on the container's writing thread, and saves what it changed.
   ///
   /// ```swift
   /// try await container.save { localContext in
@@ -10,37 +9,66 @@ extension PersistentContainer {
   /// let tea = try container.viewContext.findFirst("Item", byAttribute: "name", with: "Tea")
   /// ```
   ///
+  /// Where the program uses ``viewContext``, that has merged the changes before this returns; else nothing runs on the
+  /// main actor.
+  ///
+  /// - Parameters:
+  ///   - retries: how often the closure runs again, with a new context, after another process changed the same rows or
+  ///     took the same unique values. Give it no effects beyond its context then.
   /// - Returns: what the closure returns, such as identifiers.
-  /// - Throws: what the closure and saving throw. Nothing is saved then, but what the closure saved itself.
+  /// - Throws: the errors of the closure, of saving and of ``write(_:)``. Only the closure's own saves remain then.
   @discardableResult
   public func save<Result: Sendable>(
-    _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
+    retrying retries: Int = 0, _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {
-    let (result, changes) = try await performBackgroundTask { try Self.save(body, in: $0) }
-    await MainActor.run { for change in changes { viewContext.mergeChanges(from: change) } }
+    let (result, changes) = try await write { context in try self.save(body, in: context, retrying: retries) }
+    if usesViewContext, !changes.isEmpty {
+      await MainActor.run { for change in changes { viewContext.mergeChanges(from: change) } }
+    }
     return result
   }
 
-  /// As ``save(_:)``, at once: the main actor waits.
+  /// Runs a closure with a context of its own and saves what it changed, while the main actor waits.
+  ///
+  /// - Parameter retries: as in ``save(retrying:_:)``.
+  /// - Throws: what the closure and saving throw.
   @MainActor @discardableResult
-  public func saveAndWait<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
-    let (result, changes) = try Self.save(body, in: newContext())
+  public func saveAndWait<Result>(
+    retrying retries: Int = 0, _ body: (ManagedObjectContext) throws -> Result
+  ) throws -> Result {
+    let (result, changes) = try save(body, in: newContext(), retrying: retries)
     for change in changes { viewContext.mergeChanges(from: change) }
     return result
   }
 
-  /// - Returns: what the closure returns, and what it and the save after it wrote.
-  private static func save<Result>(
-    _ body: (ManagedObjectContext) throws -> Result, in context: ManagedObjectContext
+  /// - Parameter context: for the first attempt; each other one has a context of its own.
+  /// - Returns: the closure's result, and the changes that it and the save after it wrote.
+  private nonisolated func save<Result>(
+    _ body: (ManagedObjectContext) throws -> Result, in context: ManagedObjectContext, retrying retries: Int
   ) throws -> (Result, [SavedChanges]) {
-    var saves: [SavedChanges] = []
-    let observation = context.observe { event in
-      if case .didSave(let saved) = event { saves.append(saved.savedChanges) }
+    var (context, changes, left) = (context, [SavedChanges](), retries)
+    while true {
+      let observation = context.observe { event in
+        if case .didSave(let saved) = event { changes.append(saved.savedChanges) }
+      }
+      do {
+        let result = try withExtendedLifetime(observation) {
+          let result = try body(context)
+          try context.save()
+          return result
+        }
+        return (result, changes)
+      } catch let error as PersistError where left > 0 && error.isConflict {
+        left -= 1
+        context = newContext()
+      }
     }
-    return try withExtendedLifetime(observation) {
-      let result = try body(context)
-      try context.save()
-      return (result, saves)
-    }
+  }
+}
+
+extension PersistError {
+  /// Whether the same work may succeed when it begins anew with what the store has now.
+  fileprivate var isConflict: Bool {
+    code == .mergeConflict || code == .constraintConflict || errors.contains(where: \.isConflict)
   }
 }

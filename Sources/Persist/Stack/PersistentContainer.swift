@@ -90,18 +90,15 @@ public final class PersistentContainer: Sendable {
 
   /// A context for the main actor, the same each time.
   @MainActor public var viewContext: ManagedObjectContext { view.context }
+  /// Whether anybody has asked for ``viewContext``.
+  var usesViewContext: Bool { view.isUsed }
 
   /// A context of its own, for whoever asks.
   public func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
 
   /// A context of its own, for work beside the main actor: whoever asks for it owns it.
   ///
-  /// ```swift
-  /// actor Importer {
-  ///   let context: ManagedObjectContext
-  ///   init(_ container: PersistentContainer) { context = container.newBackgroundContext() }
-  /// }
-  /// ```
+  /// An actor that works with one for long is a ``ContextActor``.
   public func newBackgroundContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
 }
 
@@ -109,7 +106,14 @@ public final class PersistentContainer: Sendable {
 @MainActor
 private final class ViewContext {
   private let coordinator: PersistentStoreCoordinator
-  lazy var context = ManagedObjectContext(coordinator)
+  private let used = Guarded(false)
+  private(set) lazy var context: ManagedObjectContext = {
+    used.withLock { $0 = true }
+    return ManagedObjectContext(coordinator)
+  }()
 
   nonisolated init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
+
+  /// Whether anybody has asked for the context.
+  nonisolated var isUsed: Bool { used.withLock { $0 } }
 }

@@ -7,6 +7,8 @@ protocol PersistentStore: RowSource, Sendable {
   var model: ManagedObjectModel { get }
   var isReadOnly: Bool { get }
   var configuration: String? { get }
+  /// How long a write waits for others.
+  var busyTimeout: Duration { get }
 
   func metadata() throws -> StoreMetadata
   /// Replaces the application's own metadata keys.
@@ -23,6 +25,11 @@ protocol PersistentStore: RowSource, Sendable {
   func update(_ batch: BatchUpdate) throws -> BatchOutcome
   func delete(_ batch: BatchDelete) throws -> BatchOutcome
 
+  /// Waits for the right to write.
+  ///
+  /// - Returns: the right, for another thread to use; nil where a store needs none.
+  func reserveWriting(within limit: Duration) throws -> WriteReservation?
+
   /// Gives new objects of these entities keys before they are inserted. A key that nothing is inserted under stays
   /// unused.
   ///
@@ -38,6 +45,8 @@ protocol PersistentStore: RowSource, Sendable {
 }
 
 extension PersistentStore {
+  var busyTimeout: Duration { StoreOptions().busyTimeout }
+  func reserveWriting(within limit: Duration) throws -> WriteReservation? { nil }
   func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
   func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {

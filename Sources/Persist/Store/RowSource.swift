@@ -30,6 +30,8 @@ protocol RowSource: AnyObject {
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
   /// The content of a value that stands in a file beside the store.
   func externalData(named name: String) throws -> Data
+  /// What the newest row has in a slot of form ``SlotForm/externalData``; nil where there is no row any more.
+  func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue?
 
   /// Writes everything, in one transaction where it is a store, or nothing.
   ///
@@ -43,6 +45,25 @@ extension RowSource {
 
   func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     try rows(query, monitor: monitor, held: nil)
+  }
+
+  /// Reads the row and then the file that it names. Whoever exchanges the value removes the file after the row was
+  /// written, so that a file which is gone is one that a newer row no longer names.
+  ///
+  /// - Throws: what reading the file throws where the newest row still names it.
+  func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue? {
+    let query = RowQuery(entity: entity, includesSubentities: false, keys: [key])
+    var missing: (name: String, error: any Error)?
+    while true {
+      guard let row = try rows(query).first?.snapshot else { return nil }
+      if row.isNull(slot, of: entity.rowSlotCount) { return .null }
+      switch row.externalContent(slot) {
+      case .inline(let data): return .data(data)
+      case .file(let name):
+        if let missing, missing.name == name { throw missing.error }
+        do { return .data(try externalData(named: name)) } catch { missing = (name, error) }
+      }
+    }
   }
 }
 

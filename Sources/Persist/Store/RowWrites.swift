@@ -60,6 +60,22 @@ public struct RowWrites: Sendable {
     }
   }
 
+  /// A row of which only members of to-many relationships changed: its version goes up, whatever it is.
+  ///
+  /// Members that two contexts add and remove don't get in each other's way, and so are no conflict.
+  public struct Touch: Sendable {
+    public let key: ManagedObjectID.Key
+    public let entity: Entity
+    /// `Z_OPT` as it was read. Where the row has another, ``CommitReceipt/overtakenTouches`` says so.
+    public let version: Int64
+
+    public init(key: ManagedObjectID.Key, entity: Entity, version: Int64) {
+      self.key = key
+      self.entity = entity
+      self.version = version
+    }
+  }
+
   /// A row that goes.
   public struct Delete: Sendable {
     public let key: ManagedObjectID.Key
@@ -97,23 +113,27 @@ public struct RowWrites: Sendable {
     }
   }
 
-  /// The whole new order of an ordered to-many relationship, written after the links and updates that make its members.
+  /// The new order of an ordered to-many relationship, written after the links and updates that make its members.
   public struct Ordering: Sendable {
     public let owner: ManagedObjectID
     public let entity: Entity
     public let slot: Int
     public let members: [ManagedObjectID]
+    /// Whether the members are all of the relationship; otherwise they go to its end, behind whatever is there.
+    public let isWhole: Bool
 
-    public init(owner: ManagedObjectID, entity: Entity, slot: Int, members: [ManagedObjectID]) {
+    public init(owner: ManagedObjectID, entity: Entity, slot: Int, members: [ManagedObjectID], isWhole: Bool = true) {
       self.owner = owner
       self.entity = entity
       self.slot = slot
       self.members = members
+      self.isWhole = isWhole
     }
   }
 
   public var inserts: [Insert] = []
   public var updates: [Update] = []
+  public var touches: [Touch] = []
   public var deletes: [Delete] = []
   public var links: [Link] = []
   public var orderings: [Ordering] = []
@@ -121,7 +141,7 @@ public struct RowWrites: Sendable {
   public init() {}
 
   public var isEmpty: Bool {
-    inserts.isEmpty && updates.isEmpty && deletes.isEmpty && links.isEmpty && orderings.isEmpty
+    inserts.isEmpty && updates.isEmpty && touches.isEmpty && deletes.isEmpty && links.isEmpty && orderings.isEmpty
   }
 }
 
@@ -129,12 +149,17 @@ public struct RowWrites: Sendable {
 public struct CommitReceipt: Sendable {
   /// The key of every inserted row, in the order of ``RowWrites/inserts``.
   public let insertedKeys: [Int64]
+  /// Places in ``RowWrites/touches`` of the rows that others had changed since they were read.
+  public let overtakenTouches: [Int]
   private let inserts: [RowWrites.Insert]
   private let storeIdentifier: String
 
-  public init(inserts: [RowWrites.Insert] = [], keys: [Int64] = [], storeIdentifier: String = "") {
+  public init(
+    inserts: [RowWrites.Insert] = [], keys: [Int64] = [], storeIdentifier: String = "", overtakenTouches: [Int] = []
+  ) {
     self.inserts = inserts
     insertedKeys = keys
+    self.overtakenTouches = overtakenTouches
     self.storeIdentifier = storeIdentifier
   }
 

@@ -64,6 +64,32 @@ extension RowSnapshot {
     }
   }
 
+  /// Whether a slot holds a value. Texts are compared where they are, without being decoded.
+  func holds(_ value: StoredValue, in slot: Int, as form: SlotForm, slotCount: Int) -> Bool {
+    if isNull(slot, of: slotCount) { return value.isNull }
+    switch form {
+    case .integer:
+      guard case .integer(let number) = value else { return false }
+      return integer(slot) == number
+    case .string:
+      guard case .string(let text) = value else { return false }
+      return holds(text, in: slot)
+    case .uri:
+      guard case .uri(let text) = value else { return false }
+      return holds(text, in: slot)
+    default: return self.value(slot, as: form, slotCount: slotCount) == value
+    }
+  }
+
+  private func holds(_ text: String, in slot: Int) -> Bool {
+    let bytes = bytes(slot)
+    guard text.utf8.count == bytes.count else { return false }
+    return text.utf8.withContiguousStorageIfAvailable { text in
+      guard let left = text.baseAddress, let right = bytes.baseAddress else { return true }
+      return memcmp(left, right, bytes.count) == 0
+    } ?? text.utf8.elementsEqual(bytes)
+  }
+
   /// What a column whose values may stand in files holds.
   enum ExternalContent {
     case inline(Data)

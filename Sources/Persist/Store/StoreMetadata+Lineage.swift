@@ -19,9 +19,11 @@ extension StoreMetadata {
   /// Whether the store had a model before the one that it has.
   func descends(from model: ManagedObjectModel) -> Bool { formerModels.contains(model.fingerprint) }
 
-  /// Notes that the store came to a model through others, oldest first. One that it goes back to is a former one no
-  /// more, nor is what came after it.
-  mutating func noteLineage(through models: [ManagedObjectModel], to present: ManagedObjectModel) {
+  /// Records that the store came to a model through others, oldest first. A model that it goes back to is a former one
+  /// no more, nor is what came after it.
+  ///
+  /// - Parameter models: none that is newer than `present`; it would count as one that came before.
+  mutating func recordLineage(through models: [ManagedObjectModel], to present: ManagedObjectModel) {
     var lineage = formerModels
     for fingerprint in models.map(\.fingerprint) + [present.fingerprint] {
       if let index = lineage.firstIndex(of: fingerprint) { lineage.removeSubrange(index...) }

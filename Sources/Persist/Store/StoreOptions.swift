@@ -9,9 +9,10 @@ public import Foundation
 public struct StoreOptions: Sendable {
   /// Whether the store is only read. Nothing is then written, neither the file nor beside it.
   public var isReadOnly: Bool
-  /// How long to wait for another process or connection to release the file.
+  /// How long a save or a fetch may wait for other writers of the same process, and for another process or connection
+  /// to release the file.
   ///
-  /// Zero fails at once. SQLite counts in milliseconds; finer waits round up.
+  /// It bounds the whole wait. Zero fails at once. Cancelling the task that waits ends the wait earlier.
   ///
   /// - Throws: Saving and fetching throw ``PersistError/Code/storeBusy`` when the wait runs out.
   /// - SeeAlso: <https://sqlite.org/c3ref/busy_timeout.html>
@@ -46,6 +47,10 @@ public struct StoreOptions: Sendable {
 ///
 /// The migration layer implements it; the store layer only declares it, so that layers keep their order.
 public protocol StoreMigrator: Sendable {
+  /// Whether work that may wait is left for ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: false by
+  /// default.
+  var defersWork: Bool { get }
+
   /// Brings the store at `url` to `model`, or leaves it as it was and throws.
   ///
   /// - Parameters:
@@ -53,4 +58,8 @@ public protocol StoreMigrator: Sendable {
   ///   - registry: every known version, the store's among them where it is known.
   ///   - options: how the store is to be opened afterwards: time-out, pragmas.
   func migrateStore(at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions) throws
+}
+
+extension StoreMigrator {
+  public var defersWork: Bool { false }
 }

@@ -4,10 +4,12 @@ import Foundation
 enum JSONReader {
   static let byteLimit = 64 << 20
 
-  /// - Parameter url: the file that errors name.
+  /// - Parameters:
+  ///   - url: the file that errors name.
+  ///   - keepingDigits: whether a number with more digits than a decimal holds is refused, instead of rounded.
   /// - Throws: ``PersistError/Code/malformedFile`` with line and column, or with the key path of a value that can't be
   ///   held; ``PersistError/Code/limitExceeded``.
-  static func value(in data: Data, from url: URL? = nil) throws -> JSONValue {
+  static func value(in data: Data, from url: URL? = nil, keepingDigits: Bool = false) throws -> JSONValue {
     guard data.count <= byteLimit else {
       throw PersistError(
         .limitExceeded, at: PersistError.Place(file: url), "The text has more than \(byteLimit) bytes.")
@@ -16,7 +18,9 @@ enum JSONReader {
     guard String(data: data, encoding: .utf8) != nil, !data.contains(0) else {
       throw PersistError(.malformedFile, at: PersistError.Place(file: url), "The file isn't UTF-8 text.")
     }
-    try JSONScan(data, from: url).check()
+    let scan = JSONScan(data, from: url)
+    try scan.check()
+    if keepingDigits { try scan.checkDigits() }
     do {
       return try JSONDecoder().decode(JSONValue.self, from: data)
     } catch let error as DecodingError {

@@ -61,6 +61,33 @@ struct JSONScan {
     }
   }
 
+  /// Looks for numbers with more significant digits than a decimal holds, which the decoder would round silently.
+  func checkDigits() throws {
+    let bytes = [UInt8](data)
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\"") {
+        index += 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+          index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+      } else if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+        let token = bytes[index...].prefix { Self.numberBytes.contains($0) }
+        if token.count > Self.digitLimit, let text = DecimalText(String(decoding: token, as: UTF8.self)),
+          text.digits.count > Self.digitLimit
+        {
+          throw error(.limitExceeded, "A number has more than \(Self.digitLimit) digits.", at: index)
+        }
+        index += token.count - 1
+      }
+      index += 1
+    }
+  }
+
+  private static let digitLimit = 38
+  private static let numberBytes = Set("0123456789.eE+-".utf8)
+
   /// The text in quotes; nil where it isn't one, which the decoder says better.
   private static func key(_ quoted: ArraySlice<UInt8>) -> String? {
     guard quoted.contains(UInt8(ascii: "\\")) else {

@@ -7,6 +7,8 @@ enum JSONValue: Sendable, Hashable {
   case integer(Int64)
   /// A number that isn't an ``integer(_:)``.
   case number(Double)
+  /// A number with more digits than a double has.
+  case decimal(Decimal)
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
@@ -16,7 +18,7 @@ enum JSONValue: Sendable, Hashable {
     switch self {
     case .null: "null"
     case .boolean: "a Boolean"
-    case .integer, .number: "a number"
+    case .integer, .number, .decimal: "a number"
     case .string: "a text"
     case .array: "a list"
     case .object: "an object"
@@ -60,13 +62,27 @@ extension JSONValue: Codable {
     } else if let values = try value([JSONValue].self) {
       self = .array(values)
     } else {
-      let number = try container.decode(Double.self)
-      if number != 0 || number.sign == .plus, let integer = try? container.decode(Int64.self) {
-        self = .integer(integer)
-      } else {
-        self = .number(number)
+      self = try Self.number(in: container)
+    }
+  }
+
+  private static func number(in container: any SingleValueDecodingContainer) throws -> JSONValue {
+    let number = try container.decode(Double.self)
+    if abs(number) < 0x1p53, let integer = Int64(exactly: number) {
+      if integer == 0, number.sign == .minus { return .number(number) }
+      // A double may be whole because it was rounded to that.
+      if let exact = try? container.decode(Int64.self), exact == integer, isExact(number, in: container) {
+        return .integer(integer)
       }
     }
+    guard let decimal = try? container.decode(Decimal.self), !decimal.isNaN else { return .number(number) }
+    if let integer = Int64(exactly: decimal) { return .integer(integer) }
+    return DecimalText(decimal.description) == DecimalText(number.description) ? .number(number) : .decimal(decimal)
+  }
+
+  private static func isExact(_ number: Double, in container: any SingleValueDecodingContainer) -> Bool {
+    guard let decimal = try? container.decode(Decimal.self) else { return true }
+    return Int64(exactly: decimal) != nil
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -76,6 +92,7 @@ extension JSONValue: Codable {
     case .boolean(let value): try container.encode(value)
     case .integer(let value): try container.encode(value)
     case .number(let value): try container.encode(value)
+    case .decimal(let value): try container.encode(value)
     case .string(let value): try container.encode(value)
     case .array(let values): try container.encode(values)
     case .object(let members): try container.encode(members)

@@ -7,6 +7,9 @@ import Synchronization
 /// as long as the row exists, across restarts and processes. Identifiers are values: equal ones stand for the
 /// same row, whichever context they came from.
 ///
+/// A temporary identifier differs from the permanent one that the object gets, but leads to the object all the same:
+/// contexts look it up by either, and predicates that hold the one match the other.
+///
 /// A class only for its size: a reference is eight bytes in every object and relationship.
 public final class ManagedObjectID: Sendable {
   /// What the identifier is counted by.
@@ -22,6 +25,8 @@ public final class ManagedObjectID: Sendable {
   /// The UUID of the store, as in its metadata; empty while the identifier is temporary and unassigned.
   public let storeIdentifier: String
   public let key: Key
+  /// The identifier that took the place of this one, once a context gave the object another.
+  private let successor = AtomicLazyReference<ManagedObjectID>()
 
   public init(entityName: String, storeIdentifier: String, key: Key) {
     self.entityName = entityName
@@ -42,6 +47,22 @@ public final class ManagedObjectID: Sendable {
   /// Whether the object has never been saved.
   public var isTemporary: Bool {
     if case .temporary = key { true } else { false }
+  }
+
+  /// The identifier that the object has now: the permanent one, where it has got one since it had this temporary
+  /// identifier.
+  ///
+  /// Whoever keeps the temporary identifier of an unsaved object, such as a predicate, is led to the saved object by
+  /// it. Only the identifier that the object itself gave knows its successor; one that was made from a URI doesn't.
+  var current: ManagedObjectID {
+    var id = self
+    while case .temporary = id.key, let next = id.successor.load() { id = next }
+    return id
+  }
+
+  /// Makes this temporary identifier lead to another one of the same object.
+  func lead(to next: ManagedObjectID) {
+    if next.current !== self { _ = successor.storeIfNil(next) }
   }
 
   /// The row's primary key, nil while the identifier is temporary.

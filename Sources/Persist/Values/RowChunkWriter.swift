@@ -51,9 +51,13 @@ struct RowChunkWriter {
     word.storeBytes(of: bits & ~(1 &<< UInt64(truncatingIfNeeded: slot & 63)), as: UInt64.self)
   }
 
+  /// A negative zero becomes a positive one, as it does in SQLite's files, so that a saved row agrees with what is read
+  /// again.
+  ///
+  /// - SeeAlso: <https://sqlite.org/floatingpoint.html>
   @inline(__always)
   mutating func setDouble(_ value: Double, slot: Int) {
-    setInteger(Int64(bitPattern: value.bitPattern), slot: slot)
+    setInteger(Int64(bitPattern: (value + 0).bitPattern), slot: slot)
   }
 
   /// - Parameters:

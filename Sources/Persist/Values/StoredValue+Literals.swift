@@ -1,6 +1,6 @@
 /// Literals, so that defaults and constants read well: `default: "New Item"`.
 ///
-/// A literal is of the case that it looks like; the default of a `double` attribute is `1.0`, not `1`.
+/// A literal is of the case that it looks like. A model takes the default `1` of a `double` attribute as `1.0`.
 extension StoredValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral
 {

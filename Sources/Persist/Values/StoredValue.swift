@@ -18,6 +18,8 @@ public import Foundation
 /// | `uri` | ``uri(_:)`` |
 /// | `composite` | ``composite(_:)`` |
 /// | a to-one relationship | ``objectID(_:)`` |
+///
+/// Values are compared literally; see ``==(_:_:)``.
 public enum StoredValue: Sendable, Hashable {
   /// No value.
   case null

@@ -6,18 +6,31 @@ import Persist
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Look for damage in the file and in the object graph. Never writes.",
+    abstract: "Look for damage in the file and in the object graph. Writes only with --repair.",
     discussion: "Exit status 3 where there is any.")
 
   @OptionGroup var arguments: StoreArguments
 
+  @Flag(
+    help: """
+      First mend what leaves nothing to guess: counters of keys, entity numbers beside keys, optional relationships \
+      that lead to no row, indexes of words, and files that no row names.
+      """)
+  var repair = false
+
   func run() throws {
     let registry = try arguments.registry()
+    if repair {
+      for mending in try StoreRepair.repair(storeAt: arguments.url, registry: registry) {
+        StandardError.print("mended: \(mending.words)")
+      }
+    }
     var output = StandardOutput()
     var json = JSONText()
-    var count = 0
+    var (count, mendable) = (0, 0)
     // Problems are written as they are found: there may be as many as there are rows.
     try StoreCheck.check(storeAt: arguments.url, registry: registry) { problem in
+      if StoreRepair.mendableKinds.contains(problem.kind) { mendable += 1 }
       guard !problem.isHarmless else {
         StandardError.print(problem.words)
         return
@@ -34,6 +47,9 @@ struct CheckCommand: ParsableCommand {
       try output.write(count == 0 ? "ok\n" : "\(count) problem\(count == 1 ? "" : "s")\n")
     }
     try output.flush()
+    if mendable > 0, !repair {
+      StandardError.print("'persist check --repair' mends what of these \(mendable) leaves nothing to guess.")
+    }
     if count > 0 { throw Failure.found }
   }
 }
@@ -43,6 +59,14 @@ extension StoreProblem {
     let row = [entity, pk.map(String.init)].compactMap { $0 }.joined(separator: " ")
     let place = row + (property.map { ".\($0)" } ?? "")
     return "\(kind.name)\(place.isEmpty ? "" : " at \(place)"): \(detail)"
+  }
+}
+
+extension StoreRepair.Mending {
+  fileprivate var words: String {
+    let place = [entity, property].compactMap { $0 }.joined(separator: ".")
+    let what = [.orphanFile, .unfinishedWork].contains(kind) ? "file" : "row"
+    return "\(kind.name)\(place.isEmpty ? "" : " at \(place)"): \(count) \(what)\(count == 1 ? "" : "s")"
   }
 }
 

@@ -32,7 +32,9 @@ struct FillCommand: ParsableCommand {
   }
 
   func run() throws {
-    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models))
+    let registry = try ModelRegistry(
+      contentsOf: URL(fileURLWithPath: models),
+      needsCurrent: version == nil && !FileManager.default.fileExists(atPath: store))
     let writer = try StoreWriter(storeAt: URL(fileURLWithPath: store), registry: registry, version: version)
     let total = rows * writer.model.entities.filter { !$0.isAbstract }.count
     var bar = ProgressBar("filling")

@@ -55,7 +55,7 @@ struct GenerateCommand: ParsableCommand {
   }
 
   private func generate() throws {
-    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))
+    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: model), needsCurrent: version == nil)
     let family = try registry.onlyFamily(of: model)
     let version = try version.map(registry.version(named:)) ?? family.current
     let options = GenerateOptions(

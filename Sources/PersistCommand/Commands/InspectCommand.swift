@@ -10,9 +10,18 @@ struct InspectCommand: ParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
 
+  @Flag(name: .shortAndLong, help: "Also print what is odd about a model that the store itself carries.")
+  var verbose = false
+
   func run() throws {
     let contents = try arguments.contents()
-    for note in contents.modelNotes { StandardError.print("note: \(note)") }
+    // Nobody who looks into another program's store can change its model.
+    if verbose || contents.modelOrigin != .embedded {
+      var notes: Set<String> = []
+      for note in contents.modelNotes.map(\.description) where notes.insert(note).inserted {
+        StandardError.print("note: \(note)")
+      }
+    }
     let counts = try Dictionary(
       uniqueKeysWithValues: contents.model.entities.map { ($0.name, try contents.count(of: $0)) })
     let entities = contents.model.entities.sorted { $0.name < $1.name }

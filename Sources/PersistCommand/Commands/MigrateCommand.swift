@@ -13,15 +13,18 @@ struct MigrateCommand: ParsableCommand {
   @Flag(help: "Go through a new file even where it could be done in place.")
   var copy = false
 
-  @Option(help: "Copy the store to this file first.")
+  @Option(help: "Copy the store to this file before it is migrated. Where it isn't migrated, there is no copy.")
   var backup: String?
 
   @Flag(help: "Migrate although values are lost that the new version has no place for; `plan` shows which.")
   var allowLoss = false
 
   func run() throws {
+    // What a killed migration left may stand in the way even of looking at the store.
+    try UnfinishedWork.settle(storeAt: arguments.url)
     let (registry, version) = try arguments.target()
-    if let backup { try StoreBackup.copy(storeAt: arguments.url, to: URL(fileURLWithPath: backup)) }
+    var options = StoreOptions()
+    options.backup = backup.map { .kept(at: URL(fileURLWithPath: $0)) }
     // The handler may be called on any thread.
     let bar = Guarded(ProgressBar("migrating"))
     var migrator = AutomaticMigrator(
@@ -32,7 +35,7 @@ struct MigrateCommand: ParsableCommand {
     }
     migrator.defersWork = arguments.defersWork
     defer { bar.withLock { $0.finish() } }
-    let report = try migrator.migrate(storeAt: arguments.url, to: version, registry: registry)
+    let report = try migrator.migrate(storeAt: arguments.url, to: version, registry: registry, options: options)
     let finished = try arguments.defersWork ? 0 : finishDeferredSteps(version, registry)
     bar.withLock { $0.finish() }
     let seconds = report.duration / .seconds(1)
@@ -44,16 +47,17 @@ struct MigrateCommand: ParsableCommand {
         $0.field("way", report.way.rawValue)
         $0.field("rows", report.rows)
         $0.field("seconds", seconds)
-        $0.field("backup", backup)
+        // A store that has the version already isn't copied.
+        $0.field("backup", report.way == .none ? nil : backup)
       }
     } else if report.way == .none {
       let steps = finished == 0 ? "" : " \(finished) deferred \(finished == 1 ? "step is" : "steps are") done."
       try StandardOutput.print("The store has version '\(report.to)' already.\(steps)")
     } else {
-      let hops = report.hops == 1 ? "one version" : "\(report.hops) versions"
+      let hops = report.hops == 1 ? "" : " in \(report.hops) hops"
       let time = String(format: "%.3f", seconds)
       try StandardOutput.print(
-        "Migrated from '\(report.from)' to '\(report.to)', \(hops) further: \(report.rows ?? 0) rows in \(time) s.")
+        "Migrated from '\(report.from)' to '\(report.to)'\(hops): \(report.rows ?? 0) rows in \(time) s.")
     }
   }
 

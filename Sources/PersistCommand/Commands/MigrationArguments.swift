@@ -23,7 +23,7 @@ struct MigrationArguments: ParsableArguments {
 
   /// The models, and the version to reach: of the store's own family where several have one of that name.
   func target() throws -> (registry: ModelRegistry, version: ModelVersion) {
-    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models))
+    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models), needsCurrent: to == nil)
     let family = try StoreIdentification.identify(storeAt: url, registry: registry).family
     guard let to else { return (registry, family?.current ?? registry.currentVersion) }
     return (registry, try family?.version(named: to) ?? registry.version(named: to))

@@ -11,10 +11,20 @@ struct PlanCommand: ParsableCommand {
 
   @OptionGroup var arguments: MigrationArguments
 
+  @Option(
+    help: ArgumentHelp(
+      "Policy classes of the application that the plan takes for granted, separated by commas.",
+      discussion: "The command can't run an application's classes; without this it reports them as missing."))
+  var policies: String?
+
   func run() throws {
     let (registry, version) = try arguments.target()
     var migrator = AutomaticMigrator()
     migrator.defersWork = arguments.defersWork
+    for name in policies?.split(separator: ",") ?? [] {
+      // A plan asks only whether there is a class of the name.
+      migrator.policies.register(EntityMigrationPolicy.self, as: name.trimmingCharacters(in: .whitespaces))
+    }
     let plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
     if arguments.json {
       try StandardOutput.print { $0.fields(of: plan) }

@@ -32,6 +32,9 @@ struct SQLArguments: ParsableArguments {
   func migrator() throws -> SQLMigrator {
     var migrator = try SQLMigrator(filesIn: URL(fileURLWithPath: files, isDirectory: true))
     migrator.table = table
+    for file in migrator.skippedFiles {
+      StandardError.print("note: '\(file.lastPathComponent)' is skipped: its name has no version.")
+    }
     return migrator
   }
 }
@@ -102,6 +105,12 @@ struct SQLMigrateCommand: ParsableCommand {
     defer { bar.withLock { $0.finish() } }
     let report = try migrator.migrate(storeAt: arguments.url, to: to)
     bar.withLock { $0.finish() }
+    if let to, let version = report.to, version > to, report.applied.isEmpty {
+      throw PersistError(
+        .invalidRequest, at: .store(arguments.url),
+        "The database has version \(version) and can't go back to \(to): SQL migrations lead in one direction.",
+        fix: "Undo what is wrong by a migration of a new version, or restore a backup.")
+    }
     let seconds = report.duration / .seconds(1)
     guard !arguments.json else {
       return try StandardOutput.print {

@@ -17,7 +17,8 @@ struct StoreArguments: ParsableArguments {
 
   /// The models that were given; nil where none were.
   func registry() throws -> ModelRegistry? {
-    try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0)) }
+    // Reading a store needs its own version, which need not be the current one.
+    try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0), needsCurrent: false) }
   }
 
   /// Opens the store for reading, and tells where its tables aren't those of its model.

@@ -22,7 +22,7 @@ enum Failure {
     }
     guard isFromParser(error) else {
       let failure = persistError(for: error)
-      report(work: failure, as: "persist: \(failure)", asJSON: asJSON)
+      report(work: failure, as: "persist: \(failure.withoutInternalSQL)", asJSON: asJSON)
       return work
     }
     let isHelp = PersistCommand.exitCode(for: error) == .success
@@ -39,7 +39,8 @@ enum Failure {
       json.object {
         $0.field("code", error.code.rawValue)
         $0.field("name", error.code.name)
-        $0.field("message", ([error.message] + error.errors.map(\.description)).joined(separator: "\n"))
+        let errors = error.withoutInternalSQL.errors.map(\.description)
+        $0.field("message", ([error.message] + errors).joined(separator: "\n"))
         $0.field("fix", error.fix)
       }
     }
@@ -58,5 +59,16 @@ enum Failure {
     if error is ValidationError || error is CleanExit { return true }
     // The parser's own type for wrong arguments isn't public; it is the one error that has the usage exit code.
     return PersistCommand.exitCode(for: error) == .validationFailure || PersistCommand.exitCode(for: error) == .success
+  }
+}
+
+extension PersistError {
+  /// The same error for somebody who uses a store: without the SQL that Persist ran. SQL from a file of the user's own
+  /// stays.
+  fileprivate var withoutInternalSQL: PersistError {
+    var error = self
+    if place.file == nil { error.place.sql = nil }
+    error.errors = errors.map(\.withoutInternalSQL)
+    return error
   }
 }

@@ -29,6 +29,7 @@ extension JSONText {
     if !plan.hops.isEmpty {
       field("hops", of: plan.hops) { json, hop in json.object { $0.fields(of: hop) } }
     }
+    if !plan.notes.isEmpty { field("notes", strings: plan.notes) }
   }
 
   private mutating func fields(of step: MigrationPlan.Step) {

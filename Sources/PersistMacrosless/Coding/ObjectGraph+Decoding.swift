@@ -96,7 +96,8 @@ extension KeyedDecodingContainer<GraphKey> {
     case .double, .float: return try decode(Double.self, forKey: key)
     case .decimal:
       let text = try decode(String.self, forKey: key)
-      guard let number = Decimal(string: text) else {
+      // Double, unlike Decimal, reads all of a text or nothing of it.
+      guard Double(text) != nil, let number = Decimal(string: text), !number.isNaN else {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: self, debugDescription: "'\(text.prefix(80))' is no number.")
       }

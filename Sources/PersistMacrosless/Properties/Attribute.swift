@@ -36,7 +36,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   ///   - externalStorage: whether large data may stand in files beside the store.
   ///   - preservedOnDeletion: whether the history keeps the value of a deleted object.
   ///   - range: the least and the greatest value.
-  ///   - length: the least and the greatest number of characters.
+  ///   - length: the least and the greatest length in UTF-16 units.
   ///   - pattern: a regular expression that the whole text must match.
   ///   - rule: a predicate over `SELF` that the value must satisfy.
   ///   - warning: what to say where the rule is broken.

@@ -151,7 +151,7 @@ struct AttributeFill {
       guard let pattern else { return attribute.isOptional ? .null : attribute.defaultValue }
       for _ in 0..<100 {
         let text = isUnique ? pattern.text(numbered: number) : pattern.text(using: &generator)
-        if text.count >= least, text.count <= most, pattern.matches(text) { return .string(text) }
+        if text.utf16.count >= least, text.utf16.count <= most, pattern.matches(text) { return .string(text) }
         if isUnique { break }
       }
       if attribute.isOptional { return .null }

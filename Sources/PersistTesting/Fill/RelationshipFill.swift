@@ -11,7 +11,8 @@ struct RelationshipPair {
     let entities: [Int]
 
     var isToMany: Bool { relationship?.isToMany ?? true }
-    /// The least number of others that an object needs; of an optional to-many too, as validation has it.
+    /// The least number of others that an object gets: the minimum count, also where an optional relationship could
+    /// stay empty, and one object for every required relationship.
     var minimum: Int {
       guard let relationship else { return 0 }
       return max(relationship.isToMany ? relationship.minimumCount : 0, relationship.isOptional ? 0 : 1)
@@ -21,7 +22,11 @@ struct RelationshipPair {
       guard let relationship, relationship.maximumCount > 0 else { return .max }
       return relationship.maximumCount
     }
-    var isRequired: Bool { minimum > 0 }
+    /// Whether an object can't do with fewer others than the minimum. A required to-many without a minimum count can.
+    var isRequired: Bool {
+      guard let relationship else { return false }
+      return relationship.isToMany ? relationship.minimumCount > 0 : !relationship.isOptional
+    }
     var isOrdered: Bool { relationship?.isOrdered ?? false }
   }
 

@@ -41,6 +41,23 @@ struct CheckTests {
     }
   }
 
+  @Test("What leaves nothing to guess is offered to be mended, and is with --repair")
+  func repair() throws {
+    try withTemporaryStore { store in
+      _ = try Command.run("fill", store.path, "--models", shop, "--rows", "10")
+      try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Order'", store)
+      let found = try Command.run("check", store.path, "--models", shop)
+      #expect(found.status == 3)
+      #expect(found.messages.contains("check --repair"))
+      let mended = try Command.run("check", store.path, "--models", shop, "--repair")
+      #expect(mended.status == 0)
+      #expect(mended.messages == "mended: keyCounter at Order: 1 row\n")
+      #expect(mended.output == "ok\n")
+      try execute("UPDATE ZITEM SET ZNAME = NULL WHERE Z_PK = 2", store)
+      try #expect(Command.run("check", store.path, "--models", shop, "--repair").status == 3)
+    }
+  }
+
   @Test("A store that lacks a column and a table is shown as far as it goes, and the check tells of the gaps")
   func gaps() throws {
     try withTemporaryStore { store in

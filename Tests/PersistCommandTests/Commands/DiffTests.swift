@@ -36,4 +36,32 @@ struct DiffTests {
       #expect(back["from"] as? String == "Depot")
     }
   }
+
+  @Test("A loss is found where nothing is called removed: an entity goes, and its heir doesn't take over what it had")
+  func hiddenLoss() throws {
+    try withTemporaryFolder { folder in
+      func write(_ version: String, _ cat: String) throws -> String {
+        let model = folder.appendingPathComponent("\(version).xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let text = "<model documentVersion=\"1.0\"><entity name=\"Animal\"/>\(cat)</model>"
+        try text.write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        return model.path
+      }
+      let name = "<attribute name=\"name\" optional=\"YES\" attributeType=\"String\"/>"
+      let old = try write(
+        "Old",
+        """
+        <entity name="Pet" parentEntity="Animal" isAbstract="YES">\(name)</entity>\
+        <entity name="Cat" parentEntity="Pet"/>
+        """)
+      let new = try write("New", "<entity name=\"Cat\" parentEntity=\"Animal\"/>")
+      let store = folder.appendingPathComponent("Cats.sqlite").path
+      try #expect(Command.run("fill", store, "--models", old, "--rows", "20").status == 0)
+      let outcome = try Command.run("diff", old, new, "--fail-on", "loss")
+      #expect(outcome.status == 3)
+      #expect(outcome.output.contains("Cat.name: attribute removed"))
+      let plan = try Command.run("plan", store, "--models", new).output
+      #expect(plan.contains("Cat.name: attribute removed, "))
+    }
+  }
 }

@@ -30,6 +30,18 @@ struct InspectTests {
     #expect(given["entities"] as? NSArray == own["entities"] as? NSArray)
   }
 
+  @Test("What is odd about a model that the store carries is printed with -v alone, once", .needsSharedData)
+  func notes() throws {
+    let store = try SharedData.url("posts/CoreDataMigration_Example_1.sqlite")
+    try withTemporaryFolder { folder in
+      let copy = folder.appendingPathComponent("a.sqlite")
+      try FileManager.default.copyItem(at: store, to: copy)
+      #expect(try Command.run("inspect", copy.path).messages == "")
+      let messages = try Command.run("inspect", copy.path, "-v").messages.split(separator: "\n")
+      #expect(Set(messages).count == messages.count)
+    }
+  }
+
   @Test("Every real store's own version is found among its models", .needsSharedData)
   func versions() throws {
     for (store, models, version) in [

@@ -44,6 +44,21 @@ struct SQLTests {
     }
   }
 
+  @Test("A version below the database's is an error: nothing leads back; files without a version are skipped with a note")
+  func noWayBack() throws {
+    try withFiles([
+      "1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "CREATE TABLE b (x);", "schema.sql": "CREATE TABLE nothing (x);",
+    ]) { database, folder in
+      let all = try Command.run("sql", "migrate", database, "--files", folder.path)
+      #expect(all.status == 0)
+      #expect(all.messages.contains("note: 'schema.sql' is skipped"))
+      let back = try Command.run("sql", "migrate", database, "--files", folder.path, "--to", "1")
+      #expect(back.status == 1)
+      #expect(back.messages.contains("can't go back to 1"))
+      try #expect(Command.run("sql", "migrate", database, "--files", folder.path, "--to", "2").status == 0)
+    }
+  }
+
   @Test("A failing file ends with 1, and an edited one with 3 until it is accepted")
   func failures() throws {
     try withFiles(["1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "CREATE TABLE b (x);\nINSERT INTO c VALUES (1);"]) {

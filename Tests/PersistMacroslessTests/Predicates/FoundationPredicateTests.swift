@@ -32,7 +32,7 @@ struct FoundationPredicateTests {
     try check(#Predicate { $0.quantity < 5 }, "quantity < 5", finds: ["Bread", "Tea"])
     try check(
       #Predicate { $0.quantity >= 3 && !($0.name == "Tea") || $0.price == nil },
-      #"quantity >= 3 AND NOT name == "Tea" OR price == nil"#, finds: ["Coffee", "Salt"])
+      #"(quantity >= 3 AND NOT name == "Tea") OR price == nil"#, finds: ["Coffee", "Salt"])
     try check(#Predicate { $0.name != "Tea" }, #"name != "Tea""#, finds: ["Bread", "Coffee", "Salt"])
     let limit: Decimal = 5
     try check(
@@ -55,10 +55,10 @@ struct FoundationPredicateTests {
       #Predicate { $0.note?.contains("cold") == false }, #"note != nil AND NOT note CONTAINS "cold""#, finds: ["Tea"])
     try check(
       #Predicate { $0.note.flatMap { $0.contains("hot") } ?? true },
-      #"note != nil AND note CONTAINS "hot" OR NOT note != nil"#, finds: ["Bread", "Coffee", "Salt", "Tea"])
+      #"(note != nil AND note CONTAINS "hot") OR NOT note != nil"#, finds: ["Bread", "Coffee", "Salt", "Tea"])
     try check(
       #Predicate { if let shelf = $0.shelf { shelf.name == "Food" } else { true } },
-      #"shelf != nil AND shelf.name == "Food" OR NOT shelf != nil"#,
+      #"(shelf != nil AND shelf.name == "Food") OR NOT shelf != nil"#,
       finds: ["Bread", "Salt"])
   }
 

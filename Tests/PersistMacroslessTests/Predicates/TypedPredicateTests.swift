@@ -37,7 +37,8 @@ struct TypedPredicateTests {
     try check(\.quantity > \.reserved, "quantity > reserved", finds: ["Coffee", "Salt", "Tea"])
     try check(\.name != "Tea", #"name != "Tea""#, finds: ["Bread", "Coffee", "Salt"])
     try check(
-      \.quantity >= 3 && \.quantity <= 12 || !(\.name > "B"), "quantity >= 3 AND quantity <= 12 OR NOT name > \"B\"",
+      \.quantity >= 3 && \.quantity <= 12 || !(\.name > "B"),
+      "(quantity >= 3 AND quantity <= 12) OR NOT name > \"B\"",
       finds: ["Coffee", "Tea"])
   }
 

@@ -7,8 +7,12 @@ import Testing
 @Suite("Many contexts at once")
 struct ConcurrencyTests {
   /// With `PERSIST_LONG_TESTS` set it goes on for ten seconds, which is what the thread sanitizer is run over.
-  @Test("Eight tasks insert, change, delete and merge; no update is lost and the store is sound")
-  func eightTasks() async throws {
+  @Test(
+    "Eight tasks insert, change, delete and merge; no update is lost and the store is sound",
+    .law("contexts-at-once", short: 1, long: 1))
+  func eightTasks() async { await forEachSeed { _ in try await runEightTasks() } }
+
+  private func runEightTasks() async throws {
     let model = try ManagedObjectModel(SampleModels.pets)
     try await withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Store.sqlite")

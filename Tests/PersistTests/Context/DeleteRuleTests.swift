@@ -48,7 +48,7 @@ struct DeleteRuleTests {
       for pet in pets { context.delete(pet) }
       #expect(try ann.many("pets").isEmpty && pets[0]["name"] as? String == "a")
       try context.save()
-      #expect(pets.allSatisfy { $0.managedObjectContext == nil && $0.isDeleted })
+      #expect(pets.allSatisfy { $0.managedObjectContext == nil && !$0.isDeleted })
       let fresh = try stack.reopened().context()
       #expect(try fresh.named("Person", "Ann").many("pets").isEmpty)
     }

@@ -7,16 +7,18 @@ import Testing
 /// has what memory has.
 @Suite("Laws of the object graph")
 struct GraphLawTests {
-  @Test("Random edits, undo, redo, rollback, save and refresh keep the laws", arguments: 1...12 as ClosedRange<UInt64>)
-  func laws(seed: UInt64) throws {
-    try withStack(RandomGraph.model) { stack in
-      var run = try Run(stack, seed: seed)
-      for _ in 0..<150 { try run.step() }
-      try run.undoEverything()
-      try run.save()
-      let reopened = try stack.reopened()
-      let (memory, stored) = (try run.state(), try GraphState(fetching: reopened.context()))
-      #expect(memory.differences(from: stored) == [])
+  @Test("Random edits, undo, redo, rollback, save and refresh keep the laws", .law("graph", short: 12, long: 500))
+  func laws() {
+    forEachSeed { seed in
+      try withStack(RandomGraph.model) { stack in
+        var run = try Run(stack, seed: seed)
+        for _ in 0..<150 { try run.step() }
+        try run.undoEverything()
+        try run.save()
+        let reopened = try stack.reopened()
+        let (memory, stored) = (try run.state(), try GraphState(fetching: reopened.context()))
+        #expect(memory.differences(from: stored) == [])
+      }
     }
   }
 

@@ -68,7 +68,7 @@ struct IdentityTests {
       try context.save()
       let uri = alice.objectID.uriRepresentation
       #expect(uri.absoluteString == "x-coredata://\(stack.store.identifier)/Person/p1")
-      #expect(context.registeredObject(for: temporary) == nil)
+      #expect(context.registeredObject(for: temporary) === alice)
       let reopened = try stack.reopened()
       let id = try #require(reopened.coordinator.managedObjectID(forURIRepresentation: uri))
       #expect(id == alice.objectID)

@@ -113,6 +113,38 @@ struct ValidationTests {
     }
   }
 
+  @Test("A required to-many without a minimum count may be empty, and an optional one whatever its minimum is")
+  func emptyToManys() throws {
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Chain",
+        relationships: [
+          RelationshipDescription("nodes", toMany: "Node", inverse: "chain", minimumCount: 2),
+          RelationshipDescription("owners", toMany: "Node", inverse: "owned", isOptional: false),
+        ]),
+      EntityDescription(
+        "Node",
+        relationships: [
+          RelationshipDescription("chain", to: "Chain", inverse: "nodes"),
+          RelationshipDescription("owned", to: "Chain", inverse: "owners"),
+        ]),
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      let chain = try context.make("Chain")
+      try context.save()
+      let first = try context.make("Node", ["chain": chain])
+      #expect(persistError { try context.save() }?.code == .validationTooFewObjects)
+      let second = try context.make("Node", ["chain": chain])
+      try context.save()
+      context.delete(first)
+      #expect(persistError { try context.save() }?.code == .validationTooFewObjects)
+      context.delete(second)
+      try context.save()
+      #expect(try stack.context().count(FetchRequest("Node")) == 0)
+    }
+  }
+
   @Test("VAL-14: a class's own validation speaks with its own error")
   func ownError() throws {
     struct TooRich: Error {}

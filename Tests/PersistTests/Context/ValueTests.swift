@@ -84,8 +84,8 @@ struct ValueTests {
       #expect(persistError { _ = try sample.value(forKey: "colour") }?.code == .unknownProperty)
       #expect(persistError { try sample.setValue(1, forKey: "colour") }?.fix?.contains("boolean") == true)
       let wrong: [(String, Any)] = [
-        ("int16", 40_000), ("int16", "1"), ("int16", true), ("int64", 1.5), ("boolean", 1), ("string", 1),
-        ("date", 1.0), ("uuid", "x"), ("binary", "x"), ("decimal", 1.5), ("location", 1), ("location", ["z": 1.0]),
+        ("int16", 40_000), ("int16", "1"), ("int64", 1.5), ("boolean", 2), ("string", 1), ("decimal", "1.5"),
+        ("date", 1.0), ("uuid", "x"), ("binary", "x"), ("location", 1), ("location", ["z": 1.0]),
         ("uri", 5), ("double", "1"), ("string", StoredValue.integer(1)),
       ]
       for (name, value) in wrong {

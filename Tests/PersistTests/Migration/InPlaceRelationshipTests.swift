@@ -25,20 +25,41 @@ struct InPlaceRelationshipTests {
     }
   }
 
-  @Test("Relationships without inverse of two entities aren't brought together in one above them")
+  @Test("Relationships without inverse of two entities become one above them, unless they share a member")
   func oneWayMerge() throws {
     let things = RelationshipDescription("things", toMany: "Thing")
-    func boxes(_ isAbove: Bool) throws -> ManagedObjectModel {
-      try model(
-        EntityDescription("Box", relationships: isAbove ? [things] : []),
-        EntityDescription("Crate", parent: "Box", relationships: isAbove ? [] : [things]),
-        EntityDescription("Drawer", parent: "Box", relationships: isAbove ? [] : [things]), EntityDescription("Thing"))
+    func boxes(_ isAbove: Bool) throws -> ModelVersion {
+      ModelVersion(
+        name: isAbove ? "2" : "1",
+        model: try model(
+          EntityDescription("Box", relationships: isAbove ? [things] : []),
+          EntityDescription("Crate", parent: "Box", relationships: isAbove ? [] : [things]),
+          EntityDescription("Drawer", parent: "Box", relationships: isAbove ? [] : [things]),
+          EntityDescription("Thing")))
     }
-    let (old, new) = (try boxes(false), try boxes(true))
-    let work = InPlacePlanner.plan(
-      from: .forNewStore(old), schema: StoreSchema(newStore: .forNewStore(old)), to: .forNewStore(new),
-      comparison: try ModelComparison(from: old, to: new), canDropColumns: true)
-    #expect(work.blockers.map(\.property) == ["things"])
+    let registry = ModelRegistry(versions: [try boxes(false), try boxes(true)])
+    for (isShared, copies) in [(false, false), (false, true), (true, false), (true, true)] {
+      try withTemporaryStore { url in
+        try MadeStore.make(registry.versions[0].model, at: url)
+        try MadeStore.run(
+          "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1)",
+          "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, Z2THINGS, Z3THINGS) VALUES (1, 4, 1, 1, NULL), (2, 4, 1, NULL, 2)",
+          at: url)
+        if isShared { try MadeStore.run("UPDATE ZTHING SET Z3THINGS = 2", at: url) }
+        let migrate = {
+          _ = try AutomaticMigrator(copies: copies)
+            .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+        }
+        if isShared {
+          #expect(throws: PersistError.self) { try migrate() }
+        } else {
+          try migrate()
+          let owners = try MadeStore.rows("SELECT Z1THINGS FROM ZTHING ORDER BY Z_PK", at: url)
+          #expect(owners == [["1"], ["2"]])
+          try MadeStore.expectNewStore(of: registry.current, at: url)
+        }
+      }
+    }
   }
 
   @Test("A one-way relationship that gets an inverse leads back, and is refused where two lead to one")

@@ -172,4 +172,27 @@ struct ModelComparisonTests {
     let new = try item(AttributeDescription("b", .string, renamingIdentifier: "a"), indexed: "b")
     #expect(try differences(old, new) == ["rename attribute Item.a → b"])
   }
+
+  @Test("A property that gets its place in a base entity is converted like one that is retyped")
+  func baseOfOtherType() throws {
+    let value = { (type: AttributeType, name: String, was: String?) in
+      AttributeDescription(name, type, renamingIdentifier: was)
+    }
+    let cat = try model(EntityDescription("Cat", attributes: [value(.string, "v", nil)]))
+    for name in ["v", "w"] {
+      let new = try model(
+        EntityDescription("Animal", attributes: [value(.int16, name, name == "v" ? nil : "v")]),
+        EntityDescription("Cat", parent: "Animal"))
+      let operations = try ModelComparison(from: cat, to: new).operations
+      #expect(operations.contains { $0.kind == .changeAttributeType && $0.entity == "Cat" && $0.obstacle != nil })
+      #expect(try !MigrationPlan(from: .init(name: "1", model: cat), to: .init(name: "2", model: new)).isPossible)
+    }
+    let moved = try model(
+      EntityDescription("Animal"), EntityDescription("Pet", parent: "Animal", attributes: [value(.int16, "v", nil)]),
+      EntityDescription("Cat", parent: "Animal", attributes: [value(.string, "v", nil)]))
+    let below = try model(
+      EntityDescription("Animal"), EntityDescription("Pet", parent: "Animal", attributes: [value(.int16, "v", nil)]),
+      EntityDescription("Cat", parent: "Pet"))
+    #expect(try ModelComparison(from: moved, to: below).way == .impossible)
+  }
 }

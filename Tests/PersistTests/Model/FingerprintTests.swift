@@ -150,7 +150,7 @@ struct FingerprintTests {
     }
     let cars = try ["SampleModel", "SampleModel2"].map {
       try ManagedObjectModel(
-        XMLModelReader.model(at: SharedData.url("cars/SampleModel.xcdatamodeld/\($0).xcdatamodel"))
+        XMLModelReader.model(at: SharedData.url("cars/SampleModel.xcdatamodeld/\($0).xcdatamodel")).description
       ).fingerprints
     }
     #expect(cars[0]["Car"] != cars[1]["Car"])

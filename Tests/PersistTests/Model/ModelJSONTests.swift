@@ -150,7 +150,7 @@ struct ModelJSONTests {
   @Test("Every real model comes back as it was", .needsSharedData)
   func realModels() throws {
     for url in SharedData.modelContents {
-      let model = try XMLModelReader.model(at: url)
+      let model = try XMLModelReader.model(at: url).description
       #expect(try roundTrip(model) == model)
     }
   }

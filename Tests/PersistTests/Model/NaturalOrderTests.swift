@@ -12,7 +12,7 @@ struct NaturalOrderTests {
     ]
     #expect(
       names.sorted(by: NaturalOrder.precedes) == [
-        "", "2", "10", "Model", "model2", "Model3", "Model 2", "Model 007", "Model 7", "Model 10", "Model 10 b",
+        "", "2", "10", "Model", "Model 2", "model2", "Model3", "Model 007", "Model 7", "Model 10", "Model 10 b",
         "Model \(String(repeating: "9", count: 50))", "V1.9", "V1.10",
       ])
   }

@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -6,23 +7,6 @@ import Testing
 /// Format strings that nobody would write: the reader gives a tree that prints back, or an error.
 @Suite("Random format strings")
 struct FormatFuzzTests {
-  /// How long each of the two tests goes on: for some strings, or for half of the seconds in `PERSIST_FUZZ_SECONDS`.
-  private static let rounds = 20_000
-  private static let seconds = ProcessInfo.processInfo.environment["PERSIST_FUZZ_SECONDS"].flatMap(Double.init)
-
-  /// Runs through rounds, each with its own seed where time is what ends them.
-  private func forEachRound(_ body: () throws -> Void) rethrows {
-    let deadline = Self.seconds.map { ContinuousClock.now + .seconds($0 / 2) }
-    var count = 0
-    while deadline.map({ ContinuousClock.now < $0 }) ?? (count < Self.rounds) {
-      try body()
-      count += 1
-    }
-    if deadline != nil { print("Read \(count) random format strings.") }
-  }
-
-  private static func seed(_ number: UInt64) -> UInt64 { seconds == nil ? number : .random(in: 1...UInt64.max) }
-
   private static let pieces = [
     "a", "b.c", "SELF", "$x", "1", "-1", "2.5", "'t'", "\"", "'", "(", ")", "{", "}", "[", "]", ",", ".", "==", "=",
     "!=",
@@ -37,10 +21,10 @@ struct FormatFuzzTests {
     "CAST('1', 'NSDecimalNumber')", "a == 1", "b ==[c] 'x'", "ANY a.b > 2", "(a == 1)", "{1, 2}", "[0]", "[FIRST]",
   ]
 
-  @Test("Random pieces give a tree that prints back, or an error")
-  func pieces() throws {
-    var random = SeededGenerator(seed: Self.seed(4))
-    try forEachRound {
+  @Test("Random pieces give a tree that prints back, or an error", .law("format-pieces", short: 20_000, long: 1_000_000))
+  func pieces() {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
       let count = Int.random(in: 1...14, using: &random)
       let format = (0..<count).map { _ in
         (Self.pieces.randomElement(using: &random) ?? "") + (Bool.random(using: &random) ? " " : "")
@@ -49,10 +33,12 @@ struct FormatFuzzTests {
     }
   }
 
-  @Test("Samples with random changes give a tree that prints back, or an error")
-  func mutations() throws {
-    var random = SeededGenerator(seed: Self.seed(5))
-    try forEachRound {
+  @Test(
+    "Samples with random changes give a tree that prints back, or an error",
+    .law("format-changes", short: 20_000, long: 1_000_000))
+  func mutations() {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
       let sample = FormatSamples.all.randomElement(using: &random) ?? ""
       var characters = Array(sample.unicodeScalars)
       for _ in 0..<Int.random(in: 1...3, using: &random) where !characters.isEmpty {

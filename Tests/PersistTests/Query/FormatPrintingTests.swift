@@ -24,11 +24,12 @@ struct FormatPrintingTests {
     #expect(try JSONDecoder().decode([FetchExpression].self, from: JSONEncoder().encode([expression])) == [expression])
   }
 
-  @Test("Printing is plain and keeps only the parentheses that are needed")
+  @Test("Printing is plain, with parentheses where NSPredicate prints them")
   func plain() throws {
     let forms = [
       "((a = 1))and(b='x')": #"a == 1 AND b == "x""#,
-      "a==1 or (b==2 and c==3)": "a == 1 OR b == 2 AND c == 3",
+      "a==1 or b==2 and c==3": "a == 1 OR (b == 2 AND c == 3)",
+      "not (a==1 and b==2) and (c==3 or not d==4)": "NOT (a == 1 AND b == 2) AND (c == 3 OR NOT d == 4)",
       "(a==1 or b==2) and !(c==3)": "(a == 1 OR b == 2) AND NOT c == 3",
       "(a + b) * (c * d) = e": "(a + b) * (c * d) == e",
       "none a.b =[dc] 'x'": #"NOT ANY a.b ==[cd] "x""#,

@@ -5,7 +5,7 @@ import Testing
 /// The order of the framework's folders. `Store/SQLite/SQL` stands before `Store/SQLite`, which uses it; before it the
 /// values that it turns into text: layouts, and changes of them.
 private let layers = LayerRules(folders: [
-  "Errors", "Values", "Model", "Model/Xcode", "Query", "Store", "Store/SQLite/Tables", "Store/SQLite/Changes",
+  "Errors", "Values", "Threads", "Model", "Model/Xcode", "Query", "Store", "Store/SQLite/Tables", "Store/SQLite/Changes",
   "Store/SQLite/SQL", "Store/SQLite", "Coordinator", "Context", "Migration", "Migration/Xcode", "Observation", "Stack",
 ])
 

@@ -24,7 +24,7 @@ struct SavingBlockTests {
       try context.obtainPermanentIDs(for: [new])
       return new.objectID
     }
-    #expect(ann["salary"] as? Int == 2 && ben.managedObjectContext == nil)
+    #expect(ann["salary"] as? Int == 2 && ben.isDeleted)
     try #expect(view.existingObject(with: id)["name"] as? String == "Cid")
     try #expect(!view.hasChanges && view.names("Person") == ["Ann", "Cid"])
   }

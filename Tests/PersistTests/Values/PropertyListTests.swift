@@ -119,16 +119,18 @@ struct PropertyListTests {
     #expect(throws: PersistError.self) { try PropertyList(data: binaryList(objects: [[0xA1, 0, 1], [0xA1, 0, 0]])) }
   }
 
-  @Test("Damaged binary lists are refused or read, and nothing else")
+  @Test("Damaged binary lists are refused or read, and nothing else", .law("property-lists", short: 1, long: 2000))
   func damage() throws {
     let good = try everything.binaryData()
     for length in 0..<good.count { #expect(throws: PersistError.self) { try PropertyList(data: good.prefix(length)) } }
-    var random = SeededRandom(seed: 1)
-    for index in good.indices {
-      var data = good
-      data[index] = UInt8.random(in: 0...255, using: &random)
-      #expect(throws: Never.self) {
-        do { _ = try PropertyList(data: data) } catch is PersistError {}
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for index in good.indices {
+        var data = good
+        data[index] = UInt8.random(in: 0...255, using: &random)
+        #expect(throws: Never.self) {
+          do { _ = try PropertyList(data: data) } catch is PersistError {}
+        }
       }
     }
   }

@@ -63,14 +63,9 @@ extension BatchInsertRow {
     guard let value, let property = entity.property(named: name) else { return .null }
     let place = PersistError.Place.property(entity.name, name)
     if let attribute = property.attribute {
-      // The common cases before the conversion that looks into optionals.
-      switch (attribute.type, value) {
-      case (.string, let text as String): return .string(text)
-      case (.double, let number as Double): return .double(number)
-      case (.int64, let number as Int): return .integer(Int64(number))
-      default: break
-      }
-      let conversion = DynamicConversion(attribute: attribute, place: place)
+      // The common cases before the conversion that looks into optionals and Foundation's classes.
+      if let plain = DynamicValue.stored(value, as: attribute.type) { return plain }
+      let conversion = ValueConversion(attribute, at: place)
       return attribute.type == .composite
         ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
     }

@@ -159,7 +159,10 @@ private struct BatchChanges {
           .validationMissingRequired, at: place, "'\(property.name)' is required and can't be emptied.",
           fix: "Give it a value.")
       }
-      return expression
+      let conversion = ValueConversion(attribute, at: place)
+      return .constant(
+        attribute.type == .composite
+          ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value))
     case .relationship(let relationship):
       let isOneToOne = model.inverse(of: relationship).map { !$0.isToMany } ?? false
       guard !relationship.isToMany, !relationship.isTransient, !isOneToOne, expression.constantValue != nil else {

@@ -34,6 +34,13 @@ final class ChangeTracker {
     for observer in observations { observer.observation?.wake?() }
   }
 
+  /// Whether nobody observes any more.
+  var isIdle: Bool {
+    kept.removeAll { !$0.isNeeded() }
+    observations.removeAll { $0.observation == nil }
+    return observations.isEmpty && !isDelivering
+  }
+
   var hasPendingChanges: Bool { !entries.isEmpty || !noted.isEmpty }
 
   /// Takes in an object before its first change.
@@ -84,7 +91,7 @@ final class ChangeTracker {
       ContextNotifications.post(event, from: context)
       forgetDelivered()
     }
-    kept.removeAll(where: \.isEnded)
+    kept.removeAll { !$0.isNeeded() }
   }
 
   /// Tells everybody at once, also while another event is handed out.

@@ -8,6 +8,8 @@ enum ContextEvent {
   case willMerge(SavedChanges)
   /// Others have written to a store, and what it was isn't known but for objects that the context has.
   case didMergeUnknownChanges
+  /// A context above has written objects of these entities, so that what a fetch finds by them may have changed.
+  case parentDidSave([EntityLayout])
   case willSave
   case didSave(ObjectsDidSave)
 }
@@ -17,11 +19,14 @@ final class ContextObservation {
   let receive: (ContextEvent) -> Void
   /// Called by the first change after pending changes were processed, and when the context goes.
   let wake: (() -> Void)?
-  /// Whether an observation that the context holds itself is to be let go.
-  var isEnded = false
+  /// Whether there still is somebody to receive, for an observation that the context holds itself.
+  let isNeeded: () -> Bool
 
-  init(wake: (() -> Void)? = nil, receive: @escaping (ContextEvent) -> Void) {
+  init(
+    wake: (() -> Void)? = nil, isNeeded: @escaping () -> Bool = { true }, receive: @escaping (ContextEvent) -> Void
+  ) {
     self.wake = wake
+    self.isNeeded = isNeeded
     self.receive = receive
   }
 }

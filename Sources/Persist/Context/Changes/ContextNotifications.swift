@@ -29,7 +29,7 @@ enum ContextNotifications {
       center.post(
         name: ManagedObjectContext.didSaveObjectIDsNotification, object: context,
         userInfo: userInfo(saved.savedChanges))
-    case .didObtainPermanentIDs, .willMerge, .didMergeUnknownChanges: break
+    case .didObtainPermanentIDs, .willMerge, .didMergeUnknownChanges, .parentDidSave: break
     }
   }
 

@@ -66,6 +66,15 @@ extension ManagedObjectContext {
     tracker.deliver(event(), from: self)
   }
 
+  /// Stops keeping account of changes once nobody observes the context any more. Nothing is unsaved then, so that
+  /// keeping account can begin again at any time.
+  func endTrackingIfUnobserved() {
+    guard let tracker, undoKeeper == nil, !ContextNotifications.areWanted, !hasChanges, !tracker.hasPendingChanges,
+      tracker.isIdle
+    else { return }
+    self.tracker = nil
+  }
+
   /// Keeps account of changes from now on. What was changed and not saved yet counts as changed in the current event.
   @discardableResult
   func beginTracking() -> ChangeTracker {

@@ -14,14 +14,19 @@ struct MembersDifference {
     guard !object.toManys.isEmpty, let members = object.toManys[relationship.slot] else { return nil }
     let old = before.members.isEmpty ? nil : before.members[relationship.slot]
     let (oldAdded, oldRemoved) = (old?.added ?? [], old?.removed ?? [])
-    gained = members.added.subtracting(oldAdded).union(oldRemoved.subtracting(members.removed))
-    lost = members.removed.subtracting(oldRemoved).union(oldAdded.subtracting(members.added))
+    let now = members.isHashed ? members.current : nil
+    // Differences that the store has told of by now are none any more.
+    let (won, left) = (oldRemoved.subtracting(members.removed), oldAdded.subtracting(members.added))
+    gained = members.added.subtracting(oldAdded).union(now.map(won.intersection) ?? won)
+    lost = members.removed.subtracting(oldRemoved).union(now.map(left.subtracting) ?? left)
     guard relationship.isOrdered else {
       (oldOrder, newOrder) = (nil, nil)
       if gained.isEmpty, lost.isEmpty { return nil }
       return
     }
-    if gained.isEmpty, lost.isEmpty, !members.isReordered, old?.isReordered != true { return nil }
+    if gained.isEmpty, lost.isEmpty, !members.isReordered, old?.isReordered != true, members.added == oldAdded {
+      return nil
+    }
     // Order counts: the members must be known, then and now.
     newOrder = members.current ?? object.memberIDs(of: relationship)
     oldOrder =

@@ -9,7 +9,8 @@ struct ObjectState {
   let members: ContiguousArray<ToManyMembers.Changes?>
 
   init(_ object: ManagedObject) {
-    change = object.change
+    // One that left its context is gone, whatever it was there: a saved deletion leaves no mark on its object.
+    change = object.table == nil ? .deleted : object.change
     snapshot = object.snapshot
     pending = object.pending
     members = object.toManys.isEmpty ? [] : ContiguousArray(object.toManys.map { $0?.changes })

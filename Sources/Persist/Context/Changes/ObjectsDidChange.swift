@@ -14,10 +14,13 @@ public struct ObjectsDidChange {
   public internal(set) var invalidated: Set<ManagedObject> = []
   /// The objects that were registered when the context was reset; empty but for a reset.
   public internal(set) var invalidatedAll: Set<ManagedObject> = []
+  /// Whether more changed than is named: so much that it wasn't kept until somebody asked for it. Everything is to be
+  /// looked at anew.
+  public internal(set) var isIncomplete = false
 
   /// Whether nothing changed.
   public var isEmpty: Bool {
-    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
+    !isIncomplete && inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
       && invalidatedAll.isEmpty
   }
 }

@@ -2,8 +2,8 @@
 extension FetchPass {
   /// The results as rows, the parent's unsaved changes included.
   ///
-  /// Where no change of the parent touches the answer, it is the store's, with the values of objects that are alive in
-  /// the parent in place of what the store has by now; no object is made.
+  /// Where no change of the parent touches which rows they are and their order, the rows are the store's, with the
+  /// present values of the parent's registered objects in place of theirs; no object is made.
   func rows(_ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
     if overlaid.isEmpty, added.isEmpty, let source = sources.first, source.rest == nil {
       guard var passed = self.query(for: source, keysOnly: query.keysOnly) else { return RowBatch() }
@@ -21,7 +21,7 @@ extension FetchPass {
     var found = added.filter { $0.rowKey > key }
     for source in sources {
       guard var step = self.query(for: source, keysOnly: query.keysOnly) else { continue }
-      step.limit = query.limit.map { $0 + overlaid.count }
+      step.limit = query.limit?.clampedSum(overlaid.count)
       step.afterKey = key
       var stored: [ManagedObject] = []
       while stored.count < limit, let after = step.afterKey {
@@ -37,14 +37,15 @@ extension FetchPass {
       of: Array(found.sorted { $0.rowKey < $1.rowKey }.prefix(limit)), keysOnly: query.keysOnly)
   }
 
-  /// Rows with what the context's objects hold in place of what the store has.
+  /// The rows with the present values of registered objects in place of the store's.
   private func withPresentValues(_ batch: RowBatch, _ source: Source) -> RowBatch {
     let table = source.tables.table(for: layout)
     guard table.map.count > 0 else { return batch }
+    var writers = SnapshotWriters(layouts: context.layouts, unsaved: nil, expectedRows: context.updated.count)
     var batch = batch
     for (index, row) in batch.enumerated() where row.snapshot != nil {
-      guard let object = table.map[row.key], let held = object.snapshot else { continue }
-      batch[index] = RowBatch.Row(key: row.key, entityIndex: row.entityIndex, snapshot: held)
+      guard let object = table.map[row.key], let present = object.presentRow(&writers) else { continue }
+      batch[index] = RowBatch.Row(key: row.key, entityIndex: row.entityIndex, snapshot: present)
     }
     return batch
   }

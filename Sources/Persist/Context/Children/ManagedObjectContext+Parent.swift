@@ -6,13 +6,24 @@ extension ManagedObjectContext {
     return storeTables.lazy.compactMap { $0.table(for: layout).map[id.rowKey] }.first
   }
 
+  /// The identifier that a new object has in the nearest context above that has it.
+  func idOfParentsNewObject(_ key: Int64, _ layout: EntityLayout, in tables: StoreTables) -> ManagedObjectID? {
+    for context in sequence(first: self, next: \.parent).dropFirst() {
+      let above = context.tables(of: tables.origin)
+      if let object = context.registeredObject(ofRow: key, layout, in: above) { return object.objectID }
+    }
+    return nil
+  }
+
   /// The object for a new one of the parent: the one that is alive, else a new fault; nil where the parent has none.
   func parentsNewObject(_ id: ManagedObjectID) -> ManagedObject? {
     guard let parent else { return nil }
     if let object = registeredNewObjectOfParent(id) { return object }
-    guard let original = parent.registeredOrFault(id), original.layout.entity.name == id.entityName,
+    // One that has a permanent identifier by now is found by that.
+    guard let original = parent.registeredOrFault(id), original.objectID.isTemporary,
+      original.layout.entity.name == id.entityName,
       let tables = tables(ofStore: parent.storeIdentifier(of: original))
     else { return nil }
-    return makeFault(original.layout, key: id.rowKey, id: id, in: tables.table(for: original.layout))
+    return makeFault(original.layout, key: id.rowKey, id: original.objectID, in: tables.table(for: original.layout))
   }
 }

@@ -17,18 +17,10 @@ extension ManagedObjectContext {
         batch.append(.init(key: object.rowKey, entityIndex: object.layout.index, snapshot: nil))
         continue
       }
-      guard let snapshot = presentRow(of: object, &writers) else { continue }
+      guard let snapshot = object.presentRow(&writers) else { continue }
       batch.append(.init(key: object.rowKey, entityIndex: object.layout.index, snapshot: snapshot))
     }
     return batch
-  }
-
-  /// The row of an object with its unsaved changes; nil where there is none.
-  private func presentRow(of object: ManagedObject, _ writers: inout SnapshotWriters) -> RowSnapshot? {
-    if let snapshot = object.snapshot, !object.hasPendingStoredValues { return snapshot }
-    guard object.snapshot != nil || object.change == .inserted else { return nil }
-    let version = object.change == .inserted ? object.insertedVersion : object.snapshot?.version ?? 1
-    return writers.snapshot(of: object, version: version)
   }
 
   /// What the rows of a store call an object; nil for an object of another store.
@@ -45,7 +37,14 @@ extension ManagedObject {
   /// Whether the object is new, or stands for a new one of a parent context.
   final var hasNoRow: Bool { change == .inserted || key < 0 }
 
-  final var hasPendingStoredValues: Bool {
+  /// The row with the object's unsaved changes; nil for an object without values.
+  final func presentRow(_ writers: inout SnapshotWriters) -> RowSnapshot? {
+    if let snapshot, !hasPendingStoredValues { return snapshot }
+    guard snapshot != nil || change == .inserted else { return nil }
+    return writers.snapshot(of: self, version: change == .inserted ? insertedVersion : snapshot?.version ?? 1)
+  }
+
+  private final var hasPendingStoredValues: Bool {
     !pending.isEmpty && layout.storedSlots.contains { pending[$0.slot] != nil }
   }
 

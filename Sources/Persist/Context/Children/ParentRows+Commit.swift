@@ -30,20 +30,31 @@ extension ParentRows {
   /// - Throws: ``RowConflicts`` where the parent has an object no more, or a row was changed by others meanwhile.
   private func targets(of writes: RowWrites) throws -> [ManagedObjectID: ManagedObject] {
     var targets: [ManagedObjectID: ManagedObject] = [:]
-    let ids = writes.updates.map { id(of: $0.key, $0.entity) } + writes.deletes.map { id(of: $0.key, $0.entity) }
+    let ids =
+      writes.updates.map { id(of: $0.key, $0.entity) } + writes.touches.map { id(of: $0.key, $0.entity) }
+      + writes.deletes.map { id(of: $0.key, $0.entity) }
     for id in ids { targets[id] = parent.registeredOrFault(id) }
     let unread = targets.values.filter { $0.loading == .fault && $0.snapshot == nil }
     try parent.readRows(of: unread)
     let justRead = Set(unread.map(\.objectID))
-    func conflict(_ id: ManagedObjectID, _ entity: Entity, _ version: Int64, mayBeGone: Bool) -> RowConflict? {
-      guard let object = targets[id], object.change != .deleted, object.hasNoRow || object.snapshot != nil else {
+    func conflict(
+      _ id: ManagedObjectID, _ entity: Entity, _ version: Int64, mayBeGone: Bool, mayBeNewer: Bool = false
+    ) -> RowConflict? {
+      guard let object = targets[id], object.change != .deleted, object.loading != .missing,
+        object.hasNoRow || object.snapshot != nil
+      else {
         return mayBeGone ? nil : RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: nil)
       }
-      guard justRead.contains(id), let stored = object.snapshot?.version, stored != version else { return nil }
+      guard !mayBeNewer, justRead.contains(id), let stored = object.snapshot?.version, stored != version else {
+        return nil
+      }
       return RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: stored)
     }
     let conflicts =
       writes.updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
+      + writes.touches.compactMap {
+        conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false, mayBeNewer: true)
+      }
       + writes.deletes.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: true) }
     if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
     return targets
@@ -66,6 +77,8 @@ extension ParentRows {
       let object = parent.registeredOrFault(layout, key: key, in: tables)
       if object.change == .deleted { parent.restore(object, standingOn: nil) }
       guard object.change != .inserted else { return object }
+      // An object that others deleted keeps the values that it had read.
+      if object.loading == .missing { object.snapshot = nil }
       if object.snapshot == nil { try parent.readRows(of: [object]) }
       if object.snapshot == nil {
         object.loading = .missing
@@ -133,46 +146,51 @@ extension ParentRows {
       let relationship = owner.layout.relationshipsBySlot[ordering.slot]
     else { return }
     let present = owner.memberIDs(of: relationship)
+    guard ordering.isWhole else {
+      let last = OrderedSet(ordering.members).intersection(present)
+      return order(owner, relationship, present.subtracting(last).union(last))
+    }
     var wanted = OrderedSet(ordering.members).intersection(present).makeIterator()
     let known = Set(ordering.members)
     let arranged = OrderedSet(present.compactMap { known.contains($0) ? wanted.next() : $0 })
-    guard arranged != present else { return }
+    order(owner, relationship, arranged)
+  }
+
+  private func order(
+    _ owner: ManagedObject, _ relationship: RelationshipLayout, _ members: OrderedSet<ManagedObjectID>
+  ) {
+    guard members != owner.memberIDs(of: relationship) else { return }
     owner.willChangeMembers()
-    owner.members(of: relationship).replace(with: arranged)
+    owner.members(of: relationship).replace(with: members)
   }
 }
 
 extension ManagedObject {
   /// Adds a member on both sides as a difference, whether or not the members were read.
   fileprivate func addUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
-    noteMember(other, of: relationship) { $0.addDifference($1) }
+    noteMember(other, of: relationship) { owner, member, side in
+      let members = owner.members(of: side)
+      if members.current?.contains(member.objectID) ?? members.added.contains(member.objectID) { return }
+      owner.gain(member, in: side)
+    }
   }
 
   /// Takes a member out on both sides as a difference, whether or not the members were read.
   fileprivate func removeUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
-    noteMember(other, of: relationship) { $0.removeDifference($1) }
+    noteMember(other, of: relationship) { owner, member, side in
+      let members = owner.members(of: side)
+      if let current = members.current, !current.contains(member.objectID) { return }
+      if members.removed.contains(member.objectID) { return }
+      owner.forget(member, in: side)
+    }
   }
 
   private func noteMember(
-    _ other: ManagedObject, of relationship: RelationshipLayout, _ note: (ToManyMembers, ManagedObjectID) -> Void
+    _ other: ManagedObject, of relationship: RelationshipLayout,
+    _ note: (ManagedObject, ManagedObject, RelationshipLayout) -> Void
   ) {
-    willChangeMembers()
-    note(members(of: relationship), other.objectID)
+    note(self, other, relationship)
     guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
-    other.willChangeMembers()
-    note(other.members(of: back), objectID)
-  }
-}
-
-extension ToManyMembers {
-  fileprivate func addDifference(_ member: ManagedObjectID) {
-    if current?.contains(member) ?? added.contains(member) { return }
-    insert(member)
-  }
-
-  fileprivate func removeDifference(_ member: ManagedObjectID) {
-    if let current, !current.contains(member) { return }
-    if removed.contains(member) { return }
-    remove(member)
+    note(other, self, back)
   }
 }

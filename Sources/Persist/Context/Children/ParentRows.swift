@@ -52,7 +52,8 @@ final class ParentRows: RowSource {
     }
     let members = object.memberList(of: relationship).identifiers
     try parent.throwDeferredError()
-    return members
+    // A delete rule may have left members alone that are deleted here. For a child they aren't there.
+    return parent.deleted.isEmpty ? members : members.filter { parent.registeredObject(for: $0)?.change != .deleted }
   }
 
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
@@ -83,6 +84,19 @@ final class ParentRows: RowSource {
   }
 
   func externalData(named name: String) throws -> Data { try tables.store.externalData(named: name) }
+
+  func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue? {
+    // Elements of composites have no value of their own in an object.
+    guard slot < entity.properties.count,
+      let object = parent.registeredObject(ofRow: key, parent.layout(of: entity), in: tables)
+    else {
+      return try tables.store.newestLargeValue(at: slot, of: entity, key: key)
+    }
+    guard object.change != .deleted else { return nil }
+    let value = object.presentValue(at: slot)
+    try parent.throwDeferredError()
+    return value
+  }
 
   /// The parent's fetch for a query of the child.
   private func pass(for query: RowQuery) throws -> FetchPass {

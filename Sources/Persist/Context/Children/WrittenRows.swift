@@ -9,26 +9,26 @@ struct WrittenRows {
   private let new: [(formerKey: Int64, object: ManagedObject)]
   private let permanent: [UInt64: ManagedObjectID]
   private let tables: StoreTables
-  /// Whether the objects were written, and not only named.
-  private let areSaved: Bool
+  /// The entities of the objects that were written or deleted, each once; nil where objects were only named.
+  private let savedLayouts: [EntityLayout]?
 
   /// - Parameter numbered: the objects that were new, with the temporary numbers that they had.
   init(_ numbered: some Sequence<(Int64, ManagedObject)>, _ writes: SavePass.StoreWrites) {
-    self.init(
-      numbered, referring: writes.inserted + writes.updated + writes.touched, in: writes.tables, areSaved: true)
+    let written = writes.inserted + writes.updated + writes.related + writes.touched
+    self.init(numbered, referring: written, in: writes.tables, savedLayouts: Self.layouts(of: writes))
   }
 
   /// - Parameter objects: those that may refer to the ones that have keys now.
   init(
     _ numbered: some Sequence<(Int64, ManagedObject)>, referring objects: [ManagedObject], in tables: StoreTables,
-    areSaved: Bool = false
+    savedLayouts: [EntityLayout]? = nil
   ) {
     self.objects = objects
     new = numbered.map { (-$0, $1) }
     permanent = Dictionary(
       new.map { (UInt64(bitPattern: -$0.formerKey), $0.object.objectID) }, uniquingKeysWith: { $1 })
     self.tables = tables
-    self.areSaved = areSaved
+    self.savedLayouts = savedLayouts
   }
 
   /// Tells contexts, and those below them.
@@ -36,33 +36,60 @@ struct WrittenRows {
     for child in children { tell(child.takeUnretainedValue()) }
   }
 
-  private func tell(_ context: ManagedObjectContext) {
+  /// Tells contexts, and those below them, of a save to a parent: nothing of the rows has changed for them but where a
+  /// fetch finds them.
+  static func tellSaveToParent(_ writes: SavePass.StoreWrites, _ children: [Unmanaged<ManagedObjectContext>]) {
+    let layouts = layouts(of: writes)
+    for child in children.map({ $0.takeUnretainedValue() }) {
+      child.tell(.parentDidSave(layouts))
+      tellSaveToParent(writes, child.children)
+    }
+  }
+
+  /// The entities of the objects that were written or deleted, each once.
+  private static func layouts(of writes: SavePass.StoreWrites) -> [EntityLayout] {
+    let objects = writes.inserted + writes.updated + writes.touched + writes.deleted
+    return Array(Dictionary(objects.map { ($0.layout.index, $0.layout) }, uniquingKeysWith: { $1 }).values)
+  }
+
+  /// - Parameter changed: objects of the contexts between the one that has written and this one that have unsaved
+  ///   changes, and so may refer to the new objects too.
+  private func tell(_ context: ManagedObjectContext, changed: [ManagedObject] = []) {
     let own = context.tables(of: tables.origin)
-    for (key, original) in new { makePermanent(key, original.objectID, own.table(for: original.layout)) }
+    let renamed = new.compactMap { makePermanent($0, $1.objectID, own.table(for: $1.layout)) }
     let keys = Dictionary(new.map { ($0.formerKey, $0.object.key) }, uniquingKeysWith: { $1 })
     var writers = SnapshotWriters(layouts: context.layouts, unsaved: nil, expectedRows: objects.count)
     writers.keysInPlace = keys
-    for original in objects {
-      guard let object = context.registeredObject(ofRow: original.rowKey, original.layout, in: own) else { continue }
+    func update(_ original: ManagedObject, isWritten: Bool) {
+      guard let object = context.registeredObject(ofRow: original.rowKey, original.layout, in: own) else { return }
       object.makeReferencesPermanent(permanent)
-      guard let old = object.snapshot, object.layout === original.layout else { continue }
+      guard let old = object.snapshot, object.layout === original.layout else { return }
       // The parent's own change is no conflict for what the child had read before it.
-      let isNext = areSaved && original.snapshot?.version == old.version + 1
+      let isNext = isWritten && original.snapshot?.version == old.version + 1
       let version = isNext ? old.version + 1 : old.version
-      guard version != old.version || object.refers(toRows: keys) else { continue }
+      guard version != old.version || object.refers(toRows: keys) else { return }
       object.snapshot = writers.snapshot(of: object.layout, [], over: old, version: version)
     }
-    for object in context.inserted.objects + context.updated.objects where !permanent.isEmpty {
-      object.makeReferencesPermanent(permanent)
+    for original in objects { update(original, isWritten: savedLayouts != nil) }
+    if !new.isEmpty {
+      for original in changed { update(original, isWritten: false) }
+      // Rows that were read ahead may refer to the new objects by their former keys.
+      context.rowGeneration += 1
     }
-    tell(context.children)
+    let unsaved = context.inserted.objects + context.updated.objects
+    for object in unsaved { object.makeReferencesPermanent(permanent) }
+    // Observers look at the context once everything in it has its new identifier.
+    if !renamed.isEmpty { context.tell(.didObtainPermanentIDs(Set(renamed))) }
+    if let savedLayouts { context.tell(.parentDidSave(savedLayouts)) }
+    for child in context.children { tell(child.takeUnretainedValue(), changed: changed + unsaved) }
   }
 
-  private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) {
-    guard let object = table.map[key] else { return }
+  private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) -> ManagedObject? {
+    guard let object = table.map[key] else { return nil }
     table.map.remove(key)
     table.take(object, key: id.rowKey)
     object.identifier = id
+    return object
   }
 }
 

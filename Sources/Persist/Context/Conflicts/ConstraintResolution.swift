@@ -76,11 +76,12 @@ struct ConstraintResolution {
     moveMembers(of: object, to: holder)
     for stored in object.layout.storedSlots {
       let isShared = holder.layout.shares(stored.slot, with: object.layout)
+      let isWritten = isShared && rule.keepsChanges && (rule == .overwrite || object.wasGiven(stored.slot))
       if stored.kind == .toOne {
         let target = object.toOne(at: stored.slot)
         object.setToOne(nil, at: stored.slot)
-        if rule.keepsChanges, isShared { holder.setToOne(target, at: stored.slot) }
-      } else if rule.keepsChanges, isShared {
+        if isWritten { holder.setToOne(target, at: stored.slot) }
+      } else if isWritten {
         holder.setAttributeValue(object.presentValue(at: stored.slot), at: stored.slot)
       }
     }

@@ -2,10 +2,15 @@
 extension ManagedObject {
   /// Whether an attribute or a to-one relationship has an unsaved value other than the stored one.
   ///
-  /// A value that may stand in a file counts as other without a look at the file, which others may have replaced.
+  /// A value in a file counts as other without a look at the file, which others may have replaced.
   final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
     guard !pending.isEmpty, let value = pending[stored.slot] else { return false }
-    return stored.form == .externalData || value != committedValue(at: stored.slot)
+    if stored.form == .externalData, let snapshot, !snapshot.isNull(stored.slot, of: layout.rowSlotCount),
+      case .file = snapshot.externalContent(stored.slot)
+    {
+      return true
+    }
+    return !isCommitted(value, at: stored.slot)
   }
 
   /// Whether a newer row has other values than the one that was read where the object has unsaved ones.
@@ -54,46 +59,75 @@ extension ManagedObject {
       for (row, key) in zip([old, new], keys) {
         guard let row, let key else { continue }
         let target = context.layout(ofDestination: relationship, in: row, of: layout)
-        siblings.table(for: target).map[key]?.forgetStoredEnd(at: inverse)
+        siblings.table(for: target).map[key]?.forgetStoredEnd(at: inverse, of: objectID, isLeft: key == keys[0])
       }
     }
   }
 
-  private final func forgetStoredEnd(at inverse: RelationshipLayout.Inverse) {
+  /// - Parameter isLeft: whether the row doesn't lead here any more.
+  private final func forgetStoredEnd(
+    at inverse: RelationshipLayout.Inverse, of member: ManagedObjectID, isLeft: Bool
+  ) {
     if inverse.isToMany {
-      if !toManys.isEmpty { toManys[inverse.slot]?.forgetStored() }
+      guard !toManys.isEmpty, let members = toManys[inverse.slot] else { return }
+      if isLeft, members.removed.contains(member) { members.settle(member) }
+      members.forgetStored()
     } else if change == .none, loading == .loaded {
       becomeFault()
     }
   }
 
+  /// Makes the members of many-to-many relationships read their side again: this one's is read again too.
+  final func forgetManyToManyViews() {
+    guard !toManys.isEmpty, let context = table?.context else { return }
+    for relationship in layout.relationships where relationship.isToMany && relationship.inverse?.isToMany == true {
+      for id in toManys[relationship.slot]?.list?.identifiers ?? [] {
+        guard let other = context.registeredObject(for: id), !other.toManys.isEmpty else { continue }
+        if let back = other.back(of: relationship) { other.toManys[back.slot]?.forgetStored() }
+      }
+    }
+  }
+
   /// Drops the unsaved value of an attribute or a to-one relationship, on both sides.
+  ///
+  /// A relationship stays empty where the object that the row leads to is deleted here and empties it.
   final func takeBack(_ stored: EntityLayout.StoredSlot) {
-    if stored.kind == .toOne, let context = table?.context {
+    if stored.kind == .toOne, let context = table?.context, let relationship = layout.relationshipsBySlot[stored.slot] {
       var committed: ManagedObject?
       if case .objectID(let id) = committedValue(at: stored.slot) { committed = context.registeredOrFault(id) }
+      if let committed, !mayLead(to: committed, by: relationship) { return setToOne(nil, at: stored.slot) }
       setToOne(committed, at: stored.slot)
     }
     if !pending.isEmpty { pending[stored.slot] = nil }
   }
 
-  /// Makes what a to-many relationship won and lost since the last save undone on both sides.
-  final func takeBackMemberChanges(of relationship: RelationshipLayout) {
+  /// Makes what a to-many relationship won and lost since the last save undone on both sides. Members that were lost
+  /// because they are deleted stay lost.
+  ///
+  /// - Parameter isIncluded: for which members; nil for all.
+  final func takeBackMemberChanges(
+    of relationship: RelationshipLayout, where isIncluded: ((ManagedObjectID) -> Bool)? = nil
+  ) {
     guard !toManys.isEmpty, let members = toManys[relationship.slot], let context = table?.context else { return }
-    for id in members.added {
+    for id in members.added where isIncluded?(id) ?? true {
       if let other = context.registeredOrFault(id) { removeMember(other, of: relationship) }
     }
-    for id in members.removed {
-      if let other = context.registeredOrFault(id) { insertMember(other, of: relationship) }
+    for id in members.removed where isIncluded?(id) ?? true {
+      guard let other = context.registeredOrFault(id), mayLead(to: other, by: relationship) else { continue }
+      insertMember(other, of: relationship)
     }
   }
 
   /// Drops the unsaved members and the unsaved order of a to-many relationship whose truth isn't in its members' rows.
-  final func takeBackMembers(of relationship: RelationshipLayout) {
+  ///
+  /// - Parameter isIncluded: for which members of a many-to-many relationship; nil for all.
+  final func takeBackMembers(
+    of relationship: RelationshipLayout, where isIncluded: ((ManagedObjectID) -> Bool)? = nil
+  ) {
     guard !toManys.isEmpty, let members = toManys[relationship.slot], table != nil else { return }
     if relationship.inverse?.isToMany == true {
-      takeBackMemberChanges(of: relationship)
-      members.revert()
+      takeBackMemberChanges(of: relationship, where: isIncluded)
+      members.forgetOrder()
     } else if relationship.inverse == nil {
       members.revert()
     } else {

@@ -2,16 +2,23 @@ import OrderedCollections
 
 /// What becomes of objects whose rows others deleted, and of deletions of rows that others changed.
 extension ManagedObjectContext {
-  /// Makes an object whose row others deleted leave the context. Unsaved relationships to it are given up; what it had
+  /// Makes an object whose row others deleted count as deleted. Unsaved relationships to it are given up; what it had
   /// read stays readable.
-  func vanish(_ object: ManagedObject) {
+  ///
+  /// - Parameter staysRegistered: whether the object stays the context's for as long as it is held.
+  func vanish(_ object: ManagedObject, staysRegistered: Bool = false) {
     leaveChangeSets(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
     DeletePropagation(in: self).clearOneWayReferences(to: object)
     for stored in object.layout.storedSlots where !object.pending.isEmpty { object.pending[stored.slot] = nil }
     object.toManys = []
-    object.change = .deleted
-    object.detach()
+    if staysRegistered {
+      object.change = .none
+      object.loading = .missing
+    } else {
+      object.change = .deleted
+      object.detach()
+    }
   }
 
   /// Takes an object out of the other side of one of its relationships, as far as that is in memory.
@@ -47,6 +54,7 @@ extension ManagedObjectContext {
     object.loading = .loaded
     for members in object.toManys { members?.rebase(onto: []) }
     updated.remove(object)
+    object.given = .all
     object.change = .inserted
     inserted.insert(object)
   }
@@ -86,6 +94,18 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+  /// Takes an object whose row was deleted out of the members that its delete rules left it among.
+  final func leaveMembers() {
+    guard let context = table?.context else { return }
+    for relationship in layout.relationships where relationship.deleteRule == .noAction {
+      guard relationship.inverse?.isToMany == true else { continue }
+      for id in endsInMemory(of: relationship) {
+        guard let other = context.registeredObject(for: id), let back = other.back(of: relationship) else { continue }
+        if !other.toManys.isEmpty { other.toManys[back.slot]?.drop(objectID) }
+      }
+    }
+  }
+
   /// The version of the row that the next save inserts for a new object.
   ///
   /// A row that comes back must have none that it had before: contexts that still hold the old row would take it for

@@ -9,19 +9,28 @@
 /// |---|---|---|---|
 /// | ``error`` | the save fails | the save fails | the save fails |
 /// | ``mergeByPropertyStoreTrump`` | what both changed is the store's | the object goes | the row's values |
-/// | ``mergeByPropertyObjectTrump`` | what both changed is the object's | the row comes back | the object's values |
-/// | ``overwrite`` | the object's values are written, changed or not | the row comes back | the object's values |
+/// | ``mergeByPropertyObjectTrump`` | what both changed is the object's | the row comes back | what was set |
+/// | ``overwrite`` | the object's values, changed or not | the row comes back | all of the object's values |
 /// | ``rollback`` | the object's changes are dropped | the object goes | the row's values |
 ///
 /// A new object with a unique value that a row has already becomes the object of that row, with the values that the
-/// table says, and the members of both; under ``rollback`` it brings no members of many-to-many relationships. Where
-/// the row's object is alive in the context it takes all this over, and the new object leaves the context.
+/// table says, and the members of both; under ``rollback`` it brings no members of many-to-many relationships. Under
+/// ``mergeByPropertyObjectTrump`` such an upsert writes only the properties that the program has set on the new object,
+/// nil and values that equal the default included. The others keep the row's values: those with a default of the model
+/// or of the class, those that `awakeFromInsert` filled, and those that nobody touched. ``overwrite`` writes these too.
+/// Where the row's object is alive in the context it takes all this over, and the new object leaves the context.
 ///
 /// Where the context deletes a row that others changed, the deletion stands under ``mergeByPropertyObjectTrump`` and
 /// ``overwrite``; under the other two it is taken back, with what it cascaded to.
 ///
 /// Members of to-many relationships are merged one by one: what either side added is in, what either removed is out.
 /// The order of an ordered relationship is the object's, or the store's where the policy says that the store wins.
+/// Two contexts that only add members to one owner, or remove some, don't conflict, whatever the policy: new members of
+/// an ordered relationship go to its end, and the owner shows what the others saved once its own save is done. Members
+/// that were put in order, and relationships with bounds for their counts or a validator, are checked like attributes.
+///
+/// Under ``rollback`` a many-to-many relationship between an object in conflict and one that isn't is kept: it is part
+/// of the other object's changes, which are saved whole.
 ///
 /// A policy is looked at only after a store refused a save. What it settles is validated and written again; where that
 /// fails, the objects are as they were before the save.
@@ -107,11 +116,13 @@ extension MergePolicy {
   public func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
     guard let resolver else {
       guard let rule = ConflictRule(mergeType) else { throw PersistError(conflicts) }
-      return try RowConflictResolution(in: context, by: rule).resolve(conflicts)
+      var resolution = RowConflictResolution(in: context, by: rule)
+      return try resolution.resolve(conflicts)
     }
     try resolver.resolve(conflicts, in: context)
     // What the resolver didn't hand to another policy: the objects' changes stand, on top of what the store holds.
-    try RowConflictResolution(in: context, by: .object).resolve(conflicts)
+    var resolution = RowConflictResolution(in: context, by: .object)
+    try resolution.resolve(conflicts)
   }
 
   /// Settles values that must be unique, in the objects of the context; nothing is written.

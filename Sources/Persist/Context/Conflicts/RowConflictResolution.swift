@@ -4,13 +4,16 @@
 struct RowConflictResolution {
   private let context: ManagedObjectContext
   private let rule: ConflictRule
+  /// The objects that are settled together.
+  private var settled: Set<ManagedObjectID> = []
 
   init(in context: ManagedObjectContext, by rule: ConflictRule) {
     self.context = context
     self.rule = rule
   }
 
-  func resolve(_ conflicts: [MergeConflict]) throws {
+  mutating func resolve(_ conflicts: [MergeConflict]) throws {
+    settled = Set(conflicts.map(\.sourceObjectID))
     for conflict in conflicts {
       guard let object = context.registeredObject(for: conflict.sourceObjectID), !isSettled(object, conflict) else {
         continue
@@ -25,6 +28,7 @@ struct RowConflictResolution {
       case (.none, _), (.inserted, _): continue
       }
     }
+    for id in conflicts.map(\.sourceObjectID) { context.registeredObject(for: id)?.matchToOneEnds() }
     try context.throwDeferredError()
   }
 
@@ -43,7 +47,7 @@ struct RowConflictResolution {
     case .rollback:
       takeBack(from: object) { _ in true }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
-        object.takeBackMembers(of: relationship)
+        object.takeBackMembers(of: relationship) { settled.contains($0) }
       }
       object.rebase(onto: row)
     case .overwrite: overwrite(row, with: object)
@@ -79,7 +83,7 @@ struct RowConflictResolution {
   /// Keeps a deletion, and carries it on to what others have related to the object meanwhile.
   private func delete(_ object: ManagedObject, standingOn row: RowSnapshot) {
     object.snapshot = row
-    object.toManys = []
+    for members in object.toManys { members?.forgetOrder() }
     DeletePropagation(in: context).carryOn(from: object)
   }
 }

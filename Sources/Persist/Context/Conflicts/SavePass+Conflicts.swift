@@ -39,7 +39,10 @@ extension SavePass {
         let absorbed = before.absorbed
         do {
           try work(&self)
-          for (object, holder) in absorbed { object.identifier = holder.objectID }
+          for (object, holder) in absorbed {
+            object.objectID.lead(to: holder.objectID)
+            object.identifier = holder.objectID
+          }
           return
         } catch let next as SaveConflict {
           conflict = next

@@ -27,7 +27,7 @@ extension ManagedObject {
   public final func toOne<Destination: ManagedObject>(at slot: Int, as type: Destination.Type) -> Destination? {
     guard let object = toOne(at: slot) else { return nil }
     guard let destination = object as? Destination else {
-      preconditionFailure("\(object) is of class \(Swift.type(of: object)), not \(type): register its class.")
+      ProgramStop.failure("\(object) is of class \(Swift.type(of: object)), not \(type): register its class.")
     }
     return destination
   }

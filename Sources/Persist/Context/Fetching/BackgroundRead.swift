@@ -1,13 +1,12 @@
-import Dispatch
 import Foundation
 
-/// Reading that blocks, on a thread that may.
+/// Reads that a task awaits while one of the store's threads carries them out.
 enum BackgroundRead {
-  /// Runs a read elsewhere; when the task is cancelled, or its progress, the statement that runs is interrupted.
+  /// Runs a read on a thread of the coordinator's. Cancelling the task or the progress interrupts its statement.
   ///
   /// - Throws: `CancellationError` where it was.
   static func run<T: Sendable>(
-    _ progress: Progress?, isolation: isolated (any Actor)? = #isolation,
+    on threads: StoreThreads, _ progress: Progress?, isolation: isolated (any Actor)? = #isolation,
     _ body: @escaping @Sendable (ReadMonitor) throws -> T
   ) async throws -> T {
     let monitor = monitor(progress)
@@ -15,11 +14,7 @@ enum BackgroundRead {
     defer { progress?.cancellationHandler = nil }
     if progress?.isCancelled == true { throw CancellationError() }
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async {
-          continuation.resume(with: Result { try body(monitor) })
-        }
-      }
+      try await threads.reading.run { try body(monitor) }
     } onCancel: {
       monitor.cancel()
     }

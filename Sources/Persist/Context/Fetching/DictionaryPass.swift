@@ -64,8 +64,7 @@ struct DictionaryPass {
   }
 
   private func computedLines() throws -> [[StoredValue]] {
-    let saved = context.parent.map(ManagedObjectContext.init(parent:)) ?? ManagedObjectContext(context.coordinator)
-    saved.readMonitor = context.readMonitor
+    let saved = context.savedView()
     var request = request
     if !isWindowedBefore { (request.fetchLimit, request.fetchOffset) = (0, 0) }
     let objects = try saved.fetch(request)

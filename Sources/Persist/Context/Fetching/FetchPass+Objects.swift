@@ -13,6 +13,8 @@ extension FetchPass {
       let entityIndex = Int(entry.entityIndex)
       if let object = table.map[entry.key] {
         if !withOverlaid, !overlaid.isEmpty, overlaid.contains(object.objectID) { continue }
+        // The row is back.
+        if object.loading == .missing, object.change == .none { object.forgetRow() }
         if object.layout.index == entityIndex, refreshes(object), let snapshot = batch.snapshot(of: entry) {
           object.snapshot = snapshot
           if object.loading == .loaded { (object.toManys, object.companions) = ([], nil) }

@@ -30,7 +30,7 @@ extension FetchPass {
     query.now = now
     query.sort = request.sortDescriptors
     if let ids = request.objectIDs {
-      query.keys = ids.compactMap { id in
+      query.keys = ids.map(\.current).compactMap { id in
         guard context.layout(named: id.entityName)?.rootIndex == layout.rootIndex else { return nil }
         return context.rowKey(of: id, in: source.tables)
       }
@@ -40,8 +40,16 @@ extension FetchPass {
       query.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
       query.offset = request.fetchOffset
     } else if request.fetchLimit > 0, source.rest == nil {
-      query.limit = request.fetchOffset + request.fetchLimit + overlaid.count
+      query.limit = request.fetchLimit.clampedSum(request.fetchOffset).clampedSum(overlaid.count)
     }
     return query
+  }
+}
+
+extension Int {
+  /// The sum with another number that isn't negative; the greatest number where it is beyond that.
+  func clampedSum(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
   }
 }

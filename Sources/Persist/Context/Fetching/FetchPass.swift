@@ -2,19 +2,22 @@ import Foundation
 
 /// One fetch: what the stores have, overlaid with what the context changed.
 ///
-/// Rows that the context deleted are left out. Where there is an order, objects that the context changed are left out
-/// of the stores' answer too, and put to their places among it with the new ones, by their present values.
+/// Rows that the context deleted are left out. Where there is an order or a predicate, objects that the context
+/// changed, and those whose answer depends on related objects that it changed, are left out of the stores' answer too.
+/// They are asked in memory, and put to their places with the new ones, by present values.
 struct FetchPass {
   let context: ManagedObjectContext
   let request: FetchRequest<ManagedObject>
   let layout: EntityLayout
   let order: ObjectOrder
   let sources: [Source]
-  /// Objects of the context that the stores' answer isn't true for: deleted ones, and changed ones where there is an
-  /// order or a predicate.
-  let overlaid: Set<ManagedObjectID>
+  /// Objects of the context that the stores' answer isn't true for: deleted ones, and, where there is an order or a
+  /// predicate, changed ones and those that ``RelatedChanges`` concern.
+  private(set) var overlaid: Set<ManagedObjectID> = []
   /// Objects of the context that are results beside the stores' rows.
-  let added: [ManagedObject]
+  private(set) var added: [ManagedObject] = []
+  /// The objects that only changes of related objects overlay: held, so that their rows lead to them.
+  private var related: [ManagedObject] = []
   /// What is read ahead for the results; nil for nothing.
   let prefetch: PrefetchPass?
   private let evaluator: ExpressionEvaluator
@@ -37,6 +40,11 @@ struct FetchPass {
     layout = context.layout(of: try context.entity(named: request.entityName))
     order = try ObjectOrder(request.sortDescriptors, of: layout, in: context.coordinator.model)
     let entity = layout.entity
+    guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
+      throw PersistError(
+        .invalidRequest, at: .entity(entity.name), "A limit and an offset can't be below zero.",
+        fix: "Leave out the limit for all rows.")
+    }
     let paths = request.relationshipKeyPathsForPrefetching
     prefetch = paths.isEmpty ? nil : try PrefetchPass(paths, of: layout, in: context)
     if let predicate = request.predicate {
@@ -50,17 +58,21 @@ struct FetchPass {
       let division = try tables.store.divide(predicate, over: entity)
       return Source(tables: tables, stored: division.stored, rest: division.rest)
     }
-    guard request.includesPendingChanges else {
-      (overlaid, added) = ([], [])
-      return
-    }
-    let (scope, evaluator) = (FetchScope(request, of: layout, in: context), evaluator)
+    if request.includesPendingChanges { try overlay(FetchScope(request, of: layout, in: context)) }
+  }
+
+  private mutating func overlay(_ scope: FetchScope) throws {
     let deleted = context.deleted.objects.filter(scope.contains)
-    let changed = order.isEmpty && request.predicate == nil ? [] : context.updated.objects.filter(scope.contains)
+    var changed: [ManagedObject] = []
+    if !order.isEmpty || request.predicate != nil {
+      related = try objectsWithRelatedChanges().filter(scope.contains)
+      changed = context.updated.objects.filter(scope.contains) + related
+    }
     overlaid = Set((deleted + changed).map(\.objectID))
     added = try (context.inserted.objects.filter(scope.contains) + changed).filter { object in
       try request.predicate.map { try evaluator.matches($0, .object(object)) } ?? true
     }
+    try context.throwDeferredError()
   }
 
   var now: Date { evaluator.now }
@@ -90,9 +102,7 @@ struct FetchPass {
     for source in sources {
       guard let question = question(for: source, identifiersOnly: true) else { continue }
       for row in try read?(question) ?? ask(question) {
-        let id = ManagedObjectID.named(
-          rowKey: row.key, entityName: context.layouts[row.entityIndex].entity.name,
-          storeIdentifier: source.tables.identifier)
+        let id = source.tables.objectID(of: context.layouts[row.entityIndex], key: row.key)
         if !overlaid.contains(id) { results.append(id) }
       }
     }
@@ -129,8 +139,19 @@ struct FetchPass {
   /// Those of a store's objects for which the rest of the predicate holds.
   func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
     guard let rest = source.rest else { return objects }
+    guard request.includesPendingChanges || !context.hasChanges else { return try matchingAsSaved(objects, rest) }
     let found = try objects.filter { try evaluator.matches(rest, .object($0)) }
     try context.throwDeferredError()
+    return found
+  }
+
+  /// As ``matching(_:_:)``, without the context's unsaved changes: the stores' part of the answer has none either.
+  private func matchingAsSaved(_ objects: [ManagedObject], _ rest: FetchPredicate) throws -> [ManagedObject] {
+    let saved = context.savedView()
+    let views = objects.map { saved.object(with: $0.objectID) }
+    saved.prefetchRows(of: views)
+    let found = try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
+    try saved.throwDeferredError()
     return found
   }
 

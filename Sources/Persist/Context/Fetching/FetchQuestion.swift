@@ -14,13 +14,14 @@ struct FetchQuestion {
   /// Has questions answered on a thread that may block. Rows that are a parent context's are read here: it belongs to
   /// the caller's isolation.
   static func answers(
-    to questions: [FetchQuestion], _ progress: Progress?, isolation: isolated (any Actor)? = #isolation
+    to questions: [FetchQuestion], on threads: StoreThreads, _ progress: Progress?,
+    isolation: isolated (any Actor)? = #isolation
   ) async throws -> [RowBatch] {
     let reads = questions.compactMap { question in
       (question.tables.store as? any PersistentStore).map { (store: $0, query: question.query) }
     }
     guard reads.count == questions.count else { return try questions.map { try $0.rows(monitor: nil) } }
-    return try await BackgroundRead.run(progress) { monitor in
+    return try await BackgroundRead.run(on: threads, progress) { monitor in
       try reads.map { try $0.store.rows($0.query, monitor: monitor) }
     }
   }

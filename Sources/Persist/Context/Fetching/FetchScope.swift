@@ -4,20 +4,35 @@ struct FetchScope {
   private let layout: EntityLayout
   private let includesSubentities: Bool
   private let stores: Set<String>?
-  private let ids: Set<ManagedObjectID>?
+  private let rows: Set<RowName>?
+
+  /// What a request's identifiers are compared by: a key tells a row of a hierarchy, whichever entity of it an
+  /// identifier names.
+  private struct RowName: Hashable {
+    let key: Int64
+    /// Empty for an object without a permanent identifier.
+    let store: String
+  }
 
   init<Result>(_ request: FetchRequest<Result>, of layout: EntityLayout, in context: ManagedObjectContext) {
     self.context = context
     self.layout = layout
     includesSubentities = request.includesSubentities
     stores = request.affectedStoreIdentifiers.map(Set.init)
-    ids = request.objectIDs.map(Set.init)
+    rows = request.objectIDs.map { ids in
+      let ofHierarchy = ids.lazy.map(\.current).filter { id in
+        context.layout(named: id.entityName)?.rootIndex == layout.rootIndex
+      }
+      return Set(ofHierarchy.map { RowName(key: $0.rowKey, store: $0.isTemporary ? "" : $0.storeIdentifier) })
+    }
   }
 
   func contains(_ object: ManagedObject) -> Bool {
     guard includesSubentities || object.layout === layout else { return false }
     guard object.layout.isKind(ofEntityAt: layout.index) else { return false }
     if let stores, !stores.contains(context.storeIdentifier(of: object)) { return false }
-    return ids?.contains(object.objectID) ?? true
+    guard let rows else { return true }
+    let key = object.rowKey
+    return rows.contains(RowName(key: key, store: key < 0 ? "" : object.table?.siblings?.identifier ?? ""))
   }
 }

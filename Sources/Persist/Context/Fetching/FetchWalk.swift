@@ -45,7 +45,7 @@ struct FetchWalk {
     case .identifiers(let ids, let next):
       guard next < ids.count else { return nil }
       // A group is of one store; unsaved objects go with any.
-      let candidates = ids[next..<min(next + size, ids.count)]
+      let candidates = ids[next..<min(next.clampedSum(size), ids.count)]
       let identifier = candidates.first { !$0.isTemporary }?.storeIdentifier
       group = candidates.prefix { $0.isTemporary || $0.storeIdentifier == identifier }
       way = .identifiers(ids, next: group.endIndex)
@@ -83,7 +83,7 @@ struct FetchWalk {
   var unsaved: [[ManagedObject]] {
     guard case .keys = way else { return [] }
     return stride(from: 0, to: pass.added.count, by: size).map { start in
-      Array(pass.added[start..<min(start + size, pass.added.count)])
+      Array(pass.added[start..<min(start.clampedSum(size), pass.added.count)])
     }
   }
 

@@ -42,7 +42,8 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       var walk = try await begun(actor)
       defer { self.walk = walk }
       if unsaved == nil, let question = walk.question() {
-        let rows = try await FetchQuestion.answers(to: [question], nil, isolation: actor)
+        let rows = try await FetchQuestion.answers(
+          to: [question], on: context.coordinator.threads, nil, isolation: actor)
         return try walk.objects(of: rows[0], from: question)
       }
       var rest = unsaved ?? walk.unsaved
@@ -57,7 +58,8 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       let size = request.fetchBatchSize > 0 ? request.fetchBatchSize : 500
       let pass = try FetchPass(request, in: context)
       if FetchWalk.isByKey(pass) { return FetchWalk(pass, size: size, ids: nil) }
-      let ids = try await context.fetch(request.returning(ManagedObjectID.self), isolation: actor)
+      let ids = try await context.fetch(
+        request.returning(ManagedObjectID.self), progress: nil, isolation: actor)
       return FetchWalk(try FetchPass(request, in: context), size: size, ids: ids)
     }
   }

@@ -1,22 +1,22 @@
 public import Foundation
 
 extension ManagedObjectContext {
-  /// What a request asks for, without blocking the context's actor while the store reads.
+  /// Fetches without blocking the thread of the context's actor while the store reads.
   ///
-  /// The context stays where it is: rows are read on another thread, and objects are made of them here. What else
-  /// happens on the actor meanwhile counts; unsaved changes are those at the end. A child context reads through its
-  /// parent, which belongs to the same actor, and so does block it.
+  /// Rows are read on a thread of the coordinator's; objects are made of them on the context's actor, which may do
+  /// other work meanwhile. The result takes account of the changes that are unsaved at the end. A child context reads
+  /// through its parent, which belongs to the same actor, and does block it.
   ///
   /// ```swift
   /// let progress = Progress(totalUnitCount: -1)
   /// let items = try await context.fetch(FetchRequest("Item"), progress: progress)
   /// ```
   ///
-  /// - Parameter progress: is told how many rows have been read. It has no total until the end, when both are the
-  ///   number of results. Cancelling it stops the fetch, as cancelling the task does.
+  /// - Parameter progress: counts the rows that have been read; nil where nobody is interested. It has no total until
+  ///   the end. Cancelling it stops the fetch, as cancelling the task does.
   /// - Throws: as the fetch that blocks; `CancellationError` where it was cancelled.
   public func fetch<Result: FetchRequestResult>(
-    _ request: FetchRequest<Result>, progress: Progress? = nil, isolation: isolated (any Actor)? = #isolation
+    _ request: FetchRequest<Result>, progress: Progress?, isolation: isolated (any Actor)? = #isolation
   ) async throws -> [Result] {
     try Task.checkCancellation()
     try prepareToFetch()
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
       results = try Result.typed(DictionaryPass(request, in: self).rows()) { .row($0) }
     case .rows:
       let (request, coordinator) = (try named(request.returning(FetchedRow.self)), coordinator)
-      let rows = try await BackgroundRead.run(progress) { monitor in
+      let rows = try await BackgroundRead.run(on: coordinator.threads, progress) { monitor in
         let context = ManagedObjectContext(coordinator)
         context.readMonitor = monitor
         return try context.fetch(request)
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   ) async throws -> (FetchPass, FetchAnswers) {
     let first = try FetchPass(request, in: self)
     let questions = first.questions(identifiersOnly: identifiersOnly)
-    let batches = try await FetchQuestion.answers(to: questions, progress)
+    let batches = try await FetchQuestion.answers(to: questions, on: coordinator.threads, progress)
     try prepareToFetch()
     // Of the same moment, so that the questions are the same unless the context changed.
     return (try FetchPass(request, in: self, now: first.now), FetchAnswers(questions: questions, batches: batches))

@@ -65,6 +65,13 @@ extension ManagedObjectContext {
     return (try? storeForInsert(of: object))?.identifier ?? ""
   }
 
+  /// Another context over the same rows, without this one's unsaved changes.
+  func savedView() -> ManagedObjectContext {
+    let saved = parent.map(ManagedObjectContext.init(parent:)) ?? ManagedObjectContext(coordinator)
+    saved.readMonitor = readMonitor
+    return saved
+  }
+
   func prepareToFetch() throws {
     mergeArrivedChanges()
     processTrackedChanges()

@@ -33,20 +33,14 @@ struct ObjectOrder {
     isEmpty ? objects : objects.sorted(by: isAscending)
   }
 
-  /// Whether `left` comes before `right`. Saved objects that are equal come by key, new ones after them: first those
-  /// that have a key already.
+  /// Whether `left` comes before `right`; of equal objects as ``PlaceAmongEquals`` has it.
   func isAscending(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     for level in levels {
       let order = Self.compare(value(of: left, at: level), value(of: right, at: level), level.comparison)
       if order != 0 { return (order < 0) == level.isAscending }
     }
-    switch (left.hasNoRow, right.hasNoRow) {
-    case (false, true): return true
-    case (true, false): return false
-    default:
-      if left.table === right.table { return left.key < right.key }
-      return left.table?.isTemporary == false && right.table?.isTemporary == true
-    }
+    if left.table === right.table, left.key > 0, right.key > 0 { return left.key < right.key }
+    return PlaceAmongEquals(left) < PlaceAmongEquals(right)
   }
 
   /// The values that give an object its place, for ``compare(_:_:)``.

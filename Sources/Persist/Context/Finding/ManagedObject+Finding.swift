@@ -28,6 +28,22 @@ extension FindableObject where Self: ManagedObject {
     try findFirst(matching: .attribute(name, equals: value), sortedBy: order, ascending: ascending, in: context)
   }
 
+  /// The first object with a value of an attribute; where there is none, a new one that has it. See
+  /// ``ManagedObjectContext/findFirstOrCreate(_:byAttribute:with:)``.
+  @discardableResult
+  public static func findFirstOrCreate(
+    byAttribute name: String, with value: Any?, in context: ManagedObjectContext
+  ) throws -> Self {
+    let entity = context.findEntity(servedBy: Self.self)
+    let object = try context.findFirstOrCreate(entity.name, byAttribute: name, with: value)
+    guard let found = object as? Self else {
+      throw PersistError(
+        .typeMismatch, at: .entity(entity.name), "\(object) is of class \(type(of: object)), not \(Self.self).",
+        fix: "Register the class for the entity.")
+    }
+    return found
+  }
+
   /// The first object for which a predicate holds; nil for any.
   public static func findFirst(
     matching predicate: FetchPredicate? = nil, sortedBy order: String = "", ascending: Bool = true,

@@ -27,6 +27,33 @@ extension ManagedObjectContext {
     return try fetch(request).first
   }
 
+  /// The first object with a value of an attribute; where there is none, a new one that has it.
+  ///
+  /// ```swift
+  /// let tea = try context.findFirstOrCreate("Item", byAttribute: "name", with: "Tea")
+  /// ```
+  ///
+  /// - Parameter value: what ``ManagedObject/setValue(_:forKey:)`` takes for the attribute; it is looked for as the
+  ///   value that it becomes. Nil finds an object without a value.
+  /// - Throws: ``PersistError/Code/unknownEntity``, ``PersistError/Code/unknownProperty``,
+  ///   ``PersistError/Code/typeMismatch``, and what fetching throws.
+  @discardableResult
+  public func findFirstOrCreate(
+    _ entityName: String, byAttribute name: String, with value: Any?
+  ) throws -> ManagedObject {
+    let entity = try entity(named: entityName)
+    guard let attribute = entity.property(named: name)?.attribute else {
+      throw PersistError(
+        .unknownProperty, at: .property(entityName, name), "'\(entityName)' has no attribute '\(name)'.",
+        fix: "Its attributes are \(entity.attributes.map(\.name).sorted().joined(separator: ", ")).")
+    }
+    let wanted = try ValueConversion(attribute, at: .property(entityName, name)).stored(value)
+    if let found = try findFirst(entityName, byAttribute: name, with: wanted) { return found }
+    let object = try insertNewObject(forEntityName: entityName)
+    try object.setValue(wanted, forKey: name)
+    return object
+  }
+
   /// Every object with a value of an attribute.
   public func findAll(
     _ entityName: String, byAttribute name: String, with value: (any FetchArgument)?, sortedBy order: String = "",

@@ -23,19 +23,24 @@ final class ObjectTable {
 
   /// Makes an object that of a key.
   ///
-  /// A fault for the key from when it had no row yet is none of the object's business, and goes.
+  /// A fault for the key from when it had no row yet is none of the object's business, and goes. Where anybody else
+  /// holds the object's temporary identifier, that leads to the new one from now on.
   func take(_ object: ManagedObject, key: Int64) {
     if let stale = map[key] { stale.detach() }
+    var former = object.identifier
     object.table = self
     object.key = key
     object.identifier = nil
     map.insert(object, key: key)
+    guard former?.isTemporary == true, !isKnownUniquelyReferenced(&former) else { return }
+    former?.lead(to: object.objectID)
   }
 
   /// The identifier of a row: that of its object where it is alive.
   func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
     if let object = map[key] { return object.objectID }
-    return .named(rowKey: key, entityName: layout.entity.name, storeIdentifier: siblings?.identifier ?? "")
+    return siblings?.objectID(of: layout, key: key)
+      ?? .named(rowKey: key, entityName: layout.entity.name, storeIdentifier: "")
   }
 }
 
@@ -46,6 +51,7 @@ final class StoreTables {
   /// Where the context reads that store's rows and writes them: the store itself, or the parent context's view of it.
   let store: any RowSource
   let identifier: String
+  let coordinator: PersistentStoreCoordinator
   private let context: Unmanaged<ManagedObjectContext>
   // Only the context's own isolation reaches them, one at a time.
   @exclusivity(unchecked) private var tables: [ObjectTable?]
@@ -54,6 +60,7 @@ final class StoreTables {
     // Not counted: the context owns this.
     self.context = .passUnretained(context)
     origin = store
+    coordinator = context.coordinator
     self.store = context.parent.map { ParentRows(of: store, in: $0) } ?? store
     identifier = store.identifier
     tables = Array(repeating: nil, count: context.layouts.count)
@@ -65,6 +72,13 @@ final class StoreTables {
     let table = ObjectTable(context: context.takeUnretainedValue(), store: store, siblings: self)
     tables[layout.rootIndex] = table
     return table
+  }
+
+  /// The identifier of a row whose object isn't registered here: for a new object of a parent context the one that it
+  /// has there, so that both lead to the permanent one.
+  func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
+    if key < 0, let id = context.takeUnretainedValue().idOfParentsNewObject(key, layout, in: self) { return id }
+    return .named(rowKey: key, entityName: layout.entity.name, storeIdentifier: identifier)
   }
 
   /// The object of a row where it is alive.

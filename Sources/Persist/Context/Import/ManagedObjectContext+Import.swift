@@ -9,7 +9,13 @@ public import Foundation
 ///   that isn't its name; of several the first that is there. `outer.inner` reaches into nested data.
 /// - `relatedByAttribute` of an entity or a relationship: the attribute that identifies its objects, or those that it
 ///   leads to.
-/// - `dateFormat` of a date attribute: how dates are written, such as `yyyy-MM-dd HH:mm`, or `UnixTime`.
+/// - `dateFormat` of a date attribute: how dates are written, such as `yyyy-MM-dd HH:mm`, or `UnixTime` for
+///   milliseconds since 1970. Numbers for an attribute without `UnixTime` are seconds.
+///
+/// Beside what ``ManagedObject/setValue(_:forKey:)`` takes, texts become numbers, truth values (`true`, `yes`, `t`,
+/// `y`, `1` and their opposites), dates, UUIDs and data in base64, and numbers become texts. The whole text must be the
+/// value, and a number that an attribute can't hold without losing digits is refused: 1.9 is no whole number, and
+/// 9007199254740993 is no double.
 ///
 /// An object whose identifying value is known already is changed, another one is made. Without a word on it the
 /// identifying attribute is `<entity>ID`, or that of a uniqueness constraint of one attribute. Data of a relationship
@@ -43,11 +49,12 @@ extension ManagedObjectContext {
 
   /// An object for each object of a JSON text, which holds a list of them or a single one.
   ///
-  /// - Throws: ``PersistError/Code/malformedFile`` where the text isn't such JSON, and as ``importObjects(_:from:)``.
+  /// - Throws: ``PersistError/Code/malformedFile`` where the text isn't such JSON,
+  ///   ``PersistError/Code/limitExceeded`` for a number of more than 38 digits, and as ``importObjects(_:from:)``.
   @discardableResult
   public func importObjects(_ entityName: String, fromJSON data: Data) throws -> [ManagedObject] {
     let entity = try entity(named: entityName)
-    switch ImportValue(try JSONReader.value(in: data)) {
+    switch ImportValue(try JSONReader.value(in: data, keepingDigits: true)) {
     case .list(let values): return try ImportPass(context: self).objects(entity, from: values)
     case let value: return try ImportPass(context: self).objects(entity, from: [value])
     }

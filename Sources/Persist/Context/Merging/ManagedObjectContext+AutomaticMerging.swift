@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   /// Stores that are open for reading only aren't asked.
   ///
   /// A child context follows its parent: it takes in, at the same moments, what others save to the parent, what the
-  /// parent saves, and what the parent merges.
+  /// parent saves, merges and rolls back.
   ///
   /// To follow other processes without using the context there is
   /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
@@ -67,7 +67,10 @@ extension ManagedObjectContext {
   private func mergeChangesOfParent(_ mail: SavedChangesMailbox.Mail?) {
     switch mail {
     case .changes(let changes)?: mergeChanges(from: changes)
-    case .tooMuch?: mergeChanges(from: SavedChanges(updated: Set(registeredObjects.map(\.objectID))))
+    case .tooMuch?:
+      var unknown = SavedChanges()
+      unknown.isIncomplete = true
+      mergeChanges(from: unknown)
     case nil: return
     }
   }

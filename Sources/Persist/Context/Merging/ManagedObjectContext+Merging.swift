@@ -50,6 +50,8 @@ extension ManagedObjectContext {
   /// - Parameter leavingConflicts: see ``MergePass``.
   func merge(_ changes: SavedChanges, holdingNewObjects: Bool, leavingConflicts: Bool = false) {
     guard !changes.isEmpty else { return }
+    var changes = changes
+    if changes.isIncomplete { changes.updatedObjectIDs.formUnion(liveObjects.map(\.objectID)) }
     processTrackedChanges()
     rowGeneration += 1
     tracker?.announceMerge(of: changes)
@@ -64,6 +66,7 @@ extension ManagedObjectContext {
       noted.deleted.formUnion(pass.merged.deleted)
       noted.refreshed.formUnion(pass.merged.refreshed)
     }
+    if changes.isIncomplete { tell(.didMergeUnknownChanges) }
     if ContextNotifications.areWanted {
       ContextNotifications.postMerge(of: changes, refreshed: pass.merged.refreshed, from: self)
     }

@@ -9,6 +9,8 @@ struct MergePass {
   /// next save meets the conflict.
   private let leavesConflicts: Bool
   private(set) var merged = ObjectsDidChange()
+  /// Objects deleted here whose rows others have changed.
+  private var overtaken: Set<ManagedObjectID> = []
   /// The objects that stayed as they were read.
   private(set) var leftOut: Set<ManagedObjectID> = []
 
@@ -29,14 +31,14 @@ struct MergePass {
 
   private mutating func delete(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }
-    context.vanish(object)
+    context.vanish(object, staysRegistered: true)
     merged.deleted.insert(object)
   }
 
   private mutating func insert(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredOrFault(id) else { return }
     // The row may have been looked for before it was there.
-    if object.loading == .missing { object.loading = .fault }
+    if object.loading == .missing { object.forgetRow() }
     merged.inserted.insert(object)
   }
 
@@ -51,39 +53,45 @@ struct MergePass {
         held[ObjectIdentifier(table), default: []].append(object)
       }
     }
+    var rebased: [ManagedObject] = []
     for objects in held.values {
       guard let store = objects.first?.table?.store else { continue }
       let rows = try context.storedRows(of: objects, in: store)
       for object in objects { take(rows[object.objectID], into: object) }
+      rebased += objects
     }
+    // Only now have all of them their new rows.
+    for object in rebased {
+      if object.change == .deleted { carryOn(object) } else { object.matchToOneEnds() }
+    }
+  }
+
+  /// Carries a deletion on to what others have related to the object meanwhile.
+  private func carryOn(_ object: ManagedObject) {
+    guard object.table != nil, overtaken.contains(object.objectID) else { return }
+    for members in object.toManys { members?.forgetOrder() }
+    DeletePropagation(in: context).carryOn(from: object)
   }
 
   private mutating func take(_ row: RowSnapshot?, into object: ManagedObject) {
     guard let row else {
-      context.vanish(object)
+      context.vanish(object, staysRegistered: true)
       merged.refreshed.remove(object)
       merged.deleted.insert(object)
       return
     }
     if object.change == .deleted {
+      if object.snapshot?.version != row.version { overtaken.insert(object.objectID) }
       object.snapshot = row
     } else if object.loading == .missing {
       object.forgetRow()
     } else if leavesConflicts, object.isOvertaken(by: row) {
       merged.refreshed.remove(object)
       leftOut.insert(object.objectID)
+      object.leaveEnds(of: row)
     } else {
       object.rebase(onto: row)
       object.awakeFromSnapshotEvents(.refresh)
     }
-  }
-}
-
-extension ManagedObject {
-  /// Has a fault read its row, and the members of its relationships, again when they are used.
-  fileprivate final func forgetRow() {
-    loading = .fault
-    snapshot = nil
-    toManys = []
   }
 }

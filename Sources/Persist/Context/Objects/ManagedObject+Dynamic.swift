@@ -17,7 +17,7 @@ extension ManagedObject {
       do {
         return try value(forKey: name)
       } catch {
-        if case let error as PersistError = error, error.code == .unknownProperty { preconditionFailure("\(error)") }
+        if case let error as PersistError = error, error.code == .unknownProperty { ProgramStop.failure("\(error)") }
         // The bytes of a store can't be made a value of: no mistake of the program's.
         table?.context.deferError(error)
         return nil
@@ -29,26 +29,27 @@ extension ManagedObject {
       } catch let error as PersistError where error.code == .foreignObject && table == nil {
         // The context may have gone while the program still held the object: that is no mistake of its.
       } catch {
-        preconditionFailure("\(error)")
+        ProgramStop.failure("\(error)")
       }
     }
   }
 
   /// The value of a property.
   ///
-  /// - Returns: for an attribute what ``setValue(_:forKey:)`` takes for its type; for a to-one relationship a
-  ///   ``ManagedObject`` or nil; for a to-many one a ``RelationshipSet``; for a fetched property an array of objects.
+  /// - Returns: for an attribute a value of its type, as ``value(forKey:as:)`` gives in other types; for a to-one
+  ///   relationship a ``ManagedObject`` or nil; for a to-many one a ``RelationshipSet``; for a fetched property an
+  ///   array of objects; what the class computes for one of its ``computedProperties``.
   /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no property of that name; what the request of
   ///   a fetched property throws.
   public final func value(forKey name: String) throws -> Any? {
-    if let slot = layout.entity.slot(named: name), layout.plainTypes[slot] != nil {
-      return DynamicConversion.any(attributeValue(at: slot))
-    }
+    let slot = layout.entity.slot(named: name)
+    if let slot, layout.plainTypes[slot] != nil { return DynamicValue.any(attributeValue(at: slot)) }
+    if let computed = computedProperty(named: name, at: slot) { return computed.value(self) }
     let property = try property(named: name)
     switch property.kind {
     case .attribute(let attribute) where attribute.type == .transformable:
       return try transformedValue(of: attribute, at: property.slot)
-    case .attribute: return DynamicConversion.any(attributeValue(at: property.slot))
+    case .attribute: return DynamicValue.any(attributeValue(at: property.slot))
     case .relationship(let relationship):
       guard relationship.isToMany else { return toOne(at: property.slot) }
       return layout.relationshipsBySlot[property.slot] == nil ? nil : try related(name)
@@ -60,25 +61,30 @@ extension ManagedObject {
   ///
   /// | attribute type | takes |
   /// |---|---|
-  /// | `int16 int32 int64` | every integer type, within the range |
-  /// | `boolean` | `Bool` |
-  /// | `double float` | every floating-point and integer type |
-  /// | `decimal` | `Decimal` and every integer type |
-  /// | `string` | `String` |
+  /// | `int16 int32 int64` | whole numbers of every type, within the range |
+  /// | `boolean` | `Bool`, and the numbers 0 and 1 of every type |
+  /// | `double` | numbers of every type; a whole one must be held exactly, and a fraction is rounded |
+  /// | `float` | as `double`, with a float's precision |
+  /// | `decimal` | numbers of every type; a floating-point one is the number that its shortest text is |
+  /// | `string` | `String`, `Substring` |
   /// | `date` | `Date` |
   /// | `binary` | `Data`, `[UInt8]` |
   /// | `transformable` | what its transformer takes, see ``AttributeTransformers``; a ``StoredValue`` is the bytes |
   /// | `uuid` | `UUID` |
   /// | `uri` | `URL`, `String` |
-  /// | `composite` | `[String: Any]` |
+  /// | `composite` | a dictionary of its elements' values |
   /// | to-one relationship | a ``ManagedObject`` of the same context |
   /// | to-many relationship | a sequence of them: an array, a set, a ``RelationshipSet`` |
+  ///
+  /// Truth values are the numbers 1 and 0. `NSNumber`, `NSString` and Foundation's other classes are taken as the
+  /// values that they hold, and `NSNull` as nil. A number that the attribute can't hold without losing digits is
+  /// refused: the same table serves imports, batches and defaults, beside which imports read texts too.
   ///
   /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/typeMismatch``, or
   ///   ``PersistError/Code/foreignObject`` for an object of another context.
   public final func setValue(_ value: Any?, forKey name: String) throws {
     if let slot = layout.entity.slot(named: name), let type = layout.plainTypes[slot],
-      let stored = DynamicConversion.plain(value, as: type)
+      let stored = DynamicValue.stored(value, as: type)
     {
       return setAttributeValue(stored, at: slot)
     }
@@ -103,7 +109,7 @@ extension ManagedObject {
   /// The stored form of a value for an attribute; nothing for another property.
   final func stored(_ value: Any?, for property: Property) throws -> StoredValue {
     guard let attribute = property.attribute else { return .null }
-    let conversion = DynamicConversion(attribute: attribute, place: place(property.name))
+    let conversion = ValueConversion(attribute, at: place(property.name))
     if attribute.type == .transformable { return try transformableValue(value, for: attribute) }
     return attribute.type == .composite
       ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)

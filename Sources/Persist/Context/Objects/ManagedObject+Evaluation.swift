@@ -2,7 +2,9 @@
 /// row stays one.
 extension ManagedObject: KeyedObject {
   public final func fetchValue(forKey key: String) throws -> FetchValue {
-    guard let property = layout.entity.property(named: key) else {
+    let property = layout.entity.property(named: key)
+    if let computed = computedProperty(named: key, at: property?.slot) { return Self.fetchValue(computed.value(self)) }
+    guard let property else {
       throw PersistError(
         .unknownProperty, at: .property(layout.entity.name, key), "'\(layout.entity.name)' has no property '\(key)'.",
         fix: "Its properties are \(layout.properties.map(\.name).sorted().joined(separator: ", ")).")
@@ -24,7 +26,20 @@ extension ManagedObject: KeyedObject {
     }
   }
 
-  public final func hasProperty(named name: String) -> Bool { layout.entity.property(named: name) != nil }
+  /// A value of a type that no attribute has can't be compared with anything, and counts as none.
+  private static func fetchValue(_ computed: Any?) -> FetchValue {
+    if let object = computed as? ManagedObject { return .object(object) }
+    if let objects = computed as? any Sequence<ManagedObject> { return .collection(objects.map(FetchValue.object)) }
+    switch GivenValue(computed) {
+    case .value(let value)?: return .value(value)
+    case .float(let number)?: return .value(.double(Double(number)))
+    case nil: return .null
+    }
+  }
+
+  public final func hasProperty(named name: String) -> Bool {
+    layout.entity.property(named: name) != nil || computedProperty(named: name, at: nil) != nil
+  }
 
   public final var fetchIdentity: StoredValue { .objectID(objectID) }
 

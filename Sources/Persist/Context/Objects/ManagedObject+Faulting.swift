@@ -46,6 +46,13 @@ extension ManagedObject {
     if wasLoaded { didTurnIntoFault() }
   }
 
+  /// Has a fault read its row, and the members of its relationships, again when they are used.
+  final func forgetRow() {
+    loading = .fault
+    snapshot = nil
+    toManys = []
+  }
+
   /// Forgets every change since the last save, without a look at the other sides of relationships.
   final func discardChanges() {
     pending = []

@@ -34,7 +34,7 @@ extension ManagedObject {
 
   private static func any(_ value: FetchValue) -> Any? {
     switch value {
-    case .value(let value): DynamicConversion.any(value)
+    case .value(let value): DynamicValue.any(value)
     case .object(let object): object
     case .collection(let members): members.map(any)
     }

@@ -26,6 +26,7 @@ extension ManagedObject {
     let stored = try stored(value, for: property)
     if loading == .fault { fulfil() }
     setPending(stored, at: property.slot)
+    given.insert(property.slot)
   }
 
   /// Says that a property is about to be read: fires the fault.

@@ -18,15 +18,14 @@ extension ManagedObject {
     {
       return (try? transformer.value(from: data)) ?? data
     }
-    return DynamicConversion.any(value)
+    return DynamicValue.any(value)
   }
 
   /// The bytes for a value of a transformable attribute.
   final func transformableValue(_ value: Any?, for attribute: AttributeDescription) throws -> StoredValue {
-    guard let value = DynamicConversion.unwrapped(value) else { return .null }
+    guard let value, GivenValue(value)?.isNull != true else { return .null }
     if let stored = value as? StoredValue {
-      let conversion = DynamicConversion(attribute: attribute, place: .property(entity.name, attribute.name))
-      return try conversion.stored(stored)
+      return try ValueConversion(attribute, at: .property(entity.name, attribute.name)).stored(stored)
     }
     guard let transformer = AttributeTransformers.transformer(of: attribute) else {
       if let data = value as? Data { return .data(data) }

@@ -6,14 +6,16 @@ extension ManagedObject {
   /// - Parameter all: whether to-many relationships that weren't changed are counted too.
   final func validateProperties(all: Bool) throws {
     let validators = type(of: self).validators
-    guard !layout.checks.isEmpty || !validators.isEmpty else { return }
-    var problems: [any Error] = []
+    var problems: [any Error] = columnProblems()
+    guard !layout.checks.isEmpty || !validators.isEmpty else { return try throwCombined(problems) }
     for check in layout.checks {
       if check.isToMany {
         guard all || isChanged(at: check.slot), let relationship = layout.relationshipsBySlot[check.slot] else {
           continue
         }
         problems += check.problems(withCount: memberIDs(of: relationship).count, of: layout.entity.name)
+      } else if check.isDerived {
+        problems += check.problems(withValueDerivedFrom: DerivedReading(self), of: layout.entity.name)
       } else if all || !pending.isEmpty {
         problems += check.problems(with: presentValue(at: check.slot), of: layout.entity.name)
       }
@@ -25,6 +27,19 @@ extension ManagedObject {
       do { try validator.check(self, value(forKey: validator.key)) } catch { problems.append(error) }
     }
     try throwCombined(problems)
+  }
+
+  /// The problems of values that were set and that their columns can't hold.
+  private final func columnProblems() -> [PersistError] {
+    guard !pending.isEmpty else { return [] }
+    var problems: [PersistError] = []
+    for check in layout.columnChecks {
+      guard let value = pending[check.slot], let problem = check.problem(with: value, of: layout.entity.name) else {
+        continue
+      }
+      problems.append(problem)
+    }
+    return problems
   }
 
   /// Checks whether a property might have a value: puts it to the rules of the model and of the class. Nothing is set.
@@ -39,16 +54,18 @@ extension ManagedObject {
       return
     }
     var problems: [any Error] = []
-    if let check = layout.checks.first(where: { $0.slot == property.slot }) {
-      if check.isToMany {
-        problems += check.problems(withCount: (value as? any Collection)?.count ?? 0, of: layout.entity.name)
-      } else {
-        let stored =
-          property.attribute == nil
-          ? (value as? ManagedObject).map { StoredValue.objectID($0.objectID) } ?? .null
-          : try self.stored(value, for: property)
-        problems += check.problems(with: stored, of: layout.entity.name)
+    let check = layout.checks.first { $0.slot == property.slot }
+    if check?.isToMany == true {
+      problems += check?.problems(withCount: (value as? any Collection)?.count ?? 0, of: layout.entity.name) ?? []
+    } else if property.attribute != nil {
+      let stored = try self.stored(value, for: property)
+      if let column = layout.columnChecks.first(where: { $0.slot == property.slot }) {
+        problems += column.problem(with: stored, of: layout.entity.name).map { [$0] } ?? []
       }
+      problems += check?.problems(with: stored, of: layout.entity.name) ?? []
+    } else if let check {
+      let stored = (value as? ManagedObject).map { StoredValue.objectID($0.objectID) } ?? .null
+      problems += check.problems(with: stored, of: layout.entity.name)
     }
     for validator in type(of: self).validators where validator.key == name {
       do { try validator.check(self, value) } catch { problems.append(error) }
@@ -63,14 +80,16 @@ extension ManagedObject {
       guard let context = table?.context else { continue }
       let others =
         relationship.isToMany
-        ? memberIDs(of: relationship).filter { context.registeredObject(for: $0)?.change != .deleted }.count
-        : toOne(at: relationship.slot).map { $0.change == .deleted ? 0 : 1 } ?? 0
+        ? memberIDs(of: relationship).filter { context.registeredObject(for: $0)?.isDeleted != true }.count
+        : toOne(at: relationship.slot).map { $0.isDeleted ? 0 : 1 } ?? 0
       guard others > 0 else { continue }
       problems.append(
         PersistError(
           .validationDeleteDenied, at: .property(layout.entity.name, relationship.name),
-          "\(layout.entity.name) can't be deleted while '\(relationship.name)' has objects; it has \(others).",
-          fix: "Delete them too, or take them out of the relationship."))
+          "\(layout.entity.name) can't be deleted: the delete rule of '\(relationship.name)' denies it while that has "
+            + "objects; it has \(others).",
+          fix: "Delete them too, or take them out of the relationship."
+        ).withFailure(ValidationFailure(key: relationship.name, value: .integer(Int64(others)))))
     }
     try throwCombined(problems)
   }

@@ -17,6 +17,7 @@ extension ManagedObject {
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     setPending(value, at: slot)
+    given.insert(slot)
   }
 
   /// The value of an integer attribute by its slot; nil for none.
@@ -110,7 +111,7 @@ extension ManagedObject {
       guard !snapshot.isNull(slot, of: layout.rowSlotCount) else { return .null }
       switch snapshot.externalContent(slot) {
       case .inline(let data): return .data(data)
-      case .file(let name): return externalData(named: name)
+      case .file(let name): return externalData(named: name, at: slot)
       }
     case let form: return snapshot.value(slot, as: form, slotCount: layout.rowSlotCount)
     }
@@ -135,7 +136,12 @@ extension ManagedObject {
     guard layout.kinds[slot] == .composite else { return .null }
     var root: [String: StoredValue] = [:]
     for element in layout.properties[slot].elements {
-      let value = snapshot.value(element.slot, as: SlotForm(element.attribute), slotCount: layout.rowSlotCount)
+      var value = snapshot.value(element.slot, as: SlotForm(element.attribute), slotCount: layout.rowSlotCount)
+      if SlotForm(element.attribute) == .externalData, !snapshot.isNull(element.slot, of: layout.rowSlotCount),
+        case .file(let name) = snapshot.externalContent(element.slot)
+      {
+        value = externalData(named: name, at: element.slot)
+      }
       if !value.isNull { Self.put(value, at: element.path.dropFirst(), in: &root) }
     }
     return root.isEmpty ? .null : .composite(root)
@@ -160,13 +166,20 @@ extension ManagedObject {
     return key == 0 ? nil : key
   }
 
-  private final func externalData(named name: String) -> StoredValue {
+  /// A large value in a file. Where others have exchanged it since the row was read, the file is gone, and the value is
+  /// the newest row's: saving the object meets a conflict. Where they have deleted the row it is the default.
+  private final func externalData(named name: String, at slot: Int) -> StoredValue {
     guard let context = table?.context, let store = table?.store else { return .null }
     do {
       return try .data(store.externalData(named: name))
     } catch {
-      context.deferError(error)
-      return .null
+      do {
+        if let value = try store.newestLargeValue(at: slot, of: layout.entity, key: key) { return value }
+        return (layout.initialValues.indices.contains(slot) ? layout.initialValues[slot] : nil) ?? .null
+      } catch {
+        context.deferError(error)
+        return .null
+      }
     }
   }
 
@@ -198,8 +211,15 @@ extension ManagedObject {
     case .toMany: return !toManys.isEmpty && toManys[slot]?.hasChanges == true
     case .attribute, .composite, .toOne:
       guard !pending.isEmpty, let value = pending[slot] else { return false }
-      return value != committedValue(at: slot)
+      return !isCommitted(value, at: slot)
     }
+  }
+
+  /// Whether an attribute or a to-one relationship had a value when it was read.
+  final func isCommitted(_ value: StoredValue, at slot: Int) -> Bool {
+    let form = layout.forms[slot]
+    guard let snapshot, form != .none, form != .externalData else { return value == committedValue(at: slot) }
+    return snapshot.holds(value, in: slot, as: form, slotCount: layout.rowSlotCount)
   }
 }
 

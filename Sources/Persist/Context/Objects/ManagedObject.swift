@@ -67,6 +67,8 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var isTouched = false
   /// The object's place among those changed since pending changes were processed; below 0 before its first change.
   @exclusivity(unchecked) final var eventIndex = ChangeTracker.notEntered
+  /// The properties of a new object that the program has set.
+  @exclusivity(unchecked) final var given = GivenSlots.none
 
   /// Where a new object comes from; only contexts make one.
   public struct Origin {
@@ -115,7 +117,7 @@ nonisolated open class ManagedObject {
   ///   names from outside there is ``ManagedObjectContext/insertNewObject(forEntityName:)``, which throws.
   public convenience init(entity name: String, context: ManagedObjectContext) {
     guard let entity = context.coordinator.model.entitiesByName[name] else {
-      preconditionFailure("The context's model has no entity '\(name)'.")
+      ProgramStop.failure("The context's model has no entity '\(name)'.")
     }
     self.init(entity: entity, insertInto: context)
   }
@@ -130,7 +132,8 @@ nonisolated open class ManagedObject {
   /// Called each time the object stops being a fault and holds its row. What it sets doesn't count as a change, so
   /// that it may fill transient attributes; relationships aren't to be set here.
   open func awakeFromFetch() {}
-  /// Called before a save, before validation. What it changes belongs to the save, and it is called again then.
+  /// Called before a save, before validation. What it changes belongs to the save, and it is called again then. It
+  /// isn't to save the context: that throws.
   open func willSave() {}
   /// Called after a save that wrote the object.
   open func didSave() {}
@@ -142,6 +145,8 @@ nonisolated open class ManagedObject {
   open func willTurnIntoFault() {}
   open func didTurnIntoFault() {}
 
+  /// The properties that the class computes and that are to be reached by key, those of its superclasses included.
+  open class var computedProperties: [ComputedProperty] { [] }
   /// The class's own rules for single properties; a save puts the object's values to them with the model's.
   open class var validators: [PropertyValidator] { [] }
   /// Checks the object before its first save. An override calls `super`, and throws its own error for a rule of its
@@ -160,12 +165,15 @@ extension ManagedObject {
   public final var managedObjectContext: ManagedObjectContext? { table?.context }
 
   /// The object's identifier: temporary until it is saved for the first time.
+  ///
+  /// A temporary identifier goes on leading to the object after the save: contexts look the object up by it, and
+  /// predicates made with the unsaved object go on matching.
   public final var objectID: ManagedObjectID {
     if let identifier { return identifier }
     if table == nil { key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber()) }
     let made =
       if let siblings = table?.siblings {
-        ManagedObjectID.named(rowKey: key, entityName: layout.entity.name, storeIdentifier: siblings.identifier)
+        siblings.objectID(of: layout, key: key)
       } else {
         ManagedObjectID(entityName: layout.entity.name, storeIdentifier: "", key: .temporary(UInt64(bitPattern: key)))
       }
@@ -179,7 +187,8 @@ extension ManagedObject {
   public final var isInserted: Bool { change == .inserted }
   /// Whether the object has unsaved changes, and isn't new.
   public final var isUpdated: Bool { change == .updated }
-  /// Whether the next save deletes the object's row, a save has deleted it, or the row was found to be gone.
+  /// Whether the next save deletes the object's row, or the row was found to be gone. After the save that deletes the
+  /// row it is false, as in Core Data: the object then has no ``managedObjectContext``.
   public final var isDeleted: Bool { change == .deleted || loading == .missing }
   /// Whether the object is new, changed or to be deleted.
   public final var hasChanges: Bool { change != .none && table != nil }

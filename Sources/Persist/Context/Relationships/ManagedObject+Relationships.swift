@@ -46,6 +46,7 @@ extension ManagedObject {
     let old = toOne(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
     willChange()
+    given.insert(slot)
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
     // Stores exist in which the old end leads to somebody else: that one is left alone.
     if let old, let back = old.back(of: relationship), back.isToMany || old.toOne(at: back.slot) === self {
@@ -53,15 +54,14 @@ extension ManagedObject {
     }
     guard let other, let back = other.back(of: relationship) else { return }
     if back.isToMany {
-      other.willChangeMembers()
-      other.members(of: back).insert(objectID)
+      other.gain(self, in: back)
     } else {
       if let previous = other.toOne(at: back.slot), previous !== self {
-        previous.willChange()
-        previous.setPending(.null, at: slot)
+        previous.forget(other, in: relationship)
       }
       other.willChange()
       other.setPending(.objectID(objectID), at: back.slot)
+      other.given.insert(back.slot)
     }
   }
 
@@ -79,15 +79,36 @@ extension ManagedObject {
     return back
   }
 
+  /// Adds a member to one of this object's to-many relationships, this side only.
+  ///
+  /// A member that left an ordered relationship and comes back goes to the end, whether or not the members were read.
+  final func gain(_ other: ManagedObject, in relationship: RelationshipLayout, at index: Int? = nil) {
+    willChangeMembers()
+    let members = members(of: relationship)
+    if relationship.isOrdered || members.areDifferencesOld, members.removed.contains(other.objectID) {
+      _ = memberIDs(of: relationship)
+    }
+    members.insert(other.objectID, at: index)
+  }
+
   /// Takes an object out of one of this object's relationships, this side only.
   final func forget(_ other: ManagedObject, in relationship: RelationshipLayout) {
     if relationship.isToMany {
       willChangeMembers()
-      members(of: relationship).remove(other.objectID)
+      let members = members(of: relationship)
+      if members.areDifferencesOld, members.added.contains(other.objectID) { _ = memberIDs(of: relationship) }
+      members.remove(other.objectID)
     } else {
       willChange()
       setPending(.null, at: relationship.slot)
     }
+  }
+
+  /// Whether a relationship may lead to an object: to a deleted one only where its delete rule leaves the other end
+  /// alone.
+  final func mayLead(to other: ManagedObject, by relationship: RelationshipLayout) -> Bool {
+    guard other.change == .deleted, let back = other.back(of: relationship) else { return true }
+    return back.deleteRule == .deny || back.deleteRule == .noAction
   }
 
   /// As ``willChange()``, for a to-many relationship: the row itself isn't needed until the save.
@@ -157,7 +178,9 @@ extension ManagedObject {
 
   /// Whether an object is among the members; an inverse to-one tells without reading the members.
   final func isMember(_ other: ManagedObject, of relationship: RelationshipLayout) -> Bool {
-    if !toManys.isEmpty, let current = toManys[relationship.slot]?.current { return current.contains(other.objectID) }
+    if change == .inserted || !toManys.isEmpty, let current = members(of: relationship).current {
+      return current.contains(other.objectID)
+    }
     if let back = other.back(of: relationship), !back.isToMany { return other.toOne(at: back.slot) === self }
     return memberIDs(of: relationship).contains(other.objectID)
   }
@@ -171,26 +194,23 @@ extension ManagedObject {
       if let index { move(other, to: index, in: relationship) }
       return
     }
-    willChangeMembers()
-    members(of: relationship).insert(other.objectID, at: index)
+    gain(other, in: relationship, at: index)
     guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
     if back.isToMany {
-      other.willChangeMembers()
-      other.members(of: back).insert(objectID)
+      other.gain(self, in: back)
     } else {
-      if let owner = other.toOne(at: back.slot) {
-        owner.willChangeMembers()
-        owner.members(of: relationship).remove(other.objectID)
+      if let owner = other.toOne(at: back.slot), owner !== self {
+        owner.forget(other, in: relationship)
       }
       other.willChange()
       other.setPending(.objectID(objectID), at: back.slot)
+      other.given.insert(back.slot)
     }
   }
 
   final func removeMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     guard table != nil, isMember(other, of: relationship) else { return }
-    willChangeMembers()
-    members(of: relationship).remove(other.objectID)
+    forget(other, in: relationship)
     guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
     other.forget(self, in: back)
   }

@@ -17,9 +17,13 @@ final class ToManyMembers {
   /// Members that are new since the last save, and those that left since.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
-  /// Whether members were put to particular places, so that the order is no longer the stored one with changes at its
-  /// end.
+  /// Whether members were put to particular places, so that the order is no longer the stored one without the removed
+  /// members and with the added ones at its end.
   private(set) var isReordered = false
+
+  /// Whether the store may have told of some of the differences by now: others saved members meanwhile, and those that
+  /// are stored weren't read since.
+  private(set) var areDifferencesOld = false
 
   private let isOrdered: Bool
 
@@ -90,13 +94,16 @@ final class ToManyMembers {
 
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
-  /// Takes in what the store holds; the differences stay.
+  /// Takes in what the store holds. The differences stay, as far as they are any.
   func load(_ stored: MemberList) {
+    areDifferencesOld = false
     guard !removed.isEmpty || !added.isEmpty else {
       (storedSet, currentSet, unhashed) = (nil, nil, stored)
       return
     }
     let stored = OrderedSet(stored.identifiers)
+    added.subtract(stored)
+    removed.formIntersection(stored)
     base = stored
     current = stored.subtracting(removed).union(added)
   }
@@ -137,7 +144,7 @@ final class ToManyMembers {
     let stored = base ?? []
     added = members.subtracting(stored)
     removed = stored.subtracting(members)
-    isReordered = isOrdered && !members.elementsEqual(stored)
+    isReordered = isOrdered && !members.elementsEqual(stored.subtracting(removed).union(added))
     current = members
   }
 
@@ -166,7 +173,16 @@ final class ToManyMembers {
   /// Forgets what the store held, so that it is read again; the differences stay.
   func forgetStored() {
     guard !isReordered else { return }
+    if hasChanges { areDifferencesOld = true }
     (storedSet, currentSet, unhashed) = (nil, nil, nil)
+  }
+
+  /// Forgets that a member was added or removed, which the store has told of by now.
+  func settle(_ member: ManagedObjectID) {
+    guard added.contains(member) || removed.contains(member) else { return }
+    added.remove(member)
+    removed.remove(member)
+    forgetStored()
   }
 
   /// Puts the changes on top of what the store holds now: members that others removed go, those that others added come

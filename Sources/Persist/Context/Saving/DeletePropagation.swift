@@ -46,7 +46,11 @@ struct DeletePropagation {
   /// Carries a deletion on to objects that others have related to the deleted one meanwhile.
   func carryOn(from object: ManagedObject) {
     for relationship in object.layout.relationships {
-      let others = others(of: object, in: relationship)
+      // The store may have members that have another owner here.
+      let others = others(of: object, in: relationship).filter { other in
+        guard let back = other.back(of: relationship), !back.isToMany else { return true }
+        return other.toOne(at: back.slot) === object
+      }
       switch relationship.deleteRule {
       case .cascade: for other in others where other.change != .deleted { delete(other) }
       case .nullify: letGo(of: object, others, by: relationship)
@@ -67,8 +71,8 @@ struct DeletePropagation {
     for (relationship, others) in ends {
       switch relationship.deleteRule {
       case .cascade: cascaded += others.filter { $0.change != .deleted }
-      case .nullify: letGo(of: object, others, by: relationship)
-      case .deny, .noAction: if isNew { letGo(of: object, others, by: relationship) }
+      case .nullify: letGo(of: object, others, by: relationship, isNew: isNew)
+      case .deny, .noAction: if isNew { letGo(of: object, others, by: relationship, isNew: true) }
       }
     }
     if isNew {
@@ -82,15 +86,20 @@ struct DeletePropagation {
   }
 
   private func others(of object: ManagedObject, in relationship: RelationshipLayout) -> [ManagedObject] {
-    if relationship.deleteRule == .noAction, object.change != .inserted { return [] }
+    // Members of a many-to-many relationship lose the object with its row, whatever the rule: they have to be known.
+    let isManyToMany = relationship.isToMany && relationship.inverse?.isToMany == true
+    if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany { return [] }
     guard relationship.isToMany else { return object.toOne(at: relationship.slot).map { [$0] } ?? [] }
     // Nothing is to be told to members that nothing leads back from.
     if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
     return object.memberObjects(of: relationship)
   }
 
-  private func letGo(of object: ManagedObject, _ others: [ManagedObject], by relationship: RelationshipLayout) {
-    for other in others where other.change != .deleted && other !== object {
+  private func letGo(
+    of object: ManagedObject, _ others: [ManagedObject], by relationship: RelationshipLayout, isNew: Bool = false
+  ) {
+    // Deleted ends keep what they had, but for new objects: these leave no trace.
+    for other in others where other !== object && (isNew || other.change != .deleted) {
       guard let back = other.back(of: relationship) else { continue }
       if back.isToMany || other.toOne(at: back.slot) === object { other.forget(object, in: back) }
     }

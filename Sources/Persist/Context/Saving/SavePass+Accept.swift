@@ -15,7 +15,7 @@ extension SavePass {
       object.change = .none
       object.changeIndex = Int32(truncatingIfNeeded: index)
     }
-    for objects in [writes.updated, writes.touched] {
+    for objects in [writes.updated, writes.related, writes.touched] {
       context.updated.remove(objects)
       for object in objects { object.change = .none }
     }
@@ -30,12 +30,16 @@ extension SavePass {
     for object in writes.updated {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + step) }
     }
+    let overtaken = Set(receipt.overtakenTouches)
+    for (place, object) in writes.related.enumerated() where !overtaken.contains(place) {
+      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + step) }
+    }
     let new = writes.inserted.filter { $0.table === unsaved }
     let numbers = new.map(\.key)
     if !context.assignedStores.isEmpty { for number in numbers { context.assignedStores[number] = nil } }
     give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
     // New objects are still found by their temporary numbers, for the members that name them so.
-    for objects in [writes.inserted, writes.updated, writes.touched] {
+    for objects in [writes.inserted, writes.updated, writes.related, writes.touched] {
       for object in objects { settle(object, unsaved) }
     }
     if unsaved.map.count == numbers.count {
@@ -43,10 +47,19 @@ extension SavePass {
     } else {
       for number in numbers { unsaved.map.remove(number) }
     }
-    for object in writes.deleted { object.detach() }
-    if !isForParent, !context.children.isEmpty {
-      WrittenRows(zip(numbers, new), writes).tell(context.children)
+    for object in writes.deleted {
+      object.leaveMembers()
+      object.detach()
+      object.change = .none
     }
+    if !context.children.isEmpty {
+      if isForParent {
+        WrittenRows.tellSaveToParent(writes, context.children)
+      } else {
+        WrittenRows(zip(numbers, new), writes).tell(context.children)
+      }
+    }
+    refresh(writes.related.enumerated().filter { overtaken.contains($0.offset) }.map(\.element), in: writes.tables)
   }
 
   /// Changes are now what is stored; only transient values are left in the object.
@@ -61,6 +74,21 @@ extension SavePass {
         guard case .temporary(let number) = id.key else { return id }
         return unsaved.map[Int64(bitPattern: number)]?.objectID ?? id
       }
+    }
+  }
+
+  /// Reads the rows that others changed beside members of theirs, so that a later change isn't made over old values.
+  private func refresh(_ objects: [ManagedObject], in tables: StoreTables) {
+    guard !objects.isEmpty else { return }
+    do {
+      let rows = try context.storedRows(of: objects, in: tables.store)
+      for object in objects {
+        guard let row = rows[object.objectID] else { continue }
+        object.rebase(onto: row)
+        object.awakeFromSnapshotEvents(.refresh)
+      }
+    } catch {
+      context.deferError(error)
     }
   }
 

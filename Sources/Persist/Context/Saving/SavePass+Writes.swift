@@ -42,8 +42,8 @@ extension SavePass {
       for relationship in layout.toOnes {
         guard let value = values[relationship.slot], !value.isNull else { continue }
         let written = try reference(value, of: object, relationship, stores[place].tables)
-        // Another value only where the other end is gone; the rest stays the object's own array.
-        if written.isNull { values[relationship.slot] = nil }
+        // Another value only where the other end is gone or was saved before; the rest stays the object's own array.
+        if written != value { values[relationship.slot] = written.isNull ? nil : written }
       }
       stores[place].inserted.append(object)
       stores[place].writes.inserts.append(
@@ -62,14 +62,21 @@ extension SavePass {
       for stored in layout.storedSlots where object.isChanged(at: stored.slot) {
         slots.append(stored.slot)
         guard stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot] else { continue }
-        let written = try reference(values[stored.slot] ?? .null, of: object, relationship, tables)
-        // Another value only where the other end is gone; the rest stays the object's own array.
-        if written.isNull { values[stored.slot] = nil }
+        let value = values[stored.slot] ?? .null
+        let written = try reference(value, of: object, relationship, tables)
+        // Another value only where the other end is gone or was saved before; the rest stays the object's own array.
+        if written != value || written.isNull { values[stored.slot] = written.isNull ? nil : written }
       }
       if isForParent, !values.isEmpty { slots += layout.transientSlots.filter { values[$0] != nil } }
       guard let snapshot = object.snapshot, !slots.isEmpty || object.hasChangedMembers else {
         stores[place].touched.append(object)
         return
+      }
+      if slots.isEmpty, object.hasIndependentMembers {
+        stores[place].related.append(object)
+        stores[place].writes.touches.append(
+          RowWrites.Touch(key: object.writtenKey, entity: layout.entity, version: snapshot.version))
+        return try relate(object, at: place)
       }
       if slots != lastSlots { lastSlots = slots }
       stores[place].updated.append(object)
@@ -83,7 +90,7 @@ extension SavePass {
       guard let tables = object.table?.siblings else { return }
       let place = place(of: tables)
       stores[place].deleted.append(object)
-      guard let snapshot = object.snapshot else { return }
+      guard let snapshot = object.snapshot, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
         RowWrites.Delete(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
     }
@@ -93,6 +100,8 @@ extension SavePass {
       guard !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
+        // A member that others have put in its place by now isn't put to the end.
+        if members.areDifferencesOld, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
         if relationship.tellsLinks {
           let owner = object.objectID
           let added = members.added.filter { tells(owner, $0, relationship) && isKept($0) }
@@ -105,11 +114,12 @@ extension SavePass {
                 removed: Array(removed)))
           }
         }
-        if relationship.isOrdered {
-          let order = object.memberIDs(of: relationship).filter(isKept)
+        if relationship.isOrdered, members.isReordered || !members.added.isEmpty {
+          let order = members.isReordered ? object.memberIDs(of: relationship) : members.added
           stores[place].writes.orderings.append(
             RowWrites.Ordering(
-              owner: object.objectID, entity: object.layout.entity, slot: relationship.slot, members: Array(order)))
+              owner: object.objectID, entity: object.layout.entity, slot: relationship.slot,
+              members: Array(order.filter(isKept)), isWhole: members.isReordered))
         }
       }
     }
@@ -141,8 +151,8 @@ extension SavePass {
       guard case .objectID(let id) = value else { return value }
       // An object that was never saved and is gone reads as nil, and so is written.
       if id.isTemporary, context.registeredOrFault(id) == nil { return .null }
-      try requireSameStore(id, as: tables, object, relationship.name)
-      return value
+      try requireSameStore(id.current, as: tables, object, relationship.name)
+      return id.current.isTemporary ? value : .objectID(id.current)
     }
 
     private func requireSameStore(
@@ -183,6 +193,17 @@ extension SavePass {
 }
 
 extension ManagedObject {
+  /// Whether members that others added or removed meanwhile don't matter to those that changed here: none were put in
+  /// order, and no rule looks at them together.
+  fileprivate final var hasIndependentMembers: Bool {
+    let validators = type(of: self).validators
+    return layout.relationships.allSatisfy { relationship in
+      guard relationship.isToMany, let members = toManys[relationship.slot], members.hasChanges else { return true }
+      return !members.isReordered && !layout.checks.contains { $0.slot == relationship.slot }
+        && !validators.contains { $0.key == relationship.name }
+    }
+  }
+
   /// What the object's row is written under. No identifier is made for that, which costs an allocation for each object.
   fileprivate final var writtenKey: ManagedObjectID.Key {
     key < 0 ? .temporary(UInt64(bitPattern: -key)) : .permanent(key)

@@ -32,6 +32,8 @@ struct SavePass {
     var inserted: [ManagedObject] = []
     /// Objects whose row is written.
     var updated: [ManagedObject] = []
+    /// Objects of which only members changed: the row's version goes up.
+    var related: [ManagedObject] = []
     /// Objects with changes that no row has.
     var touched: [ManagedObject] = []
     var deleted: [ManagedObject] = []
@@ -102,6 +104,8 @@ struct SavePass {
     if !written.inserted.isEmpty { inserted += written.inserted }
     if !written.updated.isEmpty { updated += written.updated }
     if !written.deleted.isEmpty { deleted += written.deleted }
+    // Of an object whose row turned out to be gone nothing was written.
+    updated.removeAll { $0.loading == .missing }
     for objects in [inserted, updated, deleted] { for object in objects { object.didSave() } }
   }
 

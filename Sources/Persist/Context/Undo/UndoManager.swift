@@ -13,7 +13,8 @@ extension ManagedObjectContext {
   /// Changes are undone in groups. Without explicit ones a group is what was changed until the event ended: until
   /// ``ManagedObjectContext/processPendingChanges()`` was called, the context was saved, or something was undone.
   /// Values, relationships, insertions and deletions are undone alike, also when they were saved meanwhile: undoing a
-  /// saved insertion deletes the object, and undoing a saved deletion inserts it again, with a new row.
+  /// saved insertion deletes the object, and undoing a saved deletion inserts it again under the identifier that it
+  /// had.
   ///
   /// Rolling back and resetting a context forget what was changed in it. The objects of what can be undone are held.
   ///

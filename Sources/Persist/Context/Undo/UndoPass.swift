@@ -13,32 +13,33 @@ struct UndoPass {
   func run() {
     let formers = step.deleted + step.updated
     for former in step.deleted { bringBack(former) }
+    for former in step.deleted { former.object.dropOneSidedEnds() }
     for former in formers where isAlive(former.object) { restoreProperties(of: former) }
-    for object in step.inserted where isAlive(object) { retire(object) }
+    for arrival in step.inserted where isAlive(arrival.object) { retire(arrival) }
     for former in formers where isAlive(former.object) { restoreOrders(of: former) }
     for former in formers where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
     callHooks()
   }
 
-  /// Whether the object is one of the context that a relationship may lead to.
+  /// Whether the object is one of the context that isn't deleted.
   private func isAlive(_ object: ManagedObject) -> Bool {
-    object.table?.context === context && object.change != .deleted
+    object.table?.context === context && object.change != .deleted && object.loading != .missing
   }
 
-  /// Takes a deletion back; where it was saved, the object becomes a new one.
+  /// Takes a deletion back. An object that has left the context enters it again under the identifier that it had, so
+  /// that whatever still leads to it finds it; where its row is gone, the next save inserts that again.
   private func bringBack(_ former: UndoStep.Former) {
     let object = former.object
     if object.table == nil {
-      object.snapshot = nil
       object.toManys = []
       object.pending = object.layout.initialValues
       for (slot, value) in former.values { object.pending[slot] = value }
-      context.register(object)
+      object.given = .all
+      context.registerAgain(object)
     } else if object.table?.context === context, object.change == .deleted {
       if object.eventIndex < 0 { object.enterEvent() }
       context.deleted.remove(object)
       context.noteUpdate(of: object)
-      object.dropOneSidedEnds()
     }
   }
 
@@ -47,11 +48,25 @@ struct UndoPass {
     for (slot, value) in former.values where object.presentValue(at: slot) != value {
       object.setAttributeValue(value, at: slot)
     }
-    for (slot, other) in former.toOnes { object.setToOne(other.flatMap { isAlive($0) ? $0 : nil }, at: slot) }
-    for members in former.toManys {
-      for other in members.gained where isAlive(other) { object.removeMember(other, of: members.relationship) }
-      for other in members.lost where isAlive(other) { object.insertMember(other, of: members.relationship) }
+    for (slot, other) in former.toOnes {
+      guard let relationship = object.layout.relationshipsBySlot[slot] else { continue }
+      object.setToOne(other.flatMap { canRelate(object, to: $0, by: relationship) ? $0 : nil }, at: slot)
     }
+    for members in former.toManys {
+      let relationship = members.relationship
+      for other in members.gained where canRelate(object, to: other, by: relationship) {
+        object.removeMember(other, of: relationship)
+      }
+      for other in members.lost where canRelate(object, to: other, by: relationship) {
+        object.insertMember(other, of: relationship)
+      }
+    }
+  }
+
+  private func canRelate(
+    _ object: ManagedObject, to other: ManagedObject, by relationship: RelationshipLayout
+  ) -> Bool {
+    other.table?.context === context && other.loading != .missing && object.mayLead(to: other, by: relationship)
   }
 
   private func restoreOrders(of former: UndoStep.Former) {
@@ -68,8 +83,10 @@ struct UndoPass {
 
   /// Takes an object out of the context, or marks its row for deletion. What it was related to isn't deleted with it:
   /// that has its own way back.
-  private func retire(_ object: ManagedObject) {
+  private func retire(_ arrival: UndoStep.Arrival) {
+    let object = arrival.object
     for relationship in object.layout.relationships where relationship.inverse != nil {
+      if arrival.wasDeleted, [.deny, .noAction].contains(relationship.deleteRule) { continue }
       if relationship.isToMany {
         object.replaceMembers(with: [], of: relationship)
       } else {
@@ -80,7 +97,7 @@ struct UndoPass {
   }
 
   private func callHooks() {
-    for object in step.inserted { object.awakeFromSnapshotEvents(.undoInsertion) }
+    for arrival in step.inserted { arrival.object.awakeFromSnapshotEvents(.undoInsertion) }
     for former in step.deleted { former.object.awakeFromSnapshotEvents(.undoDeletion) }
     for former in step.updated { former.object.awakeFromSnapshotEvents(.undoUpdate) }
   }
@@ -90,26 +107,32 @@ extension ManagedObject {
   /// Makes the other ends of a deleted object's relationships that forgot it be forgotten by it too.
   fileprivate final func dropOneSidedEnds() {
     guard let context = table?.context else { return }
-    for relationship in layout.relationships {
+    for relationship in layout.relationships where relationship.inverse != nil {
       if relationship.isToMany {
-        guard !toManys.isEmpty, let members = toManys[relationship.slot] else { continue }
-        for id in members.current ?? members.added {
-          guard let other = context.registeredOrFault(id), let back = other.back(of: relationship) else { continue }
-          if !other.leads(to: self, by: back) { members.remove(id) }
+        guard !toManys.isEmpty, let members = toManys[relationship.slot], members.areKnown || members.hasChanges else {
+          continue
         }
-      } else if let other = toOne(at: relationship.slot), let back = other.back(of: relationship),
-        !other.leads(to: self, by: back)
-      {
+        for id in memberIDs(of: relationship) {
+          let other = context.registeredOrFault(id)
+          if other?.leads(to: self, back: relationship) != true { members.remove(id) }
+        }
+      } else if let other = toOne(at: relationship.slot), !other.leads(to: self, back: relationship) {
         setPending(.null, at: relationship.slot)
       }
     }
   }
 
-  /// Whether this object's own side of a relationship has another object. Members that weren't read count as there.
-  private final func leads(to other: ManagedObject, by relationship: RelationshipLayout) -> Bool {
-    guard relationship.isToMany else { return toOne(at: relationship.slot) === other }
-    let members = members(of: relationship)
-    return members.current?.contains(other.objectID) ?? !members.removed.contains(other.objectID)
+  /// Whether this object's own side of a relationship has another object, which leads to this one by `relationship`.
+  private final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
+    guard let own = back(of: relationship) else { return true }
+    guard own.isToMany else { return toOne(at: own.slot) === other }
+    let members = members(of: own)
+    if let current = members.current { return current.contains(other.objectID) }
+    if members.added.contains(other.objectID) { return true }
+    if members.removed.contains(other.objectID) { return false }
+    // Not read: the store's members are those whose rows lead here.
+    if !relationship.isToMany { return other.committedValue(at: relationship.slot) == .objectID(objectID) }
+    return memberIDs(of: own).contains(other.objectID)
   }
 
   /// Counts as unchanged where nothing differs from what the store has.

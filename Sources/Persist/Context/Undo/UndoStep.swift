@@ -6,13 +6,20 @@ import OrderedCollections
 struct UndoStep {
   weak var context: ManagedObjectContext?
   /// Objects that weren't there.
-  private(set) var inserted: [ManagedObject] = []
+  private(set) var inserted: [Arrival] = []
   /// Objects that were there and are gone, whole.
   private(set) var deleted: [Former] = []
   /// Objects that had other values.
   private(set) var updated: [Former] = []
 
   var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && updated.isEmpty }
+
+  /// An object that wasn't there.
+  struct Arrival {
+    let object: ManagedObject
+    /// Whether the object was deleted, and not new: its delete rules may have left other ends alone.
+    let wasDeleted: Bool
+  }
 
   /// What an object was, as far as it differs.
   struct Former {
@@ -40,9 +47,10 @@ struct UndoStep {
       let object = entry.object
       let isThere = object.table != nil && object.change != .deleted
       switch (entry.before, isThere) {
-      case (nil, true): inserted.append(object)
+      case (nil, true): inserted.append(Arrival(object: object, wasDeleted: false))
       case (nil, false): break
-      case (let before?, true) where before.change == .deleted: inserted.append(object)
+      case (let before?, true) where before.change == .deleted:
+        inserted.append(Arrival(object: object, wasDeleted: true))
       case (let before?, false):
         if before.change != .deleted { deleted.append(Former(whole: object, before, objects)) }
       case (let before?, true):
@@ -103,7 +111,8 @@ extension UndoStep.Former {
         let members = objects[old]
         toManys.append(
           UndoStep.Members(
-            relationship: relationship, gained: [], lost: members, order: relationship.isOrdered ? members : nil))
+            relationship: relationship, gained: objects[now.subtracting(old)], lost: members,
+            order: relationship.isOrdered ? members : nil))
       case .fetched: continue
       }
     }

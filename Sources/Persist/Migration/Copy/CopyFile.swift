@@ -21,9 +21,15 @@ struct CopyFile {
 
   /// Makes the file with its tables, without indexes.
   ///
-  /// - Parameter metadata: of the source: the identifier and the application's own keys go with the objects.
-  func make(metadata: StoreMetadata, coreDataHashes: [String: Data]?) throws {
-    try write(.create) { connection in
+  /// - Parameters:
+  ///   - metadata: of the source: the identifier and the application's own keys go with the objects.
+  ///   - source: the size of its pages and the encoding of its texts are the file's too, so that the file can become
+  ///     the content of the other.
+  func make(metadata: StoreMetadata, coreDataHashes: [String: Data]?, like source: SQLiteConnection) throws {
+    var settings: [String: String] = [:]
+    settings["page_size"] = try source.pageSize.map { String($0) }
+    settings["encoding"] = try source.first(.encoding) { $0.text(0) }
+    try write(.create, settings: settings) { connection in
       for table in map.tableDefinitions { try connection.execute(.create(table)) }
       for table in SQLText.storeTables { try connection.execute(table) }
       for table in map.tables {
@@ -108,8 +114,10 @@ struct CopyFile {
     try write(.readWrite) { connection in for change in changes { try connection.apply(change) } }
   }
 
-  private func write<T>(_ mode: SQLiteConnection.Mode, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    let pragmas = isNew ? ["journal_mode": "OFF", "synchronous": "OFF"] : [:]
+  private func write<T>(
+    _ mode: SQLiteConnection.Mode, settings: [String: String] = [:], _ body: (SQLiteConnection) throws -> T
+  ) throws -> T {
+    let pragmas = isNew ? settings.merging(["journal_mode": "OFF", "synchronous": "OFF"]) { $1 } : [:]
     let connection = try SQLiteConnection(url, mode: mode, options: StoreOptions(pragmas: pragmas))
     defer { connection.close() }
     return try connection.transaction { try body(connection) }

@@ -36,8 +36,8 @@ struct CopyMigration {
     let file = CopyFile(url: destination, isNew: isNew, model: manager.destinationModel)
     if isNew {
       var metadata = catalog.metadata
-      metadata.noteLineage(through: [manager.sourceModel], to: manager.destinationModel)
-      try file.make(metadata: metadata, coreDataHashes: coreDataHashes)
+      metadata.recordLineage(through: [manager.sourceModel], to: manager.destinationModel)
+      try file.make(metadata: metadata, coreDataHashes: coreDataHashes, like: connection)
     }
     try LargeValueLinks(
       from: ExternalDataFolder(storeAt: source), to: ExternalDataFolder(storeAt: destination)

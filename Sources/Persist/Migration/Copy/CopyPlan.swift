@@ -1,3 +1,5 @@
+import Foundation
+
 /// How a mapping model is carried out on a store: data, made before anything is written.
 ///
 /// Keys aren't given out anew: an object keeps the key of its source, raised by a fixed distance where two entity
@@ -6,9 +8,9 @@ struct CopyPlan: Sendable {
   /// One entity mapping with all that was found out about it.
   struct Step: Sendable {
     let index: Int
-    let mapping: EntityMapping
+    var mapping: EntityMapping
     let source: Entity?
-    let destination: Entity?
+    var destination: Entity?
     /// The policy's class; nil for the plain way.
     let policy: EntityMigrationPolicy.Type?
     /// Which source objects are mapped; nil for all of the entity.
@@ -52,6 +54,8 @@ struct CopyPlan: Sendable {
   let model: MappingModel
   let old: TableMap
   let new: TableMap
+  /// The time that `now()` stands for.
+  let now: Date
   var steps: [Step]
   /// What follows on the links: entity numbers beside keys, places of members that have none yet.
   var completions: [SchemaChange] = []

@@ -130,12 +130,11 @@ extension CopyPlanner {
       }
     }
     if let order = new[destination].orderColumns[property.slot] {
-      if let oldOrder = old[source].orderColumns[before.slot] {
-        columns.append(.init(order, .column(oldOrder)))
-      } else {
-        complete(
-          .takePlaces(table: new[destination].table, owner: column.name, member: "Z_PK", place: order))
-      }
+      let oldOrder = old[source].orderColumns[before.slot]
+      if let oldOrder { columns.append(.init(order, .column(oldOrder))) }
+      completePlaces(
+        .takePlaces(table: new[destination].table, owner: column.name, member: "Z_PK", place: order),
+        from: oldOrder.map { [old[source].table, $0] })
     }
     return columns
   }
@@ -149,10 +148,21 @@ extension CopyPlanner {
       let pairs = old.pairs(of: before, in: source),
       let target = target(property, relationship, of: destination, pairs)
     else { return [] }
-    return link.targets.compactMap { index in
-      guard let owner = end(step), let member = end(plan.steps[index]) else { return nil }
-      return PairCopy(pairs: pairs, owner: owner, member: member, target: target)
+    let isReflexive = isReflexive(property, new[destination])
+    // A table of such a relationship has each pair both ways round already, each with the order of its owner.
+    let turned = self.isReflexive(before, old[source]) ? pairs : pairs.ofMembers
+    return link.targets.flatMap { index -> [PairCopy] in
+      guard let owner = end(step), let member = end(plan.steps[index]) else { return [] }
+      let copy = PairCopy(pairs: pairs, owner: owner, member: member, target: target)
+      // The other entity may have no mapping of its own for the relationship.
+      return isReflexive ? [copy, PairCopy(pairs: turned, owner: member, member: owner, target: target)] : [copy]
     }
+  }
+
+  /// Whether a relationship is its own inverse and has a join table.
+  private func isReflexive(_ property: Property, _ place: TableMap.EntityTable) -> Bool {
+    guard case .join(let end) = place.toMany[property.slot] else { return false }
+    return end.isReflexive
   }
 
   /// Where the pairs of a relationship go, and what is to be completed then.
@@ -168,8 +178,9 @@ extension CopyPlanner {
         completeNumbers(column.name, number.name, of: destination, relationship)
       }
       let order = place.orderColumns[property.slot]
-      if let order, pairs.inversePlace == nil {
-        complete(.takePlaces(table: place.table, owner: column.name, member: "Z_PK", place: order))
+      if let order {
+        completePlaces(
+          .takePlaces(table: place.table, owner: column.name, member: "Z_PK", place: order), from: pairs.inverseOrder)
       }
       return .ownerKey(column: column.name, place: pairs.inversePlace == nil ? nil : order)
     }
@@ -180,16 +191,21 @@ extension CopyPlanner {
         complete(
           .takeEntityNumbers(table: key.table, key: key.column, number: number, target: place.table))
       }
-      if let order = key.orderColumn, pairs.place == nil {
-        complete(.takePlaces(table: key.table, owner: key.column, member: "Z_PK", place: order))
+      if let order = key.orderColumn {
+        completePlaces(
+          .takePlaces(table: key.table, owner: key.column, member: "Z_PK", place: order), from: pairs.order)
       }
       return .memberKey(column: key.column, place: pairs.place == nil ? nil : key.orderColumn)
     case .join(let end):
-      if let order = end.orderColumn, pairs.place == nil {
-        complete(.takePlaces(table: end.table, owner: end.ownColumn, member: end.memberColumn, place: order))
+      if let order = end.orderColumn {
+        completePlaces(
+          .takePlaces(table: end.table, owner: end.ownColumn, member: end.memberColumn, place: order),
+          from: pairs.order)
       }
-      if let order = end.inverseOrderColumn, pairs.inversePlace == nil, order != end.orderColumn {
-        complete(.takePlaces(table: end.table, owner: end.memberColumn, member: end.ownColumn, place: order))
+      if let order = end.inverseOrderColumn, order != end.orderColumn {
+        completePlaces(
+          .takePlaces(table: end.table, owner: end.memberColumn, member: end.ownColumn, place: order),
+          from: pairs.inverseOrder)
       }
       return .join(
         table: end.table, owner: end.ownColumn, member: end.memberColumn,
@@ -215,7 +231,26 @@ extension CopyPlanner {
         target: new[new.model.destination(of: relationship)].table))
   }
 
+  /// Places that come from one column are taken as they are; missing ones are made, and those of several relationships
+  /// are made anew.
+  private mutating func completePlaces(_ change: SchemaChange, from places: [String]?) {
+    let known = placeSources[change]
+    placeSources[change, default: []].insert(places)
+    if places == nil || known.map({ $0 != [places] }) == true { complete(change) }
+  }
+
   private mutating func complete(_ change: SchemaChange) {
     if !plan.completions.contains(change) { plan.completions.append(change) }
+  }
+}
+
+extension PairSource {
+  /// The columns of places, with their table.
+  fileprivate var order: [String]? { place.map { [table, $0] } }
+  fileprivate var inverseOrder: [String]? { inversePlace.map { [table, $0] } }
+
+  /// The same pairs, seen from the members, which take the owners' order where they have none.
+  fileprivate var ofMembers: PairSource {
+    PairSource(table: table, owner: member, member: owner, place: inversePlace ?? place, inversePlace: place)
   }
 }

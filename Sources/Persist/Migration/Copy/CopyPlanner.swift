@@ -16,6 +16,8 @@ struct CopyPlanner {
   /// Whether all goes object by object, which tests compare with the rest.
   let goesByObject: Bool
   var plan: CopyPlan
+  /// The origins of the places that a completion would make anew.
+  var placeSources: [SchemaChange: Set<[String]?>] = [:]
 
   init(
     _ model: MappingModel, from old: TableMap, to new: TableMap, storeIdentifier: String, now: Date = Date(),
@@ -31,7 +33,7 @@ struct CopyPlanner {
     self.greatestKeys = greatestKeys
     self.usedKeys = usedKeys
     self.goesByObject = goesByObject
-    plan = CopyPlan(model: model, old: old, new: new, steps: [])
+    plan = CopyPlan(model: model, old: old, new: new, now: now, steps: [])
   }
 
   /// - Throws: ``PersistError/Code/missingMappingModel`` for a policy whose class isn't registered,

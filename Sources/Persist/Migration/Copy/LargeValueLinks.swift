@@ -16,7 +16,7 @@ struct LargeValueLinks {
     guard !names.isEmpty, source.url != target.url else { return }
     let files = FileManager.default
     do {
-      try files.createDirectory(at: target.url, withIntermediateDirectories: true)
+      try target.make(like: source.permissions)
       for name in names {
         guard let file = try? source.file(named: name), try target.file(named: name) == nil else { continue }
         let link = target.url.appendingPathComponent(name)

@@ -39,6 +39,8 @@ struct MappingProgram {
   }
 
   private let mapping: EntityMapping
+  /// The entity of the objects; nil where none are made.
+  let destination: Entity?
   private let evaluator: ExpressionEvaluator
   private unowned let manager: MigrationManager
   private let attributes: [Attribute]
@@ -47,6 +49,7 @@ struct MappingProgram {
 
   init(_ step: CopyPlan.Step, _ manager: MigrationManager, _ evaluator: ExpressionEvaluator) {
     mapping = step.mapping
+    destination = step.destination
     self.evaluator = evaluator
     self.manager = manager
     attributes = step.mapping.attributeMappings.compactMap { mapping in

@@ -17,6 +17,7 @@ final class ObjectCopy {
   /// Where the destination's objects are; nil where its store was closed.
   let destinationTables: StoreTables?
   private unowned let manager: MigrationManager
+  private let now: Date
   private let works: [StepWork]
   /// What was last asked for by its name, as it is again and again.
   private var lastWork: StepWork?
@@ -34,6 +35,7 @@ final class ObjectCopy {
   ) throws {
     self.plan = plan
     self.manager = manager
+    self.now = now
     pairs = try InstancePairs(connection)
     sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.model))
     destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.model))
@@ -43,16 +45,23 @@ final class ObjectCopy {
     destinationTables = tables
     works = plan.steps.map { step in
       let policy = step.policy?.init() ?? EntityMigrationPolicy()
-      let evaluator = ExpressionEvaluator(
-        variables: [
-          MappingVariable.manager: .object(manager), MappingVariable.entityPolicy: .object(policy),
-          MappingVariable.entityMapping: .object(EntityMappingValue(mapping: step.mapping)),
-        ], now: now, calls: MappingCalls())
+      let evaluator = Self.evaluator(of: step.mapping, policy, manager, now)
       let place = step.destination.flatMap { entity in
         tables.map { ManagedObjectContext.RowPlace(context.layout(of: entity), in: $0) }
       }
       return StepWork(step, manager, policy: policy, place: place, evaluator)
     }
+    destinationContext.willListRegisteredObjects = { [weak self] in self?.retainObjects() }
+  }
+
+  private static func evaluator(
+    of mapping: EntityMapping, _ policy: EntityMigrationPolicy, _ manager: MigrationManager, _ now: Date
+  ) -> ExpressionEvaluator {
+    ExpressionEvaluator(
+      variables: [
+        MappingVariable.manager: .object(manager), MappingVariable.entityPolicy: .object(policy),
+        MappingVariable.entityMapping: .object(EntityMappingValue(mapping: mapping)),
+      ], now: now, calls: MappingCalls())
   }
 
   /// No class of the application takes part: it is that of one version only.
@@ -203,24 +212,60 @@ final class ObjectCopy {
 
   func create(from source: ManagedObject, in mapping: EntityMapping) throws {
     let work = try work(named: mapping.name)
-    guard let place = work.place else { return }
+    let program = try program(for: mapping, work)
+    guard let entity = program.destination else { return }
     // A policy may make several of one source; the first is the one that has its key.
     let key = source.key + work.offset
-    let isOwn = work.givesKeys && creating?.source === source && creating?.work === work
-      && newInstance(of: work, key: key) == nil
-    let object = isOwn
-      ? destinationContext.insertNewObject(of: place.layout, key: key, in: place.table)
-      : ManagedObject(entity: place.layout.entity, insertInto: destinationContext)
-    try work.program.setAttributes(of: object, from: source)
-    if !isOwn { pairs.add(object, from: source, step: work.index) }
+    let own = work.givesKeys && creating?.source === source && creating?.work === work
+      && newInstance(of: work, key: key) == nil ? work.place.flatMap { $0.layout.entity === entity ? $0 : nil } : nil
+    let object =
+      if let own {
+        destinationContext.insertNewObject(of: own.layout, key: key, in: own.table)
+      } else {
+        ManagedObject(entity: entity, insertInto: destinationContext)
+      }
+    try program.setAttributes(of: object, from: source)
+    if own == nil { pairs.add(object, from: source, step: work.index) }
   }
 
   func relate(_ object: ManagedObject, in mapping: EntityMapping) throws {
     let work = try work(named: mapping.name)
-    guard work.program.hasRelationships else { return }
+    let program = try program(for: mapping, work)
+    guard program.hasRelationships else { return }
+    if !work.program.hasRelationships { readSources() }
     let source = try relating ?? sourceInstances(forEntityMapping: mapping.name, [object]).first
     guard let source else { return }
-    try work.program.setRelationships(of: object, from: source)
+    try program.setRelationships(of: object, from: source)
+  }
+
+  private func program(for mapping: EntityMapping, _ work: StepWork) throws -> MappingProgram {
+    try work.program(for: mapping) { step in
+      var step = step
+      step.destination = try mapping.destinationEntityName.map(manager.destinationModel.entity(named:))
+      return MappingProgram(step, manager, Self.evaluator(of: mapping, work.policy, manager, now))
+    }
+  }
+
+  // MARK: Registered objects
+
+  /// Keeps all destination objects from now on, and materialises those that were saved and released.
+  ///
+  /// Core Data holds them for as long as it migrates, and policies look for objects that they made before among those
+  /// that are registered. Without such a policy, memory doesn't grow with the store.
+  private func retainObjects() {
+    guard !destinationContext.retainsRegisteredObjects else { return }
+    destinationContext.retainsRegisteredObjects = true
+    for entity in manager.destinationModel.entities where !entity.isAbstract {
+      var request = FetchRequest<ManagedObject>(entity.name)
+      (request.includesSubentities, request.includesPendingChanges) = (false, false)
+      request.includesPropertyValues = false
+      do {
+        try destinationContext.forEachBatch(of: request, size: Self.batchSize) { _ in }
+      } catch {
+        // The getter that leads here can't throw; the next save does.
+        destinationContext.deferError(error)
+      }
+    }
   }
 
   // MARK: Steps

@@ -18,6 +18,8 @@ final class StepWork {
   let place: ManagedObjectContext.RowPlace?
   let evaluator: ExpressionEvaluator
   let program: MappingProgram
+  /// The last mapping that the policy changed before it asked for the default behaviour, made ready.
+  private var changed: (mapping: EntityMapping, program: MappingProgram)?
   /// Ascending ranges of keys whose sources all have a destination object of their own: what a policy let be made the
   /// plain way. A range is at least a batch, so that there are few.
   private var ownRanges: [ClosedRange<Int64>] = []
@@ -39,6 +41,22 @@ final class StepWork {
     self.place = place
     self.evaluator = evaluator
     program = MappingProgram(step, manager, evaluator)
+  }
+
+  /// The program of a mapping that a policy hands on: the step's own, or one that the policy changed.
+  ///
+  /// - Parameter make: prepares a step with a changed mapping.
+  func program(
+    for mapping: EntityMapping, _ make: (CopyPlan.Step) throws -> MappingProgram
+  ) rethrows -> MappingProgram {
+    // Only a policy can change its mapping; equal arrays share their storage, so that comparing takes no time.
+    guard step.policy != nil, mapping != step.mapping else { return program }
+    if let changed, changed.mapping == mapping { return changed.program }
+    var step = step
+    step.mapping = mapping
+    let program = try make(step)
+    changed = (mapping, program)
+    return program
   }
 
   /// Notes the keys of a batch of all source objects, whose batches come in the order of their keys.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Puts a file that was made beside a store into the store's place, with everything that belongs to it.
+/// Makes a file that was migrated beside a store the store's content, with everything that belongs to it.
 ///
 /// First what it is about to do is written down. Then the large values come: files that no row names yet do no harm.
-/// One renaming decides. What nobody names any more goes last. Killed in between, the store is the old one or the new
-/// one, whole, and the next to open it does what is left to do.
+/// One transaction decides. What nobody names any more goes last. Killed in between, the store is the old one or the
+/// new one, whole, and the next to open it does what is left to do.
 struct StoreExchange {
   /// The store that is to be replaced.
   let store: URL
@@ -13,43 +13,29 @@ struct StoreExchange {
   let replacement: URL
   /// The new store's model.
   let model: ManagedObjectModel
+  /// The entry of this migration in the new store's log.
+  let logEntry: MigrationLogEntry
   let folder: WorkingFolder
 
-  /// - Parameter hold: of the store that goes.
+  /// - Parameter hold: of the store that goes; it ends.
   func perform(_ hold: StoreHold) throws {
-    try FileSynchronization.synchronize(replacement)
-    let record = try record(hold)
+    let connection = try SQLiteConnection(replacement, mode: .readOnly)
+    defer { connection.close() }
+    let record = try record(hold, connection)
     try record.write(in: folder.url)
     try bring(record.added)
-    try hold.alone {
-      try takePermissions()
-      let old = try? FileHandle(forUpdating: store)
-      defer { try? old?.close() }
-      try FileSynchronization.rename(replacement, to: store)
-      if let old { FileSynchronization.spoil(old) }
-    }
-    hold.end()
-    try? FileSynchronization.synchronize(store.deletingLastPathComponent())
+    try hold.replaceContent(by: connection)
     try record.settle(store: store, in: folder.url)
-  }
-
-  private func takePermissions() throws {
-    let files = FileManager.default
-    guard let mode = try? files.attributesOfItem(atPath: store.path)[.posixPermissions] else { return }
-    try? files.setAttributes([.posixPermissions: mode], ofItemAtPath: replacement.path)
   }
 
   // MARK: Large values
 
-  private func record(_ hold: StoreHold) throws -> ExchangeRecord {
+  private func record(_ hold: StoreHold, _ connection: SQLiteConnection) throws -> ExchangeRecord {
     let old = try names(in: tables, hold.connection)
-    let connection = try SQLiteConnection(replacement, mode: .readOnly)
-    defer { connection.close() }
     let new = try names(in: StoreCatalog(connection).tableMap(of: model), connection)
     let present = Set(ExternalDataFolder(storeAt: store).names())
-    return ExchangeRecord(
-      .renaming(String(replacement.path.dropFirst(folder.url.path.count + 1))),
-      added: new.subtracting(present).sorted(), removed: old.subtracting(new).sorted())
+    return try ExchangeRecord(
+      logEntry: logEntry.propertyList, added: new.subtracting(present).sorted(), removed: old.subtracting(new).sorted())
   }
 
   private func names(in map: TableMap, _ connection: SQLiteConnection) throws -> Set<String> {
@@ -72,9 +58,11 @@ struct StoreExchange {
     let (new, old) = (ExternalDataFolder(storeAt: replacement), ExternalDataFolder(storeAt: store))
     let files = FileManager.default
     do {
-      try files.createDirectory(at: old.url, withIntermediateDirectories: true)
+      try old.make()
+      let permissions = old.permissions
       for name in names {
         guard let file = try new.file(named: name) else { continue }
+        permissions?.apply(to: file)
         try files.moveItem(at: file, to: old.url.appendingPathComponent(name))
       }
       try FileSynchronization.synchronize(old.url)

@@ -1,18 +1,20 @@
 import Foundation
 
 /// Keeps everybody else from writing to a store while a copy of it is made: readers aren't disturbed.
-///
-/// Only one migration holds a store at a time, so that what an earlier one left behind can be taken away.
 final class StoreHold {
   let connection: SQLiteConnection
   private let url: URL
+  private let options: StoreOptions
   private let version: Int64
 
   /// - Throws: ``PersistError/Code/storeBusy`` where another connection writes and the wait runs out.
   init(_ url: URL, options: StoreOptions) throws {
     self.url = url
+    self.options = options
     connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     do {
+      // Replaced files are deleted afterwards, so the commit must outlast a power failure.
+      try connection.execute(.synchronousFull)
       try connection.execute(.beginWriting)
       version = try Self.version(connection)
     } catch {
@@ -23,23 +25,40 @@ final class StoreHold {
 
   deinit { end() }
 
-  /// Lets the store go; nothing of it was changed.
+  /// Releases the store.
   func end() {
     if connection.isInTransaction { _ = try? connection.execute(.rollback) }
     connection.close()
   }
 
-  /// Calls `body` while nobody has the store open, its log is in its file, and nobody wrote to it since it was held.
+  /// Replaces the store's content by another database's in one transaction, and ends the hold.
   ///
-  /// - Throws: ``PersistError/Code/storeBusy`` where others have it open, or were faster.
-  func alone(_ body: () throws -> Void) throws {
-    try connection.execute(.rollback)
-    // In WAL mode this takes the log into the file, which SQLite does only for one who is alone.
-    let mode = try connection.first(.journalMode) { $0.text(0) }
-    if mode == "wal", try connection.first(.journalModeDelete, { $0.text(0) }) != "delete" { throw busy }
-    try connection.execute(.beginExclusive)
-    guard try Self.version(connection) == version else { throw busy }
-    try body()
+  /// The file stays the same one, so that every program that has it open, or opens it at this moment, sees the old
+  /// content or the new: a file that was renamed into its place would share the names of its log and its journal with
+  /// one that others still read.
+  ///
+  /// - Parameter replacement: has pages of the same size.
+  /// - Throws: ``PersistError/Code/storeBusy`` where somebody wrote since the store was held, or, without a log, where
+  ///   readers don't let go.
+  func replaceContent(by replacement: SQLiteConnection) throws {
+    defer { end() }
+    // A transaction of its own writes the new content. Between it and the one that held the store,
+    if try connection.first(.journalMode, { $0.text(0) }) == "wal" {
+      // others may be faster, and are noticed;
+      let target = try SQLiteConnection(url, mode: .readWrite, options: options)
+      defer { target.close() }
+      try target.execute(.synchronousFull)
+      try connection.execute(.rollback)
+      try replacement.copyDatabase(into: target) {
+        guard try Self.version(connection) == version else { throw busy }
+      }
+      target.emptyLog()
+    } else {
+      // the lock stays.
+      try connection.execute(.lockingModeExclusive)
+      try connection.execute(.commit)
+      try replacement.copyDatabase(into: connection)
+    }
   }
 
   private static func version(_ connection: SQLiteConnection) throws -> Int64 {
@@ -48,7 +67,7 @@ final class StoreHold {
 
   private var busy: PersistError {
     PersistError(
-      .storeBusy, at: .store(url), "Others use the store, so that the migrated one can't take its place yet.",
-      fix: "Close it everywhere else and try again; the store is as it was.")
+      .storeBusy, at: .store(url), "Another program wrote to the store at the moment when it was to be exchanged.",
+      fix: "Try again; the store is as the other program left it.")
   }
 }

@@ -43,7 +43,7 @@ extension InPlacePlanner {
     case .attribute(let attribute, let property, let elements):
       return origin(of: attribute, property: property, elements: elements, for: entity)
     case .reference(let reference):
-      guard case .columns(let columns)? = transfers(of: reference).first else { return .constant(.null) }
+      guard case .columns(let columns) = transfer(of: reference) else { return .constant(.null) }
       switch reference.part {
       case .key: return .old(columns.key, fill: nil)
       case .number: return columns.number.map { .oldNumber($0) } ?? .constant(.null)

@@ -31,7 +31,7 @@ extension InPlaceMigration {
         }
       })
     guard !joined.isEmpty else { return }
-    for step in CheckStep.steps(for: map) where step.kind == .danglingRelationship {
+    for step in CheckStep.steps(for: map) where [.danglingRelationship, .danglingReference].contains(step.kind) {
       guard joined.contains(.init(step.entity, step.property)) else { continue }
       try connection.query(step.sql) { row in
         throw PersistError(

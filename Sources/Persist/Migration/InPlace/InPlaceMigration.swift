@@ -14,8 +14,11 @@ struct InPlaceMigration {
   let countsRows: Bool
   var defersWork = false
   let progress: AutomaticMigrator.ProgressHandler?
-  /// Which hop of a longer way this is; nil for a whole way.
-  var hop: MigrationProgress.Hop?
+  /// The hop of a longer route that this is; nil for a whole route.
+  var hop: (models: MigrationHop, reported: MigrationProgress.Hop)?
+  /// Keeps other migrations away, and holds the record of files that go with the commit; nil for a hop, whose file is
+  /// one of a longer route's own.
+  var folder: WorkingFolder?
   private let start = ContinuousClock.now
 
   func run() throws -> MigrationReport {
@@ -25,13 +28,10 @@ struct InPlaceMigration {
     try connection.prepareForChanges()
     // Files that only the old version names go after the commit: that must not be lost when power fails.
     try connection.execute(.synchronousFull)
-    var unnamed: WorkingFolder?
-    // Where the commit came, no row names them any more; else nothing goes.
-    defer { unnamed?.remove() }
     var report = try connection.transaction {
       var files = LargeValueFiles(nil)
-      let report = try migrate(connection, &files)
-      unnamed = try announceRemoval(of: files.replaced)
+      let (report, logEntry) = try migrate(connection, &files)
+      if let logEntry { try announceRemoval(of: files.replaced, logEntry) }
       return report
     }
     report.duration = ContinuousClock.now - start
@@ -42,55 +42,58 @@ struct InPlaceMigration {
   ///
   /// - Returns: a report where there is nothing to do.
   private func preview() throws -> MigrationReport? {
-    let connection = try SQLiteConnection(url, mode: .readOnly, options: options)
-    defer { connection.close() }
-    return try connection.readTransaction {
+    try SQLiteConnection.reading(url, options: options) { connection in
       let survey = try survey(connection)
       return survey.isUpToDate ? try report(survey, connection) : nil
     }
   }
 
   /// Writes down which files go once the commit has come, so that they go even if this process doesn't live to see it.
-  private func announceRemoval(of names: [String]) throws -> WorkingFolder? {
-    guard !names.isEmpty else { return nil }
-    let folder = try WorkingFolder(besideStoreAt: SQLiteFileName.resolved(url))
-    let decision = ExchangeRecord.Decision.commit(destination.model.fingerprints.mapValues(\.bytes))
-    try ExchangeRecord(decision, removed: names).write(in: folder.url)
-    return folder
+  private func announceRemoval(of names: [String], _ logEntry: MigrationLogEntry) throws {
+    guard !names.isEmpty, let folder else { return }
+    try ExchangeRecord(logEntry: logEntry.propertyList, removed: names).write(in: folder.url)
   }
 
-  private func migrate(_ connection: SQLiteConnection, _ files: inout LargeValueFiles) throws -> MigrationReport {
+  /// - Returns: a report, and what the store's log says of the migration; nil where there was nothing to do, and for a
+  ///   hop, which is logged with the whole.
+  private func migrate(
+    _ connection: SQLiteConnection, _ files: inout LargeValueFiles
+  ) throws -> (MigrationReport, MigrationLogEntry?) {
     let survey = try survey(connection)
     var report = try report(survey, connection)
     // Another process may have been faster.
-    guard !survey.isUpToDate else { return report }
+    guard !survey.isUpToDate else { return (report, nil) }
+    let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {
       try connection.query(.fileNames(in: values.table, column: values.column, values.rows)) { row in
         files.replace(columnContent: row.data(0))
       }
     }
     let textIndexes = try survey.store.tableMap.fullTextIndexes.kept(by: connection)
-    // A hop of a longer way is logged with the whole.
     let logged = try hop == nil ? report.rows ?? survey.store.fewRows(connection) : nil
     try requireRoom(survey, connection)
     try carryOut(survey, connection)
     report.duration = ContinuousClock.now - start
-    try record(survey, report, rows: logged, connection)
+    let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil
+    try record(survey, logEntry, connection)
     let map = try verify(survey.store, connection)
     try verifyRelationships(survey, map, connection)
     try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
     let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
     try connection.keepFullText(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
-    return report
+    // Other programs that have the store open notice the new model by it.
+    if try connection.schemaVersion == schemaVersion { try connection.changeSchemaVersion() }
+    return (report, logEntry)
   }
 
   /// - Throws: what stands in the way.
   private func survey(_ connection: SQLiteConnection) throws -> StoreSurvey {
     let store = try StoreIdentification.identify(connection, registry: registry)
-    let survey = try StoreSurvey(store, to: destination, registry: registry, defersWork: defersWork)
+    let survey = try hop.map { StoreSurvey(store, hop: $0.models, leadsBack: false) }
+      ?? StoreSurvey(store, to: destination, registry: registry, defersWork: defersWork)
     guard !survey.isUpToDate else { return survey }
-    let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.chain.leadsBack)
+    let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.leadsBack)
     if var error = survey.error(findings, allowsLoss: allowsLoss, downgrade: downgrade) {
       error.place.store = url
       throw error
@@ -100,8 +103,8 @@ struct InPlaceMigration {
 
   private func report(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws -> MigrationReport {
     MigrationReport(
-      from: survey.chain.source.name, to: destination.name, way: survey.isUpToDate ? .none : survey.way,
-      hops: survey.isUpToDate ? 0 : survey.chain.hops.count,
+      from: survey.hop.source.name, to: destination.name, way: survey.isUpToDate ? .none : survey.way,
+      hops: survey.isUpToDate ? 0 : 1,
       rows: countsRows ? try survey.store.rowsByTable(connection).values.reduce(0, +) : nil, duration: .zero)
   }
 
@@ -112,7 +115,7 @@ struct InPlaceMigration {
     let schema = survey.store.catalog.schema
     var tally = MigrationTally(
       try changes.map { try progress == nil ? 1 : weight(of: $0.change, schema, connection) },
-      hop: hop ?? survey.chain.hop, report: progress)
+      hop: hop?.reported ?? survey.hop.reported, report: progress)
     for change in changes {
       let question = tally.question(
         SQLText.statements(change.change).first?.text ?? "", entity: change.subject?.entity)
@@ -145,12 +148,13 @@ struct InPlaceMigration {
 
   /// Writes down which model the store has now, and how it came to it.
   private func record(
-    _ survey: StoreSurvey, _ report: MigrationReport, rows: Int?, _ connection: SQLiteConnection
+    _ survey: StoreSurvey, _ logEntry: MigrationLogEntry?, _ connection: SQLiteConnection
   ) throws {
     var metadata = survey.store.metadata
     metadata.deferredSteps = survey.work.deferred.compactMap { DeferredStep($0.change) }
-    if hop == nil { metadata.log(MigrationLogEntry(report, rows: rows)) }
-    metadata.noteLineage(through: survey.chain.versions.map(\.model), to: destination.model)
+    if let logEntry { metadata.log(logEntry) }
+    let former = survey.leadsBack ? [] : [survey.hop.source] + survey.hop.skipped
+    metadata.recordLineage(through: former.map(\.model), to: destination.model)
     try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
   }
 

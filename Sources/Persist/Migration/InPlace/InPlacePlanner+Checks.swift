@@ -72,16 +72,20 @@ extension InPlacePlanner {
 
   private mutating func require(_ relationship: RelationshipDescription, of entity: Entity, _ move: RowMove) {
     let all = rows([move.sourceNumber], of: move.sourceTable)
-    switch transfer(relationship, of: entity) {
-    case .none:
+    let found = origins[relationship, of: entity]
+    guard let only = found.first else {
       requireNone(.rows(move.sourceTable, all), relationship.name, of: entity)
-    case .columns(let columns):
-      guard let old = oldRelationship(relationship, of: entity), old.relationship.isOptional else { return }
-      var condition = all
-      condition.missing = columns.key
-      requireNone(.rows(move.sourceTable, condition), relationship.name, of: entity)
-    case .joinTable, .pairs: break
+      return
     }
+    let wasRequired = oldRelationship(relationship, of: entity).map { !$0.isToMany && !$0.isOptional } ?? false
+    // Every row has a value already, and keeps it.
+    if wasRequired, found.count == 1, only.members == only.allMembers { return }
+    requireNone(.unrelated(move.sourceTable, all, found.map(\.rows)), relationship.name, of: entity)
+  }
+
+  private func oldRelationship(_ relationship: RelationshipDescription, of entity: Entity) -> RelationshipDescription? {
+    comparison.leadingEnd(of: relationship, in: entity) == .own
+      ? comparison.oldRelationship(relationship, of: entity)?.relationship : nil
   }
 
   /// A row whose entity number the model doesn't know must not become an entity's by the new numbers.
@@ -102,68 +106,37 @@ extension InPlacePlanner {
   }
 }
 
-/// What goes, with the rows that have it.
-extension InPlacePlanner {
-  mutating func countLosses() {
-    for operation in comparison.operations where operation.losesData {
-      guard let loss = MigrationLoss(operation) else { continue }
-      for count in counts(of: operation) { work.lose(count, loss) }
-    }
-    countValuesLeftBehind()
-  }
+// MARK: - One place only
 
-  /// Values of properties that move down, in rows that don't have them any more.
-  private mutating func countValuesLeftBehind() {
-    for move in moves where !move.source.isAbstract {
-      guard let destination = move.destination else { continue }
-      let place = old[move.source]
-      for column in place.columns where column.role != .toOneEntity && movesAway(column.property, from: move.source) {
-        // What becomes transient says so itself.
-        guard destination.property(named: column.property) == nil else { continue }
-        work.lose(
-          .present(move.sourceTable, column: column.name, rows([move.sourceNumber], of: move.sourceTable)),
-          MigrationLoss(
-            entity: destination.name, property: column.property, what: "isn't a property of this entity any more"))
+extension InPlacePlanner {
+  /// Where one object had many others, or several relationships become one, there may be more than there is place for.
+  mutating func refuseCrowds() {
+    for entity in new.model.entities {
+      for relationship in entity.relationships where !relationship.isTransient {
+        if !relationship.isToMany {
+          refuseCrowds(origins[relationship, of: entity], relationship, of: entity)
+        } else if new.model.inverse(of: relationship) == nil,
+          entity.property(named: relationship.name)?.declaringEntity == entity.name
+        {
+          refuseCrowds(origins[relationship, ofAll: entity].map(\.turned), relationship, of: entity)
+        }
       }
     }
   }
 
-  /// Whether an entity's property is of others only, into which it was handed down before; a removal aside.
-  private func movesAway(_ name: String, from entity: Entity) -> Bool {
-    guard correspondence.newName(of: name, inOldEntity: entity.name) == nil,
-      let property = entity.property(named: name), property.attribute?.isDerived != true,
-      let declaring = old.model.entitiesByName[property.declaringEntity]
-    else { return false }
-    return old.model.hierarchy(of: declaring).contains {
-      correspondence.newName(of: name, inOldEntity: $0.name) != nil
-    }
-  }
-
-  private func counts(of operation: MigrationOperation) -> [RowCount] {
-    let name = operation.kind == .removeEntity
-      ? operation.entity : correspondence.entities[operation.entity] ?? operation.entity
-    guard let entity = old.model.entitiesByName[name] else { return [] }
-    let place = old[entity]
-    if operation.kind == .removeEntity { return [.rows(place.table, rows([place.number], of: place.table))] }
-    let oldName = operation.property.flatMap { property in
-      correspondence.origin(of: property, in: operation.entity)?.source ?? property
-    }
-    guard let oldName, let property = entity.property(named: oldName) else { return [] }
-    let columns = place.columns.filter { column in
-      guard column.property == oldName, column.role != .toOneEntity else { return false }
-      guard operation.kind == .changeElements else { return true }
-      // Of a composite attribute only the element that goes.
-      let path = property.elements.first { $0.slot == column.slot }?.path.dropFirst().joined(separator: ".")
-      return operation.detail == path.map { "\($0) removed" }
-    }.map(\.name)
-    if !columns.isEmpty {
-      let numbers = old.model.hierarchy(of: entity).map { old[$0].number }.sorted()
-      return columns.map { .present(place.table, column: $0, rows(numbers, of: place.table)) }
-    }
-    switch place.toMany[property.slot] {
-    case .join(let end): return [.rows(end.table, .all)]
-    case .foreignKey(let foreignKey): return [.present(foreignKey.table, column: foreignKey.column, .all)]
-    case nil: return []
+  /// - Parameter found: seen from the end that leads to one object only.
+  private mutating func refuseCrowds(
+    _ found: [PairOrigin], _ relationship: RelationshipDescription, of entity: Entity
+  ) {
+    let blocker = MigrationBlocker(
+      entity: comparison.declaring(relationship, of: entity).name, property: relationship.name,
+      what: "Objects that have several others in a relationship which leads to one only",
+      fix: "Give the step a mapping model that chooses one of them.")
+    for origin in found where !origin.isOwnerUnique { work.require(.crowded(origin.rows), else: blocker) }
+    for (index, origin) in found.enumerated() {
+      for other in found[..<index] where !origin.owners.isDisjoint(with: other.owners) {
+        work.require(.shared(origin.rows, other.rows), else: blocker)
+      }
     }
   }
 }

@@ -107,7 +107,7 @@ extension InPlacePlanner {
       return .becomes(plan.name, rename: plan.currentName, doomed: originals)
     }
     if let join = joins.first(where: { $0.oldTable?.foldedIdentifier == folded }),
-      case .becomes(let end) = join.source
+      case .becomes(_, let end) = join.source
     {
       var names = [
         end.ownColumn.foldedIdentifier: join.table.first.column,

@@ -1,153 +1,160 @@
 extension InPlacePlanner {
-  /// Keys of rows that go are forgotten by what led to them.
-  mutating func severRowsThatGo() {
-    for entity in new.model.entities {
-      for relationship in entity.relationships {
-        guard let old = oldRelationship(relationship, of: entity) else { continue }
-        let members = rowsThatGo(
-          of: self.old.model.destination(of: old.relationship), unlessKindOf: new.model.destination(of: relationship))
-        let subject = InPlaceWork.Subject(declaring(relationship, of: entity).name, relationship.name)
-        switch transfer(relationship, of: entity) {
-        case .columns(let columns):
-          sever(columns, subject, relationship.isToMany ? rowsThatGo(of: old.entity, unlessKindOf: entity) : members)
-        case .joinTable(let end):
-          countOutOfReach(members, in: end.table, end.memberColumn, subject)
-          unjoin(end.table, end.ownColumn, rowsThatGo(of: old.entity, unlessKindOf: entity))
-          unjoin(end.table, end.memberColumn, members)
-        // Where the members' own rows name their owner, the inverse tells of them.
-        case .pairs(let pairs) where pairs.member != "Z_PK":
-          countOutOfReach(members, in: pairs.table, pairs.member, subject)
-        case .pairs, .none: break
+  /// Forgets the keys of rows that a relationship no longer relates, before they are taken over.
+  mutating func severRowsThatGo(_ joins: [JoinPlan]) {
+    for table in new.tables.map(\.table).uniqued { severKeys(inTable: table) }
+    for join in joins {
+      guard case .becomes(let origin, let end) = join.source else { continue }
+      let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)
+      unjoin(end.table, end.ownColumn, origin.ownerTable, origin.allOwners.subtracting(origin.owners), subject)
+      unjoin(end.table, end.memberColumn, origin.memberTable, origin.allMembers.subtracting(origin.members), subject)
+    }
+  }
+
+  private mutating func severKeys(inTable table: String) {
+    for (_, references) in references(inTable: table) where references[0].part == .key {
+      let relationship = references[0].relationship
+      var cuts: [(columns: RelationshipTransfer.Columns, rows: Set<Int>)] = []
+      for reference in references {
+        guard case .columns(let columns) = transfer(of: reference) else { continue }
+        let cut = columns.withoutOwners
+        if let index = cuts.firstIndex(where: { $0.columns == cut }) {
+          cuts[index].rows.formUnion(columns.origin.owners)
+        } else {
+          cuts.append((cut, columns.origin.owners))
         }
+      }
+      for (columns, rows) in cuts {
+        let origin = columns.origin
+        let isToMany = relationship.isToMany
+        let target = isToMany ? origin.ownerTable : origin.memberTable
+        let gone = isToMany
+          ? origin.allOwners.subtracting(rows) : origin.allMembers.subtracting(origin.members)
+        guard !gone.isEmpty else { continue }
+        let affected: RowCondition = isToMany ? .all : self.rows(rows.sorted(), of: columns.table)
+        work.add(
+          .sever(
+            table: columns.table, column: columns.key, beside: columns.besideKey, target: target,
+            entityNumbers: gone.sorted(), where: affected), in: .sever, for: subject(of: references[0]))
       }
     }
   }
 
-  private mutating func sever(
-    _ columns: RelationshipTransfer.Columns, _ subject: InPlaceWork.Subject, _ rows: [String: [Int]]
+  private mutating func unjoin(
+    _ table: String, _ column: String, _ target: String, _ numbers: Set<Int>, _ subject: InPlaceWork.Subject
   ) {
-    countOutOfReach(rows, in: columns.table, columns.key, subject)
-    for (target, numbers) in rows {
-      work.add(
-        .sever(
-          table: columns.table, column: columns.key, beside: columns.besideKey, target: target,
-          entityNumbers: numbers), in: .sever, for: subject)
+    guard !numbers.isEmpty else { return }
+    work.add(
+      .unjoin(table: table, column: column, target: target, entityNumbers: numbers.sorted()), in: .sever, for: subject)
+  }
+
+  /// The columns of a new table that are references, each with one reference for every entity that has it.
+  private func references(inTable table: String) -> [(column: String, references: [ColumnUse.Reference])] {
+    guard let root = new.tables.first(where: { $0.table == table && $0.entity.superentity == nil })?.entity else {
+      return []
+    }
+    return new.columnUses(of: root).sorted { $0.key < $1.key }.compactMap { folded, uses in
+      let found = uses.sorted { $0.key < $1.key }.compactMap { _, use -> ColumnUse.Reference? in
+        if case .reference(let reference) = use { reference } else { nil }
+      }.uniqued
+      guard !found.isEmpty, let name = new.layout[table]?.first(where: { $0.name.foldedIdentifier == folded })?.name
+      else { return nil }
+      return (name, found)
     }
   }
 
-  /// Rows that go are a loss of their own; others stay, and are only out of this relationship's reach.
-  private mutating func countOutOfReach(
-    _ rows: [String: [Int]], in table: String, _ column: String, _ subject: InPlaceWork.Subject
-  ) {
-    for (target, numbers) in rows {
-      let staying = moves.filter { $0.destination != nil && numbers.contains($0.sourceNumber) }.map(\.sourceNumber)
-      guard !staying.isEmpty else { continue }
-      work.lose(
-        .leadingTo(table, column: column, target: target, entityNumbers: staying.sorted()),
-        MigrationLoss(
-          entity: subject.entity, property: subject.property, what: "leads to objects that aren't its destination's"))
-    }
-  }
-
-  private mutating func unjoin(_ table: String, _ column: String, _ rows: [String: [Int]]) {
-    for (target, numbers) in rows {
-      work.add(.unjoin(table: table, column: column, target: target, entityNumbers: numbers), in: .sever)
-    }
-  }
-
-  /// The numbers of old entities that a relationship led to and that aren't where it leads now, by their table.
-  func rowsThatGo(of old: Entity, unlessKindOf new: Entity) -> [String: [Int]] {
-    let hierarchy = Set(self.old.model.hierarchy(of: old).map(\.name))
-    let gone = moves.filter { move in
-      hierarchy.contains(move.source.name) && move.destination.map { $0.isKind(of: new) } != true
-        && !move.source.isAbstract
-    }
-    return Dictionary(grouping: gone, by: \.sourceTable).mapValues { $0.map(\.sourceNumber).sorted() }
+  private func subject(of reference: ColumnUse.Reference) -> InPlaceWork.Subject {
+    guard let owner = new.model.entitiesByName[reference.entity] else { return .init(reference.entity) }
+    return .init(comparison.declaring(reference.relationship, of: owner).name, reference.relationship.name)
   }
 
   /// Columns of relationships that come from elsewhere than a column.
   mutating func completeReferences(of plan: TablePlan) {
-    let uses = new.columnUses(of: plan.root)
-    for (column, uses) in uses.sorted(by: { $0.key < $1.key }) {
-      for (_, use) in uses.sorted(by: { $0.key < $1.key }) {
-        guard case .reference(let reference) = use, let owner = new.model.entitiesByName[reference.entity],
-          let name = new.layout[plan.name]?.first(where: { $0.name.foldedIdentifier == column })?.name
-        else { continue }
-        complete(name, reference, of: owner, in: plan)
+    for (column, references) in references(inTable: plan.name) { complete(column, references, in: plan) }
+  }
+
+  private mutating func complete(_ column: String, _ references: [ColumnUse.Reference], in plan: TablePlan) {
+    let first = references[0]
+    guard let owner = new.model.entitiesByName[first.entity] else { return }
+    let relationship = first.relationship
+    let transfers = references.map(transfer).filter { $0 != .none }
+    switch first.part {
+    case .key: for (reference, found) in joined(references) { setKeys(column, reference, from: found) }
+    case .place:
+      guard !transfers.isEmpty, let key = keyColumn(of: relationship, of: owner) else { return }
+      let sources = transfers.flatMap { places($0, isToMany: relationship.isToMany) }
+      guard sources.contains(nil) || Set(sources).count > 1 else { return }
+      work.add(
+        .takePlaces(table: plan.name, owner: key, member: "Z_PK", place: column), in: .complete,
+        for: subject(of: first))
+    case .number:
+      let isMissing = transfers.contains { transfer in
+        if case .columns(let columns) = transfer { columns.number == nil } else { true }
+      }
+      guard isMissing, let key = keyColumn(of: relationship, of: owner) else { return }
+      let target = relationship.isToMany ? owner : new.model.destination(of: relationship)
+      work.add(
+        .takeEntityNumbers(table: plan.name, key: key, number: column, target: new[target].table), in: .complete,
+        for: subject(of: first))
+    }
+  }
+
+  /// The columns of places that a transfer brings, with their tables; nil for pairs that have none.
+  private func places(_ transfer: RelationshipTransfer, isToMany: Bool) -> [[String]?] {
+    switch transfer {
+    case .none: []
+    case .columns(let columns): [columns.place.map { [columns.table, $0] }]
+    case .pairs(let found):
+      found.map { origin in
+        (isToMany ? origin.pairs.place : origin.pairs.inversePlace).map { [origin.pairs.table, $0] }
       }
     }
   }
 
-  private mutating func complete(
-    _ column: String, _ reference: ColumnUse.Reference, of owner: Entity, in plan: TablePlan
-  ) {
-    let relationship = reference.relationship
-    let subject = InPlaceWork.Subject(owner.name, relationship.name)
-    let transfers = transfers(of: reference)
-    if transfers.count > 1, reference.part == .key { refuseMerging(subject) }
-    guard let transfer = transfers.first, let key = keyColumn(of: relationship, of: owner) else { return }
-    let destination = new.model.destination(of: relationship)
-    let target = relationship.isToMany ? owner : destination
-    switch (transfer, reference.part) {
-    case (.pairs(let pairs), .key):
-      let row: KeyTarget.Row = relationship.isToMany ? .member : .owner
-      let holder = relationship.isToMany ? destination : declaring(relationship, of: owner)
-      work.add(
-        .setKeys(
-          KeyTarget(
-            rows: pairEnd(holder), row: row, column: column,
-            place: hasPlace(pairs, row) ? placeColumn(of: relationship, of: owner) : nil, targets: pairEnd(target)),
-          from: stage(pairs, subject)), in: .link, for: subject)
-      refuseCrowds(pairs, row, subject)
-    case (.pairs(let pairs), .place) where hasPlace(pairs, relationship.isToMany ? .member : .owner): break
-    case (.pairs, .place):
-      work.add(.takePlaces(table: plan.name, owner: key, member: "Z_PK", place: column), in: .complete, for: subject)
-    case (.columns(let columns), .place) where columns.place == nil:
-      work.add(.takePlaces(table: plan.name, owner: key, member: "Z_PK", place: column), in: .complete, for: subject)
-    case (.pairs, .number):
-      work.add(
-        .takeEntityNumbers(table: plan.name, key: key, number: column, target: new[target].table), in: .complete,
-        for: subject)
-    case (.columns(let columns), .number) where columns.number == nil:
-      work.add(
-        .takeEntityNumbers(table: plan.name, key: key, number: column, target: new[target].table), in: .complete,
-        for: subject)
-    default: break
+  // MARK: Keys from pairs
+
+  /// Pairs that a column is filled from, for one entity's rows; those of several entities are joined where they are the
+  /// same.
+  private func joined(_ references: [ColumnUse.Reference]) -> [(ColumnUse.Reference, [PairOrigin])] {
+    references.reduce(into: []) { found, reference in
+      guard case .pairs(let origins) = transfer(of: reference) else { return }
+      let same = found.firstIndex { _, others in
+        others.count == 1 && origins.count == 1
+          && (others[0].pairs, others[0].members) == (origins[0].pairs, origins[0].members)
+      }
+      if let same {
+        found[same].1[0].owners.formUnion(origins[0].owners)
+      } else {
+        found.append((reference, origins))
+      }
     }
   }
 
-  /// The rows of an entity and those below it, as they are in the end.
-  func pairEnd(_ entity: Entity) -> PairEnd {
-    let numbers = new.model.hierarchy(of: entity).map { new[$0].number }.sorted()
-    return PairEnd(table: new[entity].table, entityNumbers: entity.superentity == nil ? nil : numbers)
+  private mutating func setKeys(
+    _ column: String, _ reference: ColumnUse.Reference, from found: [PairOrigin]
+  ) {
+    let relationship = reference.relationship
+    guard let owner = new.model.entitiesByName[reference.entity] else { return }
+    let subject = subject(of: reference)
+    let row: KeyTarget.Row = relationship.isToMany ? .member : .owner
+    let destination = new.model.destination(of: relationship)
+    let order = placeColumn(of: relationship, of: owner)
+    for origin in found {
+      let owners = pairEnd(owner, of: origin.owners)
+      let members = pairEnd(destination, of: origin.members)
+      let hasPlace = (row == .owner ? origin.pairs.inversePlace : origin.pairs.place) != nil
+      work.add(
+        .setKeys(
+          KeyTarget(
+            rows: row == .owner ? owners : members, row: row, column: column, place: hasPlace ? order : nil,
+            targets: row == .owner ? members : owners), from: stage(origin.pairs, subject)), in: .link, for: subject)
+    }
   }
 
-  private func declaring(_ relationship: RelationshipDescription, of owner: Entity) -> Entity {
-    owner.property(named: relationship.name).flatMap { new.model.entitiesByName[$0.declaringEntity] } ?? owner
-  }
-
-  private func hasPlace(_ pairs: PairSource, _ row: KeyTarget.Row) -> Bool {
-    (row == .owner ? pairs.inversePlace : pairs.place) != nil
-  }
-
-  private mutating func refuseMerging(_ subject: InPlaceWork.Subject) {
-    work.blockers.append(
-      MigrationBlocker(
-        entity: subject.entity, property: subject.property,
-        what: "\(subject.entity).\(subject.property ?? "") brings together relationships without inverse of several "
-          + "entities.", fix: "Give the step a mapping model, or give the relationships an inverse before."))
-  }
-
-  /// Where one object had many others there is place for one only.
-  private mutating func refuseCrowds(_ pairs: PairSource, _ row: KeyTarget.Row, _ subject: InPlaceWork.Subject) {
-    let (owner, member) = row == .owner ? (pairs.owner, pairs.member) : (pairs.member, pairs.owner)
-    guard owner != "Z_PK" else { return }
-    work.require(
-      .crowded(pairs.table, owner: owner, member: member),
-      else: MigrationBlocker(
-        entity: subject.entity, property: subject.property,
-        what: "Objects that have several others in a relationship which leads to one only",
-        fix: "Give the step a mapping model that chooses one of them."))
+  /// The rows of a new hierarchy that those of old entity numbers become, as they are in the end.
+  func pairEnd(_ entity: Entity, of oldNumbers: Set<Int>) -> PairEnd {
+    let numbers = Set(oldNumbers.compactMap { origins.destination(ofNumber: $0).map { new[$0].number } })
+    let all = Set(new.model.hierarchy(of: entity.root).map { new[$0].number })
+    return PairEnd(table: new[entity].table, entityNumbers: numbers == all ? nil : numbers.sorted())
   }
 
   private func keyColumn(of relationship: RelationshipDescription, of owner: Entity) -> String? {
@@ -170,5 +177,22 @@ extension InPlacePlanner {
     work.add(.setAside(pairs, as: stage), in: .setAside, for: subject)
     work.add(.forget(stage), in: .cleanUp, for: subject)
     return stage
+  }
+}
+
+extension RelationshipTransfer.Columns {
+  /// The same for any owners, to tell transfers apart that differ in more.
+  fileprivate var withoutOwners: Self {
+    var origin = origin
+    origin.owners = []
+    return Self(origin: origin, table: table, key: key, number: number, place: place)
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The elements in their order, each once.
+  fileprivate var uniqued: [Element] {
+    var seen = Set<Element>()
+    return filter { seen.insert($0).inserted }
   }
 }

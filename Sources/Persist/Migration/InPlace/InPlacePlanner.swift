@@ -13,6 +13,7 @@ struct InPlacePlanner {
   /// Whether columns that go and indexes that only make fetching faster are left for later.
   let defersWork: Bool
   let moves: [RowMove]
+  let origins: RelationshipOrigins
   /// The new layout's definitions, made once.
   let definitions: [String: TableDefinition]
   let oldIndexes: [IndexDefinition]
@@ -46,16 +47,18 @@ struct InPlacePlanner {
     self.canDropColumns = canDropColumns
     self.defersWork = defersWork
     moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
+    origins = RelationshipOrigins(comparison, from: old)
     definitions = Dictionary(new.tableDefinitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     oldIndexes = old.indexDefinitions
     newIndexes = new.indexDefinitions
   }
 
   private mutating func planEverything() {
+    countLosses()
     tables = planTables()
     guard work.blockers.isEmpty else { return }
-    severRowsThatGo()
     let joins = planJoinTables()
+    severRowsThatGo(joins)
     dropTables(except: joins)
     renameTables(joins)
     for table in tables { reshape(table) }
@@ -65,8 +68,12 @@ struct InPlacePlanner {
     renumberHistory()
     planEntityRows()
     requireValues()
-    countLosses()
+    refuseCrowds()
     work.forgotten = forgottenValues()
+  }
+
+  private mutating func countLosses() {
+    for check in LossPlan(comparison, from: old, origins).checks { work.lose(check.count, check.loss) }
   }
 
   // MARK: Entity numbers

@@ -85,6 +85,15 @@ struct InPlaceWork: Sendable {
     if !checks.contains(check) { checks.append(check) }
   }
 
+  /// The possible losses, without figures, each once.
+  var losses: [MigrationLoss] {
+    var seen = Set<MigrationLoss>()
+    return checks.compactMap { check in
+      guard case .loss(let loss) = check.meaning, seen.insert(loss).inserted else { return nil }
+      return loss
+    }
+  }
+
   /// All changes in their order.
   var changes: [Change] { Phase.allCases.flatMap { phases[$0] ?? [] } }
 }

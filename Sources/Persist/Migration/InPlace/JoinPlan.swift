@@ -3,48 +3,31 @@ struct JoinPlan: Sendable {
   enum Source: Sendable, Hashable {
     case new
     /// The old table becomes the new one; seen from the new one's first side.
-    case becomes(TableMap.JoinEnd)
-    /// The pairs stand elsewhere; seen from the new one's first side.
-    case pairs(PairSource)
+    case becomes(PairOrigin, TableMap.JoinEnd)
+    /// The pairs are stored elsewhere; seen from the new one's first side.
+    case pairs([PairOrigin])
   }
 
   let table: TableMap.JoinTable
   let source: Source
 
   /// The old join table that becomes the new one.
-  var oldTable: String? { if case .becomes(let end) = source { end.table } else { nil } }
+  var oldTable: String? { if case .becomes(_, let end) = source { end.table } else { nil } }
 }
 
 extension InPlacePlanner {
-  func planJoinTables() -> [JoinPlan] {
-    var taken = Set<String>()
-    return new.joinTables.map { table in
-      var source = joinSource(of: table)
-      if case .becomes(let end) = source, !taken.insert(end.table).inserted { source = .new }
-      return JoinPlan(table: table, source: source)
-    }
-  }
+  func planJoinTables() -> [JoinPlan] { new.joinTables.map { JoinPlan(table: $0, source: joinSource(of: $0)) } }
 
   private func joinSource(of table: TableMap.JoinTable) -> JoinPlan.Source {
-    for side in [table.first, table.second] {
-      guard let declaring = new.model.entitiesByName[side.entity] else { continue }
-      for entity in new.model.hierarchy(of: declaring) {
-        guard let relationship = entity.relationship(named: side.relationship) else { continue }
-        let isTurned = side != table.first
-        switch transfer(relationship, of: entity) {
-        case .none, .columns: continue
-        case .joinTable(let end) where end.isReflexive == table.isReflexive:
-          return .becomes(isTurned ? end.turned : end)
-        case .joinTable(let end):
-          let pairs = PairSource(
-            table: end.table, owner: end.ownColumn, member: end.memberColumn, place: end.orderColumn,
-            inversePlace: end.inverseOrderColumn)
-          return .pairs(isTurned ? pairs.turned : pairs)
-        case .pairs(let pairs): return .pairs(isTurned ? pairs.turned : pairs)
-        }
-      }
-    }
-    return .new
+    guard let declaring = new.model.entitiesByName[table.first.entity],
+      let relationship = declaring.relationship(named: table.first.relationship)
+    else { return .new }
+    let found = origins[relationship, ofAll: declaring]
+    guard let only = found.first else { return .new }
+    guard found.count == 1, case .join(let end) = only.place, end.isReflexive == table.isReflexive,
+      origins.takesOver(only, relationship, of: declaring)
+    else { return .pairs(found) }
+    return .becomes(only, end)
   }
 
   mutating func reshape(_ join: JoinPlan) {
@@ -55,16 +38,26 @@ extension InPlacePlanner {
     else { return }
     switch join.source {
     case .new: work.add(.createTable(definition), in: .create, for: subject)
-    case .pairs(let pairs):
+    case .pairs(let found):
       work.add(.createTable(definition), in: .create, for: subject)
-      let target = PairTarget(
-        table: join.table.name, owner: join.table.first.column, member: join.table.second.column,
-        place: pairs.place == nil ? nil : join.table.first.orderColumn,
-        inversePlace: pairs.inversePlace == nil ? nil : join.table.second.orderColumn,
-        owners: pairEnd(owner), members: pairEnd(member), isReflexive: join.table.isReflexive)
-      work.add(.join(target, from: stage(pairs, subject)), in: .link, for: subject)
-      takePlaces(join, has: (pairs.place != nil, pairs.inversePlace != nil), subject)
-    case .becomes(let end): reshape(join, from: end, to: definition, subject)
+      for origin in found {
+        let target = PairTarget(
+          table: join.table.name, owner: join.table.first.column, member: join.table.second.column,
+          place: origin.pairs.place == nil ? nil : join.table.first.orderColumn,
+          inversePlace: origin.pairs.inversePlace == nil ? nil : join.table.second.orderColumn,
+          owners: pairEnd(owner, of: origin.owners), members: pairEnd(member, of: origin.members),
+          isReflexive: join.table.isReflexive)
+        work.add(.join(target, from: stage(origin.pairs, subject)), in: .link, for: subject)
+      }
+      // Places of several relationships aren't places in one.
+      let isOne = found.count == 1
+      takePlaces(
+        join,
+        has: (
+          isOne && found.allSatisfy { $0.pairs.place != nil },
+          isOne && found.allSatisfy { $0.pairs.inversePlace != nil }
+        ), subject)
+    case .becomes(_, let end): reshape(join, from: end, to: definition, subject)
     }
   }
 
@@ -124,7 +117,7 @@ extension InPlacePlanner {
     takePlaces(join, has: (end.orderColumn != nil, end.inverseOrderColumn != nil), subject)
   }
 
-  /// Members without an order yet get one by their keys.
+  /// Members without a place get one behind the others, in the order of their keys.
   private mutating func takePlaces(_ join: JoinPlan, has: (Bool, Bool), _ subject: InPlaceWork.Subject) {
     let (first, second) = (join.table.first, join.table.second)
     if let place = first.orderColumn, !has.0 {
@@ -137,14 +130,5 @@ extension InPlacePlanner {
         .takePlaces(table: join.table.name, owner: second.column, member: first.column, place: place),
         in: .complete, for: subject)
     }
-  }
-}
-
-extension TableMap.JoinEnd {
-  /// The same table from its other end.
-  fileprivate var turned: TableMap.JoinEnd {
-    TableMap.JoinEnd(
-      table: table, ownColumn: memberColumn, memberColumn: ownColumn, orderColumn: inverseOrderColumn,
-      inverseOrderColumn: orderColumn, isReflexive: isReflexive)
   }
 }

@@ -8,54 +8,56 @@ struct StoreSurvey {
   }
 
   let store: IdentifiedStore
-  let chain: MigrationChain
+  let hop: MigrationHop
   let map: TableMap
   let work: InPlaceWork
+  /// Whether the store is newer than the version to reach.
+  let leadsBack: Bool
 
   init(
     _ store: IdentifiedStore, to destination: ModelVersion, registry: ModelRegistry?, defersWork: Bool = false
   ) throws {
-    let name = store.model.versionIdentifiers.first { !$0.isEmpty } ?? "the store's own model"
-    let source = store.version ?? ModelVersion(name: name, model: store.model)
-    let chain = try MigrationChain(
-      from: source, to: destination, registry: registry, isNewer: store.isNewer(than: destination.model))
-    try self.init(store, through: chain, defersWork: defersWork)
+    self.init(
+      store, hop: try MigrationHop(from: store.source, to: destination, registry: registry), defersWork: defersWork)
   }
 
-  /// - Parameter chain: begins at the store's version.
-  init(_ store: IdentifiedStore, through chain: MigrationChain, defersWork: Bool = false) throws {
+  /// - Parameters:
+  ///   - hop: begins at the store's version.
+  ///   - leadsBack: whether the route that the hop belongs to leads to an older version; nil to ask the store.
+  init(_ store: IdentifiedStore, hop: MigrationHop, leadsBack: Bool? = nil, defersWork: Bool = false) {
     self.store = store
-    self.chain = chain
+    self.hop = hop
+    self.leadsBack = leadsBack ?? store.isNewer(than: hop.destination.model)
     map = store.tableMap
     work = InPlacePlanner.plan(
-      from: map, schema: store.catalog.schema, to: .forNewStore(chain.destination.model),
-      comparison: chain.comparison,
+      from: map, schema: store.catalog.schema, to: .forNewStore(hop.destination.model),
+      comparison: hop.comparison,
       canDropColumns: SQLiteConnection.canDropColumns, defersWork: defersWork)
   }
 
   /// Whether the store is of the new version already, as far as a store can tell.
   var isUpToDate: Bool {
-    store.model === chain.destination.model
-      || store.model.fingerprints == chain.destination.model.fingerprints && work.changes.isEmpty
+    store.model === hop.destination.model
+      || store.model.fingerprints == hop.destination.model.fingerprints && work.changes.isEmpty
         && work.deferred.isEmpty
   }
 
-  var way: MigrationWay { MigrationPlan(chain, work: work).way }
+  var way: MigrationWay { MigrationPlan(hop, work: work).way }
 
   /// A model that has nothing of the store's in it, and isn't known as a version of the same, is another application's.
   private var strangerBlocker: MigrationBlocker? {
-    guard !chain.isOfOneFamily, chain.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,
-      !chain.destination.model.entities.isEmpty
+    guard !hop.isOfOneFamily, hop.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,
+      !hop.destination.model.entities.isEmpty
     else { return nil }
     return MigrationBlocker(
       .incompatibleModel,
-      what: "No entity of '\(chain.destination.name)' is one of the store's, or comes from one of them.",
+      what: "No entity of '\(hop.destination.name)' is one of the store's, or comes from one of them.",
       fix: "Check that the store and the model belong together.")
   }
 
   /// - Parameter countingLosses: whether to count what goes; blockers are looked for in any case.
   func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> Findings {
-    var findings = Findings(blockers: chain.blockers)
+    var findings = Findings(blockers: hop.blockers)
     findings.blockers += work.blockers + [strangerBlocker].compactMap { $0 }
     guard findings.blockers.isEmpty, map.differences.isEmpty else {
       findings.blockers += map.differences.map { difference in
@@ -74,8 +76,15 @@ struct StoreSurvey {
         findings.blockers.append(blocker)
       case .loss(var loss):
         guard countingLosses else { continue }
-        loss.rows = try connection.count(check.count)
-        if let rows = loss.rows, rows > 0 { findings.losses.append(loss) }
+        let rows = try connection.count(check.count)
+        guard rows > 0 else { continue }
+        // One loss can be counted in several places.
+        if let index = findings.losses.firstIndex(where: { $0.isSame(as: loss) }) {
+          findings.losses[index].rows = (findings.losses[index].rows ?? 0) + rows
+        } else {
+          loss.rows = rows
+          findings.losses.append(loss)
+        }
       }
     }
     return findings
@@ -85,39 +94,52 @@ struct StoreSurvey {
   func error(_ findings: Findings, allowsLoss: Bool, downgrade: AutomaticMigrator.Downgrade) -> PersistError? {
     var blockers = findings.blockers
     if let back = backBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
-    if !allowsLoss {
-      blockers += findings.losses.map { loss in
-        MigrationBlocker(
-          .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.",
-          fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep what goes in the new model.")
-      }
-    }
+    if !allowsLoss { blockers += findings.losses.map(MigrationBlocker.init(refusing:)) }
     guard !blockers.isEmpty else { return nil }
     return MigrationPlan(
-      from: chain.source.name, to: chain.destination.name, way: .impossible, blockers: blockers
+      from: hop.source.name, to: hop.destination.name, way: .impossible, blockers: blockers
     ).error
   }
 
   /// Why a store of a newer version doesn't go back; nil where it does, or isn't newer.
   func backBlocker(_ findings: Findings, _ downgrade: AutomaticMigrator.Downgrade) -> MigrationBlocker? {
-    guard chain.leadsBack else { return nil }
-    let what = "The store has the newer version '\(chain.source.name)'"
-    let program = "Open it with a program that knows '\(chain.source.name)'"
+    guard leadsBack else { return nil }
+    let what = "The store has the newer version '\(hop.source.name)'"
+    let program = "Open it with a program that knows '\(hop.source.name)'"
     guard findings.blockers.isEmpty else {
       return MigrationBlocker(
-        .newerStore, what: "\(what), and there is no way back to '\(chain.destination.name)'.",
+        .newerStore, what: "\(what), and there is no way back to '\(hop.destination.name)'.",
         fix: "\(program), or give the step back a mapping model.")
     }
     if downgrade == .withLoss { return nil }
     guard findings.losses.isEmpty else {
       let losses = findings.losses.map(\.description).joined(separator: "; ")
       return MigrationBlocker(
-        .newerStore, what: "\(what); going back to '\(chain.destination.name)' would lose values: \(losses).",
+        .newerStore, what: "\(what); going back to '\(hop.destination.name)' would lose values: \(losses).",
         fix: "\(program), or allow the loss (`--allow-loss`, `downgrade: .withLoss`).")
     }
     guard downgrade == .refused else { return nil }
     return MigrationBlocker(
-      .newerStore, what: "\(what) than '\(chain.destination.name)'.",
+      .newerStore, what: "\(what) than '\(hop.destination.name)'.",
       fix: "\(program), or bring it back, by which nothing is lost (`.allowingDowngrade`).")
+  }
+}
+
+extension MigrationBlocker {
+  /// A loss that isn't allowed.
+  init(refusing loss: MigrationLoss) {
+    self.init(
+      .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.",
+      fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep what goes in the new model.")
+  }
+}
+
+extension MigrationPlan {
+  /// The error for losses that aren't allowed; nil where there are none.
+  static func refusal(of losses: [MigrationLoss], from: String, to: String) -> PersistError? {
+    guard !losses.isEmpty else { return nil }
+    return MigrationPlan(
+      from: from, to: to, way: .impossible, blockers: losses.map(MigrationBlocker.init(refusing:))
+    ).error
   }
 }

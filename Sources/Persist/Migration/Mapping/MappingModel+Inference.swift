@@ -100,17 +100,51 @@ private struct MappingInference {
   private func expression(
     for relationship: RelationshipDescription, of entity: Entity, from source: Entity
   ) -> FetchExpression? {
-    guard !relationship.isTransient,
-      let name = comparison.correspondence.origin(of: relationship.name, in: entity.name)?.source,
-      let old = source.relationship(named: name), !old.isTransient,
-      comparison.destinationChange(from: old, to: relationship) != .parted
+    guard let old = origin(of: relationship, in: entity) ?? orderedOrigin(of: relationship, in: entity, from: source)
     else { return nil }
-    let members = FetchExpression.path(of: .variable(MappingVariable.source), [name])
+    let members = FetchExpression.path(of: .variable(MappingVariable.source), [old.name])
     let (wanted, given) = (comparison.new.destination(of: relationship), comparison.old.destination(of: old))
     let targets = pairs.filter { $0.new.isKind(of: wanted) && $0.old.isKind(of: given) }
     guard let first = targets.first else { return nil }
     return targets.count == 1 && !given.hasSubentities
       ? .destinationInstances(ofMapping: self.name(of: first), for: members)
-      : .destinationInstances(ofRelationship: name, for: members)
+      : .destinationInstances(ofRelationship: old.name, for: members)
+  }
+
+  /// The old relationship that a new one takes its members from; nil where the inverse decides.
+  private func origin(
+    of relationship: RelationshipDescription, in entity: Entity
+  ) -> RelationshipDescription? {
+    guard let old = comparison.oldRelationship(relationship, of: entity)?.relationship,
+      comparison.leadingEnd(of: relationship, in: entity) != .inverse,
+      comparison.destinationChange(from: old, to: relationship) != .parted
+    else { return nil }
+    return old
+  }
+
+  /// The old relationship whose order a new one without an origin inherits through its inverse.
+  ///
+  /// When a relationship moves down to several entities, each of them needs an inverse of its own, and only one inverse
+  /// can have the old name. The pairs of the others follow from the opposite end, but their order is known only here.
+  private func orderedOrigin(
+    of relationship: RelationshipDescription, in entity: Entity, from source: Entity
+  ) -> RelationshipDescription? {
+    guard relationship.isToMany, relationship.isOrdered, !relationship.isTransient,
+      comparison.oldRelationship(relationship, of: entity) == nil,
+      comparison.leadingEnd(of: relationship, in: entity) == .inverse,
+      let inverse = comparison.new.inverse(of: relationship)
+    else { return nil }
+    let members = comparison.new.hierarchy(of: comparison.new.destination(of: relationship))
+    let ends = members.compactMap { member in origin(of: inverse, in: member) }
+    guard let end = ends.first, let old = comparison.old.inverse(of: end), old.isToMany, old.isOrdered,
+      source.relationship(named: old.name) == old
+    else { return nil }
+    // Members whose inverse comes from elsewhere would gain pairs that they never had.
+    let given = comparison.old.destination(of: old)
+    let haveOneOrigin = members.allSatisfy { member in
+      guard comparison.source(of: member)?.isKind(of: given) == true else { return true }
+      return origin(of: inverse, in: member) == end
+    }
+    return haveOneOrigin ? old : nil
   }
 }

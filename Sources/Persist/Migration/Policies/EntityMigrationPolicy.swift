@@ -28,8 +28,9 @@ open class EntityMigrationPolicy {
 
   /// First pass: makes what there is to be for a source object.
   ///
-  /// The plain way makes one object, gives it its attributes and associates the two. An override that makes others
-  /// tells the manager by ``MigrationManager/associate(source:with:for:)`` where relationships are to find them.
+  /// The default makes one object, sets its attributes by the mapping's expressions and associates the two. An override
+  /// may call `super` with a changed copy of the mapping. For objects that it makes itself it calls
+  /// ``MigrationManager/associate(source:with:for:)``, so that relationships find them.
   open func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -39,7 +40,8 @@ open class EntityMigrationPolicy {
   /// Called after the last source object of the mapping.
   open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Second pass: relates a destination object. The plain way goes by the mapping's expressions.
+  /// Second pass: sets the relationships of a destination object, by default by the mapping's expressions. An override
+  /// may call `super` with a changed copy of the mapping.
   open func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {

@@ -108,7 +108,11 @@ open class MigrationManager {
   /// The context of the source's objects, which are only read.
   public var sourceContext: ManagedObjectContext { running.sourceContext }
 
-  /// The context of the destination's objects. It is saved by the migration, now and then.
+  /// The context of the destination's objects. The migration saves it after each batch.
+  ///
+  /// Objects that a policy holds, in ``userInfo`` for instance, stay usable after that; others are released. Where a
+  /// policy reads ``ManagedObjectContext/registeredObjects``, all objects stay registered until the end, as in Core
+  /// Data, and memory grows with the store. A fetch doesn't need them.
   public var destinationContext: ManagedObjectContext { running.destinationContext }
 
   private var running: ObjectCopy {
@@ -186,20 +190,5 @@ open class MigrationManager {
 
   func createRelationships(forDestination destination: ManagedObject, in mapping: EntityMapping) throws {
     try running.relate(destination, in: mapping)
-  }
-}
-
-extension ManagedObjectModel {
-  /// Whether a store with these metadata has this model: by Persist's fingerprints or Core Data's hashes of all
-  /// entities.
-  ///
-  /// Core Data's hashes are known to a model only where a `VersionInfo.plist` names them;
-  /// ``StoreIdentification/identify(storeAt:registry:)`` also looks into the store.
-  ///
-  /// - Parameter coreDataHashes: Core Data's hash of each entity of this model, where they are known.
-  public func isCompatible(withMetadata metadata: StoreMetadata, coreDataHashes: [String: Data]? = nil) -> Bool {
-    let stored = metadata.versionHashes
-    guard !stored.isEmpty else { return false }
-    return stored == fingerprints.mapValues(\.bytes) || stored == coreDataHashes
   }
 }

@@ -7,6 +7,8 @@ struct MigrationMeans: Sendable {
   var staged: StagedMigration?
   /// Whether to go into a new file even where it could be done in place.
   var copies = false
+  /// Whether hops may follow from the models alone.
+  var infersMapping = true
   /// Whether steps that may wait are left for later, where all is done in place.
   var defersWork = false
 
@@ -16,9 +18,9 @@ struct MigrationMeans: Sendable {
     return ModelRegistry(versions: versions)
   }
 
-  /// The mapping model for the step between two versions; nil where there is none.
+  /// The mapping model for the hop between two versions; nil where there is none.
   ///
-  /// Several are one step in parts: their entity mappings run one after the other, and find each other's objects.
+  /// Several are one hop in parts: their entity mappings run one after the other, and find each other's objects.
   func mappingModel(from source: ModelVersion, to destination: ModelVersion) throws -> MappingModel? {
     let built = mappingModels.filter { $0.isFor(from: source, to: destination) }
     let found = try built.isEmpty ? registry?.readMappingModels(from: source, to: destination) ?? [] : built
@@ -28,6 +30,12 @@ struct MigrationMeans: Sendable {
       whole.entityMappings += part.entityMappings
     }
     return whole
+  }
+
+  var hasMappingModels: Bool { !mappingModels.isEmpty || registry?.mappingModels.isEmpty == false }
+
+  func hasStage(from source: ModelVersion, to destination: ModelVersion) -> Bool {
+    staged?.customStage(from: source, to: destination) != nil
   }
 
   func hasMappingModel(from source: ModelVersion, to destination: ModelVersion) -> Bool {

@@ -1,47 +1,42 @@
 extension MigrationPlan {
-  /// The plan of a route that goes through a new file, from the models alone.
+  /// The plan of a route, from the models alone.
   init(_ route: MigrationRoute, _ means: MigrationMeans) throws {
+    let hops = try route.hops.map { try Self.plan($0, means) }
+    if let only = hops.first, hops.count == 1 {
+      self = only
+      return
+    }
     self.init(
-      from: route.source.name, to: route.destination.name, way: route.blockers.isEmpty ? .copy : .impossible,
-      steps: try route.legs.flatMap { try Self.steps($0, means) },
-      losses: route.legs.filter(\.isInferred).flatMap { leg in
-        leg.chain.comparison.operations.compactMap(MigrationLoss.init)
-      },
-      blockers: route.blockers, hops: route.hopCount > 1 ? route.legs.flatMap(Self.hops) : [])
+      from: route.source.name, to: route.destination.name,
+      way: route.blockers.isEmpty ? hops.map(\.way).max() ?? .none : .impossible, steps: hops.flatMap(\.steps),
+      losses: hops.flatMap(\.losses), blockers: route.blockers, hops: hops)
   }
 
-  /// The single hops of a leg, each with its own way.
-  private static func hops(_ leg: MigrationRoute.Leg) -> [MigrationPlan] {
-    leg.chain.hops.map { hop in
-      var plan = MigrationPlan(hop)
-      guard case .mapping = leg.way else { return plan }
-      plan.way = leg.blockers.isEmpty ? .copy : .impossible
-      plan.blockers = leg.blockers
-      if !leg.isInferred { plan.losses = [] }
-      return plan
-    }
-  }
-
-  private static func steps(_ leg: MigrationRoute.Leg, _ means: MigrationMeans) throws -> [Step] {
-    var steps: [Step] = []
-    if leg.before != nil { steps.append(stage("before leaving '\(leg.source.name)'")) }
-    switch leg.way {
+  private static func plan(_ hop: MigrationHop, _ means: MigrationMeans) throws -> MigrationPlan {
+    var plan: MigrationPlan
+    switch hop.method {
     case .inPlace:
-      let old = TableMap.forNewStore(leg.source.model)
-      let work = InPlacePlanner.plan(
-        from: old, schema: StoreSchema(newStore: old), to: .forNewStore(leg.destination.model),
-        comparison: leg.chain.comparison)
-      steps += Self.steps(leg.chain.comparison, leg.blockers.isEmpty ? work.changes : [])
+      let old = TableMap.forNewStore(hop.source.model)
+      plan = MigrationPlan(
+        hop,
+        work: InPlacePlanner.plan(
+          from: old, schema: StoreSchema(newStore: old), to: .forNewStore(hop.destination.model),
+          comparison: hop.comparison))
     case .mapping(let mapping):
-      guard leg.blockers.isEmpty else {
-        steps += mapping.entityMappings.map { Step(operation($0, nil)) }
-        break
+      plan = MigrationPlan(
+        from: hop.source.name, to: hop.destination.name, way: hop.blockers.isEmpty ? .copy : .impossible,
+        losses: try hop.losses(means), blockers: hop.blockers)
+      if hop.blockers.isEmpty {
+        let copy = try MigrationRoute.plan(hop, mapping, means)
+        plan.steps = copy.steps.map { Step(operation($0.mapping, $0), sql: copy.sql(of: $0)) }
+      } else {
+        plan.steps = mapping.entityMappings.map { Step(operation($0, nil)) }
       }
-      let plan = try MigrationRoute.plan(leg.chain, mapping, means)
-      steps += plan.steps.map { Step(operation($0.mapping, $0), sql: plan.sql(of: $0)) }
     }
-    if leg.after != nil { steps.append(stage("at '\(leg.destination.name)'")) }
-    return steps
+    if hop.before != nil { plan.steps.insert(stage("before leaving '\(hop.source.name)'"), at: 0) }
+    if hop.after != nil { plan.steps.append(stage("at '\(hop.destination.name)'")) }
+    if (hop.before != nil || hop.after != nil) && plan.isPossible { plan.way = .copy }
+    return plan
   }
 
   private static func stage(_ detail: String) -> Step {

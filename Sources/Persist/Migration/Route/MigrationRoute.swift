@@ -1,147 +1,107 @@
-/// The way from one version to another: which versions it leads through, and how each part of it is done.
+/// The route from one version to another: the hops that a migration consists of.
 ///
-/// Where there is a mapping model for a hop, it is taken; where there is a stage with blocks, the store stops at the
-/// versions that they want to see; hops between them that follow from the models alone are folded into one.
+/// What follows from the models is one hop, directly from the first version to the last, as Core Data migrates.
+/// Versions
+/// between serve two things only. A mapping model or a stage that the application gave is a hop of its own; and
+/// renamings that only they record are looked up in them.
 struct MigrationRoute: Sendable {
-  enum Way: Sendable {
-    case inPlace
-    case mapping(MappingModel)
-  }
-
-  /// A part that is done in one go.
-  struct Leg: Sendable {
-    let chain: MigrationChain
-    let way: Way
-    /// Whether it follows from the models alone.
-    let isInferred: Bool
-    /// What is called with the store at the leg's first version, and at its last.
-    var before: StagedMigration.Block?
-    var after: StagedMigration.Block?
-    /// Why there is no way, where there is none.
-    var blockers: [MigrationBlocker] = []
-
-    var source: ModelVersion { chain.source }
-    var destination: ModelVersion { chain.destination }
-  }
-
   let source: ModelVersion
   let destination: ModelVersion
-  let legs: [Leg]
-  let leadsBack: Bool
+  let hops: [MigrationHop]
 
   /// Whether one transaction in the store's own file is all.
   var isInPlace: Bool {
-    legs.allSatisfy { leg in
-      guard case .inPlace = leg.way else { return false }
-      return leg.before == nil && leg.after == nil
+    hops.allSatisfy { hop in
+      guard case .inPlace = hop.method else { return false }
+      return hop.before == nil && hop.after == nil
     }
   }
 
-  var hopCount: Int { legs.reduce(0) { $0 + max(1, $1.chain.hops.count) } }
-  var blockers: [MigrationBlocker] { legs.flatMap(\.blockers) }
+  var blockers: [MigrationBlocker] { hops.flatMap(\.blockers) }
 
-  /// The hop that a leg is; of several in one, the last.
-  func hop(ofLeg index: Int) -> MigrationProgress.Hop {
-    let leg = legs[index]
-    return MigrationProgress.Hop(
-      number: legs[...index].reduce(0) { $0 + max(1, $1.chain.hops.count) }, count: hopCount, from: leg.source.name,
-      to: leg.destination.name)
+  /// A hop as its progress is reported.
+  func reportedHop(_ index: Int) -> MigrationProgress.Hop {
+    MigrationProgress.Hop(
+      number: index + 1, count: hops.count, from: hops[index].source.name, to: hops[index].destination.name)
   }
 
-  /// - Parameter isNewer: whether the source is known to be the newer one by other means than the registry.
   /// - Throws: ``PersistError/Code/mappingAmbiguous``, and what is wrong with a mapping model's file.
-  init(
-    from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans, isNewer: Bool = false
-  ) throws {
-    let path = RoutePath(from: source, to: destination, means: means, isNewer: isNewer)
+  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) throws {
     self.source = source
     self.destination = destination
-    leadsBack = path.direction == .back
-    var legs: [Leg] = []
-    var open: [ModelVersion] = []
-    func chain(_ versions: [ModelVersion]) throws -> MigrationChain {
-      try MigrationChain(
-        through: versions, leadsBack: path.direction == .back, isOfOneFamily: path.direction != .unknown)
-    }
-    func close() throws {
-      if open.count > 1 { legs.append(try Self.inferred(chain(open), means)) }
-      open = []
-    }
-    for (from, to) in zip(path.versions, path.versions.dropFirst()) {
-      let stage = means.staged?.customStage(from: from, to: to)
-      let mapping = try means.mappingModel(from: from, to: to)
-      if stage == nil, mapping == nil {
-        open = open.isEmpty ? [from, to] : open + [to]
-        continue
-      }
-      try close()
-      let hop = try chain([from, to])
-      var leg = mapping.map { Self.mapped(hop, $0, means) } ?? Self.inferred(hop, means)
-      leg.before = stage?.willMigrate
-      leg.after = stage?.didMigrate
-      legs.append(leg)
-    }
-    try close()
-    self.legs = legs
+    let stops = RouteStops(from: source, to: destination, means: means).versions
+    hops = try zip(stops, stops.dropFirst()).map { try Self.hop(from: $0, to: $1, means) }
   }
 
-  private static func mapped(_ chain: MigrationChain, _ mapping: MappingModel, _ means: MigrationMeans) -> Leg {
-    var leg = Leg(chain: chain, way: .mapping(mapping), isInferred: false)
+  private static func hop(
+    from source: ModelVersion, to destination: ModelVersion, _ means: MigrationMeans
+  ) throws -> MigrationHop {
+    let stage = means.staged?.customStage(from: source, to: destination)
+    var hop: MigrationHop
+    if let mapping = try means.mappingModel(from: source, to: destination) {
+      hop = MigrationHop(from: source, to: destination, by: mapping)
+      hop.blockers = blockers(of: mapping, in: hop, means)
+    } else {
+      hop = try MigrationHop(from: source, to: destination, registry: means.pathRegistry)
+      if !means.infersMapping, means.staged == nil, source.model.fingerprints != destination.model.fingerprints {
+        hop.blockers = [
+          MigrationBlocker(
+            .missingMappingModel,
+            what: "There is no mapping model from '\(source.name)' to '\(destination.name)', and none is inferred.",
+            fix: "Add a mapping model for the hop, or let it be inferred (`infersMapping`).")
+        ]
+      }
+      if means.copies { hop.method = .mapping(MappingModel(inferredBy: hop.comparison)) }
+    }
+    hop.before = stage?.willMigrate
+    hop.after = stage?.didMigrate
+    return hop
+  }
+
+  private static func blockers(
+    of mapping: MappingModel, in hop: MigrationHop, _ means: MigrationMeans
+  ) -> [MigrationBlocker] {
     do {
-      _ = try plan(chain, mapping, means)
+      _ = try plan(hop, mapping, means)
+      return []
     } catch let error as PersistError {
-      leg.blockers = [
+      return [
         MigrationBlocker(
           error.code, entity: error.place.entity, property: error.place.property,
-          what: "The step from '\(chain.source.name)' to '\(chain.destination.name)' by the mapping model "
+          what: "The hop from '\(hop.source.name)' to '\(hop.destination.name)' by the mapping model "
             + "'\(mapping.name)' can't run: \(error.message)", fix: error.fix ?? "Mend the mapping model.")
       ]
     } catch {
-      leg.blockers = [MigrationBlocker(.migrationFailed, what: "\(error)", fix: "Mend the mapping model.")]
+      return [MigrationBlocker(.migrationFailed, what: "\(error)", fix: "Mend the mapping model.")]
     }
-    return leg
   }
 
   /// What a mapping model means for a store that has nothing special.
-  static func plan(_ chain: MigrationChain, _ mapping: MappingModel, _ means: MigrationMeans) throws -> CopyPlan {
+  static func plan(_ hop: MigrationHop, _ mapping: MappingModel, _ means: MigrationMeans) throws -> CopyPlan {
     var planner = CopyPlanner(
-      mapping, from: .forNewStore(chain.source.model), to: .forNewStore(chain.destination.model),
+      mapping, from: .forNewStore(hop.source.model), to: .forNewStore(hop.destination.model),
       storeIdentifier: "", policies: means.policies)
     return try planner.make()
   }
 
-  /// Hops that follow from the models alone.
-  private static func inferred(_ chain: MigrationChain, _ means: MigrationMeans) -> Leg {
-    let way = means.copies ? Way.mapping(MappingModel(inferredBy: chain.comparison)) : .inPlace
-    return Leg(chain: chain, way: way, isInferred: true, blockers: chain.blockers)
+  /// What a mapping model leaves behind of a store, with the rows that it has.
+  static func losses(
+    of mapping: MappingModel, _ hop: MigrationHop, _ means: MigrationMeans, in map: TableMap,
+    _ connection: SQLiteConnection
+  ) throws -> [MigrationLoss] {
+    var planner = CopyPlanner(
+      mapping, from: map, to: .forNewStore(hop.destination.model), storeIdentifier: "", policies: means.policies)
+    return try MappingLosses(planner.make()).counted(connection)
   }
 }
 
-/// Which versions a route leads through.
-struct RoutePath {
-  let versions: [ModelVersion]
-  let direction: MigrationChain.Direction
-
-  /// All versions between the two, except those that a mapping model leaps over, where none of the hops that it leaps
-  /// over has a mapping model of its own.
-  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans, isNewer: Bool) {
-    if let staged = means.staged?.path(from: source, to: destination) {
-      (versions, direction) = (staged, .forth)
-      return
+extension MigrationHop {
+  /// What goes, from the models alone.
+  func losses(_ means: MigrationMeans) throws -> [MigrationLoss] {
+    guard case .mapping(let mapping) = method, !isInferred else {
+      return comparison.losses
     }
-    let path = MigrationChain.path(from: source, to: destination, registry: means.registry, isNewer: isNewer)
-    direction = path.direction
-    let all = path.versions
-    var taken: [ModelVersion] = []
-    var index = 0
-    while index < all.count {
-      taken.append(all[index])
-      let leap = all.indices.reversed().first { end in
-        end > index + 1 && means.hasMappingModel(from: all[index], to: all[end])
-          && !(index..<end).contains { means.hasMappingModel(from: all[$0], to: all[$0 + 1]) }
-      }
-      index = leap ?? index + 1
-    }
-    versions = taken
+    guard blockers.isEmpty else { return [] }
+    return MappingLosses(try MigrationRoute.plan(self, mapping, means)).items.map(\.loss)
   }
 }

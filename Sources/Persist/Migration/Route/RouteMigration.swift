@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs a route that one transaction in the store's own file isn't enough for: leg by leg in files beside the store,
-/// the last of which takes its place.
+/// Runs a route that one transaction in the store's own file isn't enough for: hop by hop in files beside the store,
+/// the last of which becomes its content.
 ///
 /// Nobody else writes to the store meanwhile, and readers go on reading. Until the exchange not a byte of it changes.
 struct RouteMigration {
@@ -10,6 +10,8 @@ struct RouteMigration {
   let means: MigrationMeans
   let options: StoreOptions
   let migrator: AutomaticMigrator
+  /// Where the hops' files are made.
+  let folder: WorkingFolder
 
   func run() throws -> MigrationReport {
     let start = ContinuousClock.now
@@ -25,64 +27,65 @@ struct RouteMigration {
     }
     let rows = try migrator.countsRows ? survey.rows(hold.connection) : nil
     let logged = try rows ?? survey.store.fewRows(hold.connection)
-    // The old file of a leg goes when the next one is whole.
-    try RoomCheck(besideStoreAt: store, copies: Double(min(2, survey.route.legs.count)))?.require(at: url)
-    let folder = try WorkingFolder(besideStoreAt: store)
-    defer { folder.remove() }
+    try RoomCheck(besideStoreAt: store, copies: Double(survey.route.copies))?.require(at: url)
     let file = try migrate(
       store, through: survey.route, in: folder, rows: migrator.progress == nil ? 1 : survey.store.keys(hold.connection))
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     // The file alone is the store.
-    try MigrationLogEntry(report, rows: logged).write(toStoreAt: file, endingLog: true)
+    let logEntry = MigrationLogEntry(report, rows: logged)
+    try logEntry.write(toStoreAt: file, endingLog: true)
     try StoreExchange(
-      store: store, tables: survey.store.tableMap, replacement: file, model: destination.model, folder: folder
+      store: store, tables: survey.store.tableMap, replacement: file, model: destination.model, logEntry: logEntry,
+      folder: folder
     ).perform(hold)
     report.duration = ContinuousClock.now - start
     return report
   }
 
   /// - Parameter rows: about how many the store has.
-  /// - Returns: the file after the last leg.
+  /// - Returns: the file after the last hop.
   private func migrate(
     _ store: URL, through route: MigrationRoute, in folder: WorkingFolder, rows: Int64
   ) throws -> URL {
     var file = store
-    for (number, leg) in route.legs.enumerated() {
-      let progress = progress(leg: number, of: route, rows: rows)
-      // An error of a leg says between which versions it happened.
-      try PersistError.placing({ $0.key = $0.key ?? "'\(leg.source.name)' to '\(leg.destination.name)'" }) {
-        file = try migrate(file, through: leg, number, store, folder, route.hop(ofLeg: number), progress)
+    for (number, hop) in route.hops.enumerated() {
+      let progress = progress(hop: number, of: route, rows: rows)
+      // An error of a hop says between which versions it happened.
+      try PersistError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
+        file = try migrate(file, through: hop, number, store, folder, route.reportedHop(number), progress)
       }
     }
-    try tell(.exchange, progress(leg: route.legs.count, of: route, rows: rows))
+    try tell(.exchange, progress(hop: route.hops.count, of: route, rows: rows))
     return file
   }
 
   private func migrate(
-    _ given: URL, through leg: MigrationRoute.Leg, _ number: Int, _ store: URL, _ folder: WorkingFolder,
-    _ hop: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?
+    _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL, _ folder: WorkingFolder,
+    _ reported: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?
   ) throws -> URL {
     var file = given
-    if let block = leg.before {
+    if let block = hop.before {
       file = try own(file, store, folder, number)
-      try call(block, file, leg.source, progress)
+      try call(block, file, hop.source, progress)
     }
-    switch leg.way {
+    switch hop.method {
     case .inPlace:
       file = try own(file, store, folder, number)
-      try migrateInPlace(file, leg, hop, progress)
+      try migrateInPlace(file, hop, reported, progress)
     case .mapping(let mapping):
+      // Of the store's own rows this is known since before the first hop.
+      if number > 0, !migrator.allowsLoss, !hop.isInferred { try refuseLosses(of: mapping, hop, file) }
       let next = try folder.file(number * 2 + 1)
-      let manager = migrator.makeManager(leg.source.model, leg.destination.model)
+      let manager = migrator.makeManager(hop.source.model, hop.destination.model)
       manager.progress = progress
       try manager.migrateStore(
         from: file, to: next, mappingModel: mapping, policies: means.policies,
-        coreDataHashes: leg.destination.coreDataHashes)
+        coreDataHashes: hop.destination.coreDataHashes)
       if file != store { try StoreFiles(storeAt: file).delete() }
       file = next
     }
-    if let block = leg.after { try call(block, file, leg.destination, progress) }
+    if let block = hop.after { try call(block, file, hop.destination, progress) }
     return file
   }
 
@@ -97,13 +100,26 @@ struct RouteMigration {
     return copy
   }
 
+  /// - Throws: where a mapping model leaves something behind of the rows that the hops before it made.
+  private func refuseLosses(of mapping: MappingModel, _ hop: MigrationHop, _ file: URL) throws {
+    let connection = try SQLiteConnection(file, mode: .readOnly)
+    defer { connection.close() }
+    let losses = try connection.readTransaction {
+      try MigrationRoute.losses(
+        of: mapping, hop, means, in: StoreCatalog(connection).tableMap(of: hop.source.model), connection)
+    }
+    if let error = MigrationPlan.refusal(of: losses, from: hop.source.name, to: hop.destination.name) { throw error }
+  }
+
+  /// Within the working folder, where nobody else migrates and nothing lasts unless the whole succeeds.
   private func migrateInPlace(
-    _ file: URL, _ leg: MigrationRoute.Leg, _ hop: MigrationProgress.Hop,
+    _ file: URL, _ hop: MigrationHop, _ reported: MigrationProgress.Hop,
     _ progress: AutomaticMigrator.ProgressHandler?
   ) throws {
     _ = try InPlaceMigration(
-      url: file, destination: leg.destination, registry: ModelRegistry(versions: leg.versions), options: options,
-      allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade, countsRows: false, progress: progress, hop: hop
+      url: file, destination: hop.destination, registry: ModelRegistry(versions: [hop.source, hop.destination]),
+      options: options, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade, countsRows: false,
+      progress: progress, hop: (hop, reported)
     ).run()
   }
 
@@ -129,14 +145,14 @@ struct RouteMigration {
 
   // MARK: Progress
 
-  /// The progress of one leg as a part of the whole. Each counts for the rows that the store has now; how many it will
+  /// The progress of one hop as a part of the whole. Each counts for the rows that the store has now; how many it will
   /// have at a later version isn't known.
   private func progress(
-    leg number: Int, of route: MigrationRoute, rows: Int64
+    hop number: Int, of route: MigrationRoute, rows: Int64
   ) -> AutomaticMigrator.ProgressHandler? {
     guard let handler = migrator.progress else { return nil }
-    let hop = route.hop(ofLeg: min(number, route.legs.count - 1))
-    let count = Int64(max(route.legs.count, 1))
+    let hop = route.reportedHop(min(number, route.hops.count - 1))
+    let count = Int64(max(route.hops.count, 1))
     return { state in
       var state = state
       state.completed = Int64(number) * rows + Int64(state.fraction * Double(rows))
@@ -154,9 +170,8 @@ struct RouteMigration {
   }
 }
 
-extension MigrationRoute.Leg {
-  /// Every version that the leg goes through.
-  var versions: [ModelVersion] {
-    chain.hops.isEmpty ? [source, destination] : [source] + chain.hops.map(\.destination)
-  }
+extension MigrationRoute {
+  /// How many copies of the store there are at once, its own file not counted: a hop's file and the one before it; in
+  /// the end the last one, and the log or journal of the exchange.
+  var copies: Int { 2 }
 }

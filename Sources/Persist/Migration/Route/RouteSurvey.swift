@@ -4,14 +4,18 @@ struct RouteSurvey {
   let route: MigrationRoute
   /// The store against the version directly, as one transaction would bring it there.
   let direct: StoreSurvey
-  private let means: MigrationMeans
+  let means: MigrationMeans
 
   init(_ connection: SQLiteConnection, to destination: ModelVersion, means: MigrationMeans) throws {
     self.means = means
     store = try StoreIdentification.identify(connection, registry: means.pathRegistry)
-    direct = try StoreSurvey(store, to: destination, registry: means.pathRegistry, defersWork: means.defersWork)
-    route = try MigrationRoute(
-      from: direct.chain.source, to: destination, means: means, isNewer: store.isNewer(than: destination.model))
+    let source = store.source
+    route = try MigrationRoute(from: source, to: destination, means: means)
+    let hop =
+      if route.isInPlace, let only = route.hops.first { only } else {
+        try MigrationHop(from: source, to: destination, registry: means.pathRegistry)
+      }
+    direct = StoreSurvey(store, hop: hop, defersWork: means.defersWork)
   }
 
   var isUpToDate: Bool { direct.isUpToDate }
@@ -22,14 +26,19 @@ struct RouteSurvey {
 
   func report(rows: Int?, way: MigrationWay) -> MigrationReport {
     MigrationReport(
-      from: direct.chain.source.name, to: direct.chain.destination.name, way: way,
-      hops: way == .none ? 0 : route.hopCount, rows: rows, duration: .zero)
+      from: route.source.name, to: route.destination.name, way: way, hops: way == .none ? 0 : route.hops.count,
+      rows: rows, duration: .zero)
   }
 
-  /// What the rows have to say of the first leg, where it follows from the models alone; later legs begin with rows
-  /// that aren't there yet.
+  /// What the rows say of the first hop; later hops begin with rows that aren't there yet.
   func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> StoreSurvey.Findings {
-    guard let survey = try firstLegSurvey() else { return StoreSurvey.Findings() }
+    guard let survey = firstHopSurvey() else {
+      guard countingLosses, let hop = route.hops.first, case .mapping(let mapping) = hop.method, hop.blockers.isEmpty,
+        store.tableMap.differences.isEmpty
+      else { return StoreSurvey.Findings() }
+      return StoreSurvey.Findings(
+        losses: try MigrationRoute.losses(of: mapping, hop, means, in: store.tableMap, connection))
+    }
     return try survey.findings(connection, countingLosses: countingLosses)
   }
 
@@ -42,14 +51,19 @@ struct RouteSurvey {
         blockers: [back].compactMap { $0 } + route.blockers
       ).error
     }
-    guard let survey = try firstLegSurvey() else { return nil }
+    guard let survey = firstHopSurvey() else {
+      guard !migrator.allowsLoss else { return nil }
+      return MigrationPlan.refusal(
+        of: try findings(connection, countingLosses: true).losses, from: route.source.name,
+        to: route.destination.name)
+    }
     return survey.error(
-      try survey.findings(connection, countingLosses: !migrator.allowsLoss || route.leadsBack),
+      try survey.findings(connection, countingLosses: !migrator.allowsLoss || direct.leadsBack),
       allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
   }
 
-  private func firstLegSurvey() throws -> StoreSurvey? {
-    guard let leg = route.legs.first, leg.isInferred else { return nil }
-    return try StoreSurvey(store, through: leg.chain)
+  private func firstHopSurvey() -> StoreSurvey? {
+    guard let hop = route.hops.first, hop.isInferred else { return nil }
+    return StoreSurvey(store, hop: hop, leadsBack: direct.leadsBack)
   }
 }

@@ -14,8 +14,8 @@
 /// try coordinator.addStore(at: url, options: .stagedMigration(staged))
 /// ```
 ///
-/// All stages are done in a file beside the store, which takes its place in the end: killed at any instant, the store
-/// is of the first version or of the last.
+/// All stages are done in a file beside the store, which becomes its content in the end. Killed at any instant, the
+/// store has the first version or the last.
 public struct StagedMigration: Sendable {
   /// Work on the store at a version; what it changes is saved when it returns. What it throws ends the migration, and
   /// the store stays as it was.

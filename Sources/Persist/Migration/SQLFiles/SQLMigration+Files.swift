@@ -5,12 +5,18 @@ extension SQLMigration {
   ///
   /// A file is called by its version and, behind `_` or `-`, its name: `0003_add_prices.sql`,
   /// `20260312090000_split.sql`, `3.sql`; also `….up.sql`, in which case `….down.sql` beside it undoes it and is left
-  /// alone. A folder of such a name that holds an `up.sql` is one too. Hidden files and files that aren't SQL are
-  /// passed over.
+  /// alone. A folder of such a name that contains an `up.sql` is one too. Hidden files, files that aren't SQL, and SQL
+  /// files without a version in their names, such as a `schema.sql`, are skipped; ``SQLMigrator/skippedFiles`` lists
+  /// the last.
   ///
   /// - Throws: ``PersistError/Code/fileAccess`` where the folder can't be read, ``PersistError/Code/malformedFile`` for
-  ///   an SQL file whose name has no version.
+  ///   a file that isn't UTF-8 text.
   public static func files(in folder: URL) throws -> [SQLMigration] {
+    try contents(of: folder).migrations
+  }
+
+  /// The migrations in a folder, and the SQL files whose names have no version.
+  static func contents(of folder: URL) throws -> (migrations: [SQLMigration], skipped: [URL]) {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -19,12 +25,17 @@ extension SQLMigration {
         .fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)",
         fix: "Give the folder that the SQL files are in.")
     }
-    let files = names.filter { !$0.hasPrefix(".") }.map { folder.appendingPathComponent($0) }.compactMap { url in
-      if url.pathExtension.lowercased() == "sql" { return isWayBack(url) ? nil : url }
-      let inner = url.appendingPathComponent("up.sql")
-      return FileManager.default.fileExists(atPath: inner.path) ? inner : nil
-    }
-    return try files.map { try SQLMigration(contentsOf: $0) }.sorted { $0.version < $1.version }
+    let files = names.sorted().filter { !$0.hasPrefix(".") }.map { folder.appendingPathComponent($0) }
+      .compactMap { url in
+        if url.pathExtension.lowercased() == "sql" { return isWayBack(url) ? nil : url }
+        let inner = url.appendingPathComponent("up.sql")
+        return FileManager.default.fileExists(atPath: inner.path) ? inner : nil
+      }
+    let numbered = files.filter { parts(of: stem(of: $0)) != nil }
+    return (
+      try numbered.map { try SQLMigration(contentsOf: $0) }.sorted { $0.version < $1.version },
+      files.filter { !numbered.contains($0) }
+    )
   }
 
   /// Reads one SQL file, whose name has the version.

@@ -24,6 +24,9 @@ public struct SQLMigrator: Sendable {
   /// The whole sequence, in the order of versions.
   public let migrations: [SQLMigration]
 
+  /// SQL files of the folder that aren't part of the sequence, because their names have no version.
+  public private(set) var skippedFiles: [URL] = []
+
   /// The table in which versions are kept; nil for `schema_migrations`, `__diesel_schema_migrations` or
   /// `grdb_migrations`, whichever is there.
   ///
@@ -64,13 +67,21 @@ public struct SQLMigrator: Sendable {
   ///   migration at all, which a forgotten resource looks like; ``PersistError/Code/invalidRequest`` where two
   ///   migrations have the same version.
   public init(filesIn folder: URL, and others: [SQLMigration] = []) throws {
-    let migrations = try SQLMigration.files(in: folder) + others
+    let found = try SQLMigration.contents(of: folder)
+    let migrations = found.migrations + others
     guard !migrations.isEmpty else {
+      guard let skipped = found.skipped.first else {
+        throw PersistError(
+          .fileAccess, at: .file(folder), "There are no SQL files in '\(folder.lastPathComponent)'.",
+          fix: "Give the folder that they are in.")
+      }
       throw PersistError(
-        .fileAccess, at: .file(folder), "There are no SQL files in '\(folder.lastPathComponent)'.",
-        fix: "Give the folder that they are in.")
+        .fileAccess, at: .file(folder),
+        "No SQL file in '\(folder.lastPathComponent)' has a version in its name: '\(skipped.lastPathComponent)'.",
+        fix: "Call them by a number or a time stamp and a name, such as '0001_create.sql'.")
     }
     try self.init(migrations)
+    skippedFiles = found.skipped
   }
 
   /// What a database has been through and what is still to run. Never writes.

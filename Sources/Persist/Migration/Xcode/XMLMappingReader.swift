@@ -21,7 +21,19 @@ struct XMLMappingReader {
     objects = Dictionary(
       elements.compactMap { element in element.attributes["id"].map { ($0, element) } },
       uniquingKeysWith: { first, _ in first })
-    mappings = elements.filter { $0.attributes["type"] == "XDDEVENTITYMAPPING" }
+    let mappings = elements.filter { $0.attributes["type"] == "XDDEVENTITYMAPPING" }
+    // Xcode leaves entity mappings in the file that were deleted in its editor: only those that the mapping model names
+    // are part of it.
+    let model = elements.first { $0.attributes["type"] == "XDDEVMAPPINGMODEL" }
+    let list = model?.children(named: "relationship").first { $0.attributes["name"] == "entitymappings" }
+    self.mappings =
+      if let list {
+        (list.attributes["idrefs"] ?? "").split(separator: " ").compactMap { id in
+          mappings.first { $0.attributes["id"] == String(id) }
+        }
+      } else {
+        mappings
+      }
   }
 
   func mappingModel() throws -> MappingModel {

@@ -25,7 +25,7 @@ extension ModelArchiveReader {
     let className = try object.text("NSAttributeValueClassName")
     attribute.valueClassName = className == Self.valueClassName(type) ? nil : className
     readFlags(try object.integer("NSFlagsKey"), into: &attribute)
-    try readDefault(of: object, into: &attribute)
+    try readDefault(of: object, in: entity, into: &attribute)
     try readValidation(of: object, into: &attribute)
     if object.className == "NSDerivedAttributeDescription" { try readDerivation(of: object, into: &attribute) }
     if type == .composite {
@@ -88,12 +88,18 @@ extension ModelArchiveReader {
     if others != 0 { attribute.unknown["NSFlagsKey"] = String(others) }
   }
 
-  private func readDefault(of object: ArchivedObject, into attribute: inout AttributeDescription) throws {
+  private func readDefault(
+    of object: ArchivedObject, in entity: String, into attribute: inout AttributeDescription
+  ) throws {
     guard let value = try object.member("NSDefaultValue") else { return }
     if let converted = try value.storedValue?.converted(to: attribute.type) {
       attribute.defaultValue = converted
     } else {
-      attribute.unknown["NSDefaultValue"] = try note(value)
+      let note = try note(value)
+      attribute.unknown["NSDefaultValue"] = note
+      warnings.add(
+        .property(entity, attribute.name),
+        "The default, '\(note ?? "")', is no value of type \(attribute.type.rawValue), so the attribute has none.")
     }
   }
 

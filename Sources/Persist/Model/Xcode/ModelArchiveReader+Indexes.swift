@@ -47,7 +47,7 @@ extension ModelArchiveReader {
     switch try object.integer("NSFetchIndexElementType") {
     case 0: kind = .binary
     case 1: kind = .rTree
-    default: throw object.expected("0 or 1", for: "NSFetchIndexElementType")
+    case let type: throw Inexpressible(what: "an index of type \(type)")
     }
     return FetchIndexDescription.Element(
       try indexSubject(object), kind: kind, isAscending: try object.flag("NSAscending", default: true))
@@ -71,6 +71,6 @@ extension ModelArchiveReader {
         return .expression(try ArchivedFormat().expression(member), Self.attributeType(number) ?? .undefined)
       }
     }
-    throw expression.expected("An expression", for: "NSExpression")
+    throw Inexpressible(what: "an index over nothing")
   }
 }

@@ -23,7 +23,11 @@ extension ModelArchiveReader {
       } catch let error as Inexpressible {
         request.unknown[key] = error.what
       }
-    case "sortdescriptors": request.sort = try object.elements(key).map(sortDescriptor)
+    case "sortdescriptors":
+      let descriptors = try object.elements(key).map(sortDescriptor)
+      request.sort = descriptors.compactMap(\.self)
+      // Later descriptors mean something else without one before them.
+      if descriptors.contains(nil) { (request.sort, request.unknown[key]) = ([], try note(member)) }
     case "fetchlimit": request.fetchLimit = Int(clamping: try object.integer(key))
     case "fetchbatchsize", "batchsize": request.fetchBatchSize = Int(clamping: try object.integer(key))
     case "includessubentities": request.includesSubentities = try flag(true)
@@ -42,9 +46,11 @@ extension ModelArchiveReader {
     }
   }
 
-  private func sortDescriptor(_ object: ArchivedObject) throws -> FetchRequestDescription.Sort {
-    FetchRequestDescription.Sort(
-      try object.requiredText("NSKey"), isAscending: try object.flag("NSAscending", default: true),
+  /// Nil for a descriptor without a key, which sorts by a block of its program.
+  private func sortDescriptor(_ object: ArchivedObject) throws -> FetchRequestDescription.Sort? {
+    guard let key = try object.text("NSKey") else { return nil }
+    return FetchRequestDescription.Sort(
+      key, isAscending: try object.flag("NSAscending", default: true),
       selector: try object.text("NSSelector").flatMap { $0 == "compare:" ? nil : $0 })
   }
 }

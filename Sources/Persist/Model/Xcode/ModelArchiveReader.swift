@@ -5,7 +5,17 @@ struct ModelArchiveReader {
   /// How deep entities may inherit from each other.
   static let inheritanceLimit = 100
 
+  /// What was left out of the model.
+  final class Warnings {
+    fileprivate(set) var flaws: [PersistError] = []
+
+    func add(_ place: PersistError.Place, _ message: String) {
+      flaws.append(PersistError(.invalidModel, at: place, message))
+    }
+  }
+
   let archive: KeyedArchive
+  let warnings = Warnings()
   private let root: ArchivedObject
 
   init(_ archive: KeyedArchive) throws {
@@ -18,7 +28,7 @@ struct ModelArchiveReader {
     }
   }
 
-  func model() throws -> ModelDescription {
+  func model() throws -> ReadModel {
     let archived = try root.entries("NSEntities")
     let objects = Dictionary(archived.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     var model = ModelDescription()
@@ -32,7 +42,7 @@ struct ModelArchiveReader {
         model.composites.append(composite)
       }
     }
-    for (name, request) in try root.entries("NSFetchRequestTemplates") {
+    for (name, request) in try root.member("NSFetchRequestTemplates")?.entries ?? [] {
       if let template = try fetchRequest(request) {
         model.fetchRequestTemplates[name] = template
       } else {
@@ -45,7 +55,7 @@ struct ModelArchiveReader {
       guard try readConfigurations(key, into: &model) == false else { continue }
       model.unknown[key] = try note(root.member(key))
     }
-    return model
+    return ReadModel(model, flaws: warnings.flaws)
   }
 
   private static let modelKeys: Set<String> = ["NSEntities", "NSFetchRequestTemplates", "NSVersionIdentifiers"]
@@ -143,9 +153,10 @@ extension ModelArchiveReader {
       throw object.expected("A delete rule, 0 to 3,", for: "NSDeleteRule")
     }
     var relationship = RelationshipDescription(
-      name: name, destination: destination, inverse: inverse, minimumCount: try count(object, "NSMinCount"),
-      maximumCount: try count(object, "NSMaxCount"), isOptional: try object.flag("NSIsOptional"),
-      isTransient: try object.flag("NSIsTransient"), isOrdered: try object.flag("NSIsOrdered"), deleteRule: deleteRule,
+      name: name, destination: destination, inverse: inverse,
+      minimumCount: Int(clamping: try object.integer("NSMinCount")), maximumCount: try maximumCount(object),
+      isOptional: try object.flag("NSIsOptional"), isTransient: try object.flag("NSIsTransient"),
+      isOrdered: try object.flag("NSIsOrdered"), deleteRule: deleteRule,
       renamingIdentifier: try renamingIdentifier(of: object, named: name),
       versionHashModifier: try object.text("NSVersionHashModifier"), userInfo: try userInfo(of: object),
       isIndexedBySpotlight: try object.flag("NSIndexedBySpotlight"))
@@ -158,11 +169,10 @@ extension ModelArchiveReader {
     "_NSDestinationEntityName", "_NSInverseRelationshipName",
   ]
 
-  private func count(_ object: ArchivedObject, _ key: String) throws -> Int {
-    guard let count = Int32(exactly: try object.integer(key)), count >= 0 else {
-      throw object.expected("A number of objects", for: key)
-    }
-    return Int(count)
+  /// Models built in code may say -1 for no bound, which others write as 0.
+  private func maximumCount(_ object: ArchivedObject) throws -> Int {
+    let count = Int(clamping: try object.integer("NSMaxCount"))
+    return count == -1 ? 0 : count
   }
 
   /// Nil where there is no request that could be carried out.
@@ -191,8 +201,13 @@ extension ModelArchiveReader {
   }
 
   func userInfo(of object: ArchivedObject) throws -> [String: String] {
+    guard let info = try object.member("NSUserInfo") else { return [:] }
+    guard let entries = try info.entries else {
+      warnings.add(object.place("NSUserInfo"), "The user info isn't a dictionary with texts as keys and is left out.")
+      return [:]
+    }
     var result: [String: String] = [:]
-    for (key, value) in try object.entries("NSUserInfo") { result[key] = try note(value) }
+    for (key, value) in entries { result[key] = try note(value) }
     return result
   }
 

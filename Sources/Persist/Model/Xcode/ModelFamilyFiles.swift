@@ -1,11 +1,10 @@
 import Foundation
 
-/// A family of models as it is read from files: the versions that can be read, and the errors of the others.
+/// A family of models as its files show it, before its versions are read.
 struct ModelFamilyFiles {
   let name: String
   let url: URL?
-  private(set) var versions: [ModelVersion] = []
-  private(set) var errors: [String: PersistError] = [:]
+  private(set) var files: [VersionFile] = []
   /// The current version's name, as the files say it.
   private(set) var statedCurrent: String?
 
@@ -55,67 +54,77 @@ struct ModelFamilyFiles {
     }.sorted { NaturalOrder.precedes($0.name, $1.name) }
   }
 
-  /// The description that a model file of any form holds.
-  static func description(at url: URL) throws -> ModelDescription {
+  /// The model in a file of any form.
+  static func model(at url: URL) throws -> ReadModel {
     switch url.pathExtension.lowercased() {
     case "mom": try XcodeModelArchive.model(at: url)
-    case "json": try ModelDescription(json: BoundedFile.data(at: url, limit: JSONReader.byteLimit), from: url)
+    case "json":
+      ReadModel(try ModelDescription(json: BoundedFile.data(at: url, limit: JSONReader.byteLimit), from: url))
     default: try XMLModelReader.model(at: url)
     }
   }
 
   private mutating func add(_ url: URL, coreDataHashes: [String: Data]? = nil) {
-    do {
-      let model = try ManagedObjectModel(Self.description(at: url), file: url)
-      versions.append(ModelVersion(name: url.stem, model: model, url: url, coreDataHashes: coreDataHashes))
-    } catch let error as PersistError {
-      errors[url.stem] = error
+    files.append(
+      VersionFile(url.stem, url: url) {
+        ModelVersion(
+          name: url.stem, model: try ManagedObjectModel(Self.model(at: url), file: url), url: url,
+          coreDataHashes: coreDataHashes)
+      })
+  }
+
+  /// The family with its current version.
+  ///
+  /// - Parameters:
+  ///   - mappingModels: what also tells the order of the versions.
+  ///   - needsCurrent: false to have the newest version that can be read in the place of a current one that can't.
+  /// - Throws: why the current version can't be read.
+  func family(_ mappingModels: [MappingModelFile], needsCurrent: Bool) throws(PersistError) -> ModelFamily? {
+    let contents = FamilyVersions(files, family: name, isOrdered: false)
+    guard let file = contents.currentFile(named: statedCurrent) else { return nil }
+    let current: ModelVersion
+    do throws(PersistError) {
+      current = try file.version()
     } catch {
-      errors[url.stem] = PersistError(.fileAccess, at: .file(url), error.localizedDescription)
+      guard !needsCurrent, let newest = contents.all.versions.last else { throw error }
+      current = newest
     }
-  }
-
-  /// The name of the current version: the one that the files state, or else the newest, readable or not.
-  var current: String? {
-    let names = versions.map(\.name) + errors.keys
-    if let statedCurrent, names.contains(statedCurrent) { return statedCurrent }
-    return names.filter { $0 != name }.max(by: NaturalOrder.precedes) ?? names.first
-  }
-
-  /// The family, unless there is no version or the current one can't be read.
-  var family: ModelFamily? {
-    guard !versions.isEmpty, let current, errors[current] == nil else { return nil }
-    return ModelFamily(name, versions: versions, current: current, url: url)
+    return ModelFamily(name, contents, current: current, url: url).ordered(by: mappingModels)
   }
 
   /// Takes over what a copy or the compiled form of the same family says besides: hashes, and versions that only it
-  /// has.
+  /// has. Both forms are read for it.
   ///
   /// - Returns: false where it is another family, or a version is another one there; nothing is taken then.
   mutating func merge(_ other: ModelFamilyFiles) -> Bool {
-    let own = Dictionary(versions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let isSame = other.versions.allSatisfy { version in
-      own[version.name].map { $0.model.isStoredLike(version.model) } ?? true
-    }
-    guard name == other.name, isSame, !Set(own.keys).isDisjoint(with: other.versions.map(\.name)) else { return false }
-    for version in other.versions {
-      if let index = versions.firstIndex(where: { $0.name == version.name }) {
-        let mine = versions[index]
-        versions[index] = ModelVersion(
-          name: mine.name, model: mine.model, url: mine.url,
-          coreDataHashes: mine.coreDataHashes ?? version.coreDataHashes)
-      } else {
-        versions.append(version)
-        errors[version.name] = nil
+    guard name == other.name else { return false }
+    var merged = files
+    var isShared = false
+    for file in other.files {
+      guard let index = merged.firstIndex(where: { $0.name == file.name }) else {
+        merged.append(file)
+        continue
       }
+      guard let theirs = try? file.version() else { continue }
+      guard let mine = try? merged[index].version() else {
+        merged[index] = file
+        continue
+      }
+      guard mine.model.isStoredLike(theirs.model) else { return false }
+      isShared = true
+      merged[index] = VersionFile(
+        ModelVersion(
+          name: mine.name, model: mine.model, url: mine.url,
+          coreDataHashes: mine.coreDataHashes ?? theirs.coreDataHashes))
     }
-    for (name, error) in other.errors where own[name] == nil { errors[name] = error }
+    guard isShared else { return false }
+    files = merged
     statedCurrent = statedCurrent ?? other.statedCurrent
     return true
   }
 
   private func checkNotEmpty(of what: String, in folder: URL) throws {
-    guard versions.isEmpty && errors.isEmpty else { return }
+    guard files.isEmpty else { return }
     throw PersistError(
       .modelNotFound, at: .file(folder), "'\(folder.lastPathComponent)' holds no version: expected \(what) in it.")
   }

@@ -1,19 +1,28 @@
 public import Foundation
 
 extension ModelRegistry {
-  /// Reads every version of every model, and finds every mapping model.
+  /// Finds every version of every model, and every mapping model; reads the current versions.
+  ///
+  /// Other versions are read when they are needed: for a store of another version than the current one, or when
+  /// ``versions`` or ``problems`` are asked for. A version that can't be read is an error only where it is needed.
   ///
   /// - Parameter url: an `.xcdatamodeld`, `.xcdatamodel` or its `contents`, `.momd`, `.mom`, a Persist model `.json`;
   ///   or a folder that is searched through all levels for all of these. Where a model is there as source and compiled,
   ///   the two are one family, which then also has Core Data's hashes.
-  /// - Throws: what is wrong with a file that `url` names. In a folder that is searched, a version that can't be read
-  ///   goes into ``problems`` instead, and so does a whole family whose current version can't; only where nothing is
-  ///   left is that thrown, or ``PersistError/Code/modelNotFound``.
+  /// - Throws: why the current version of a model that `url` names can't be read. In a folder that is searched, a
+  ///   family whose current version can't be read goes into ``problems`` instead; only where nothing is left is that
+  ///   thrown, or ``PersistError/Code/modelNotFound``.
   public convenience init(contentsOf url: URL) throws {
+    try self.init(contentsOf: url, needsCurrent: true)
+  }
+
+  /// - Parameter needsCurrent: false for work that goes on with another version where the current one can't be read,
+  ///   such as finding out which version a store has: ``current`` is then the newest that can be read, and the error is
+  ///   one of ``problems``.
+  package convenience init(contentsOf url: URL, needsCurrent: Bool) throws {
     let files = try ModelFiles(at: url)
-    let reading = ModelReading(files)
-    let isSearch = !files.isNamed(url)
-    guard !reading.families.isEmpty, isSearch || reading.problems.isEmpty else {
+    let reading = ModelReading(files, needsCurrent: needsCurrent)
+    guard !reading.families.isEmpty, !files.isNamed(url) || reading.problems.isEmpty else {
       throw reading.problems.isEmpty
         ? PersistError(
           .modelNotFound, at: .file(url), "No model was found in '\(url.lastPathComponent)'.",
@@ -26,15 +35,15 @@ extension ModelRegistry {
 }
 
 extension ManagedObjectModel {
-  /// Checks a description that was read from a file, and resolves it; errors then name the file too.
+  /// Checks a model that was read from a file, and resolves it; errors then name the file too.
   ///
   /// A file of Persist's own form is written by people and must be right in everything.
-  convenience init(_ description: ModelDescription, file: URL) throws {
+  convenience init(_ model: ReadModel, file: URL) throws {
     do {
       if file.pathExtension.lowercased() == "json" {
-        try self.init(description)
+        try self.init(model.description)
       } else {
-        try self.init(withFlaws: description)
+        try self.init(model)
       }
     } catch var error as PersistError {
       error.place.file = error.place.file ?? file
@@ -49,7 +58,7 @@ extension ManagedObjectModel {
   ///   ``PersistError/Code/invalidModel`` where the model breaks a rule; of Apple's forms, where it can't be resolved,
   ///   the rest being ``flaws``.
   public convenience init(contentsOf url: URL) throws {
-    try self.init(ModelFamilyFiles.description(at: url), file: url)
+    try self.init(ModelFamilyFiles.model(at: url), file: url)
   }
 }
 
@@ -61,13 +70,13 @@ extension ModelFiles {
   }
 }
 
-/// Reads the files that were found, and puts together what belongs together.
+/// Puts together what belongs together of the files that were found, and reads the current versions.
 private struct ModelReading {
   private(set) var families: [ModelFamily] = []
   private(set) var mappingModels: [MappingModelFile] = []
   private(set) var problems: [PersistError] = []
 
-  init(_ files: ModelFiles) {
+  init(_ files: ModelFiles, needsCurrent: Bool) {
     // Sources first: they say more than their compiled forms.
     let found =
       files.sourceFamilies.compactMap { url in attempt { try ModelFamilyFiles.source(at: url) } }
@@ -75,12 +84,11 @@ private struct ModelReading {
       + files.compiledFamilies.compactMap { url in attempt { try ModelFamilyFiles.compiled(at: url) } }
     var merged: [ModelFamilyFiles] = []
     for family in found where !merged.indices.contains(where: { merged[$0].merge(family) }) { merged.append(family) }
-    for family in merged {
-      problems += family.errors.sorted { NaturalOrder.precedes($0.key, $1.key) }.map(\.value)
-      if let family = family.family { families.append(family) }
-    }
     mappingModels = files.mappingModels.compactMap { url in attempt { try MappingModelFile(at: url) } }
-    families = families.map { $0.ordered(by: mappingModels) }
+    let steps = mappingModels
+    families = merged.compactMap { family in
+      attempt { try family.family(steps, needsCurrent: needsCurrent) }.flatMap { $0 }
+    }
   }
 
   private mutating func attempt<Value>(_ body: () throws -> Value) -> Value? {

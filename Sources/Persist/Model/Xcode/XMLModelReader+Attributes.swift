@@ -36,11 +36,11 @@ extension XMLModelReader {
     _ name: String, _ type: AttributeType, from fields: inout XMLFields
   ) -> AttributeDescription {
     var attribute = AttributeDescription(
-      name, type, isOptional: fields.flag("optional"), isTransient: fields.flag("transient"),
+      name, type, isOptional: fields.flag("optional"), isTransient: fields.layoutFlag("transient"),
       renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
       userInfo: fields.userInfo(), valueClassName: fields.text("customClassName", "attributeValueClassName"),
       valueTransformerName: fields.text("valueTransformerName"),
-      allowsExternalStorage: fields.flag("allowsExternalBinaryDataStorage"),
+      allowsExternalStorage: fields.layoutFlag("allowsExternalBinaryDataStorage"),
       preservesValueOnDeletion: fields.flag("preserveAfterDeletion", "preservesValueInHistoryOnDeletion"),
       usesScalarType: fields.flag("usesScalarValueType"), isIndexed: fields.flag("indexed"),
       isIndexedBySpotlight: fields.flag("spotlightIndexingEnabled"),
@@ -61,7 +61,9 @@ extension XMLModelReader {
     let isDerived = fields.flag("derived")
     guard let expression = fields.text("derivationExpression") else {
       if isDerived {
-        fields.report("The attribute is derived, but has no 'derivationExpression'.", fix: "Set it in Xcode.")
+        fields.warn(
+          "The attribute is derived, but has no 'derivationExpression', so it is an ordinary one.",
+          fix: "Set the expression in Xcode.")
       }
       return nil
     }
@@ -73,7 +75,8 @@ extension XMLModelReader {
     if type == .date {
       guard let text = fields.text("defaultDateTimeInterval") else { return .null }
       if let value = XcodeValueText.date(text) { return value }
-      fields.report("'defaultDateTimeInterval' is '\(text)'; expected seconds since 2001.")
+      fields.ignore(
+        "defaultDateTimeInterval", text, "expected seconds since 2001, so the attribute has no default.")
       return .null
     }
     // The format has no text for the values of other types; one that stands there all the same is kept as unknown.
@@ -82,9 +85,8 @@ extension XMLModelReader {
     }
     if text.isEmpty && type != .string { return .null }
     if let value = XcodeValueText.value(text, of: type) { return value }
-    fields.report(
-      "'defaultValueString' is '\(text)', which is no value of type \(type.rawValue).",
-      fix: "Correct or remove the default.")
+    fields.ignore(
+      "defaultValueString", text, "that is no value of type \(type.rawValue), so the attribute has no default.")
     return .null
   }
 
@@ -115,7 +117,7 @@ extension XMLModelReader {
   ) -> StoredValue? {
     guard let text = fields.text(key) else { return nil }
     if let value = value(text) { return value }
-    fields.report("'\(key)' is '\(text)'; expected a number.")
+    fields.ignore(key, text, "expected a number, so it has no effect.")
     return nil
   }
 }

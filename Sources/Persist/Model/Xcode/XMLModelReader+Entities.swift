@@ -4,7 +4,7 @@ extension XMLModelReader {
     guard let name = fields.required("name") else { return nil }
     var entity = EntityDescription(name)
     (entity.moduleName, entity.className) = Self.moduleAndClass(fields.text("representedClassName"))
-    entity.isAbstract = fields.flag("isAbstract")
+    entity.isAbstract = fields.layoutFlag("isAbstract")
     entity.parent = fields.text("parentEntity")
     entity.renamingIdentifier = fields.text("elementID")
     entity.versionHashModifier = fields.text("versionHashModifier")
@@ -14,12 +14,23 @@ extension XMLModelReader {
       case "attribute": attribute(child).map { entity.attributes.append($0) }
       case _ where Self.isComposite(child): compositeAttribute(child).map { entity.attributes.append($0) }
       case "relationship": relationship(child).map { entity.relationships.append($0) }
-      case "fetchedProperty": fetchedProperty(child).map { entity.fetchedProperties.append($0) }
-      case "fetchIndex": fetchIndex(child).map { entity.indexes.append($0) }
+      case "fetchedProperty":
+        if let property = fetchedProperty(child) {
+          entity.fetchedProperties.append(property)
+        } else {
+          fields.keepUnknown(child)
+        }
+      case "fetchIndex":
+        if let index = fetchIndex(child) { entity.indexes.append(index) } else { fields.keepUnknown(child) }
       case "uniquenessConstraints":
-        entity.uniquenessConstraints += lists(in: child, each: "uniquenessConstraint", of: "constraint")
+        let (constraints, problems) = lists(in: child, each: "uniquenessConstraint", of: "constraint")
+        entity.uniquenessConstraints += constraints
+        // Without its constraint a store would take what it must refuse.
+        for problem in problems { log.report(problem.message, line: problem.line) }
       case "compoundIndexes":
-        entity.compoundIndexes += lists(in: child, each: "compoundIndex", of: "index")
+        let (indexes, problems) = lists(in: child, each: "compoundIndex", of: "index")
+        entity.compoundIndexes += indexes
+        for problem in problems { log.warn("\(problem.message) The index is left out.", line: problem.line) }
       case "userInfo": break
       default: fields.keepUnknown(child)
       }
@@ -36,32 +47,37 @@ extension XMLModelReader {
   }
 
   /// Lists of names two levels down, as constraints and old indexes have them.
-  private func lists(in element: MarkupElement, each list: String, of item: String) -> [[String]] {
-    element.children.compactMap { child in
+  private func lists(
+    in element: MarkupElement, each list: String, of item: String
+  ) -> (lists: [[String]], problems: [(message: String, line: Int)]) {
+    var result: (lists: [[String]], problems: [(message: String, line: Int)]) = ([], [])
+    for child in element.children {
       guard child.name == list else {
-        log.report("<\(child.name)> stands in <\(element.name)>; expected <\(list)>.", line: child.line)
-        return nil
+        result.problems.append(("<\(element.name)> contains <\(child.name)>; expected <\(list)>.", child.line))
+        continue
       }
       let names = child.children(named: item).compactMap { $0.attributes["value"] }
-      guard !names.isEmpty, names.count == child.children.count else {
-        log.report("<\(list)> must hold <\(item) value=\"…\"/> elements and nothing else.", line: child.line)
-        return nil
+      if !names.isEmpty, names.count == child.children.count {
+        result.lists.append(names)
+      } else {
+        result.problems.append(
+          ("<\(list)> must contain <\(item) value=\"…\"/> elements and nothing else.", child.line))
       }
-      return names
     }
+    return result
   }
 
   func relationship(_ element: MarkupElement) -> RelationshipDescription? {
     var fields = XMLFields(element, log: log)
     guard let name = fields.required("name"), let destination = fields.required("destinationEntity") else { return nil }
-    let toMany = fields.flag("toMany")
+    let toMany = fields.layoutFlag("toMany")
     let inverse = fields.text("inverseName")
     // The inverse's entity is the destination itself; only another one says something.
     if element.attributes["inverseEntity"] == destination { _ = fields.verbatim("inverseEntity") }
     var relationship = RelationshipDescription(
-      name: name, destination: destination, inverse: inverse, minimumCount: fields.count("minCount") ?? 0,
-      maximumCount: fields.count("maxCount") ?? (toMany ? 0 : 1), isOptional: fields.flag("optional"),
-      isTransient: fields.flag("transient"), isOrdered: fields.flag("ordered"),
+      name: name, destination: destination, inverse: inverse, minimumCount: fields.bound("minCount") ?? 0,
+      maximumCount: fields.bound("maxCount") ?? (toMany ? 0 : 1), isOptional: fields.flag("optional"),
+      isTransient: fields.layoutFlag("transient"), isOrdered: fields.layoutFlag("ordered"),
       renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
       userInfo: fields.userInfo(), isIndexedBySpotlight: fields.flag("spotlightIndexingEnabled"))
     if let text = fields.text("deletionRule") {
@@ -80,48 +96,57 @@ extension XMLModelReader {
     "nullify": .nullify, "cascade": .cascade, "deny": .deny, "noaction": .noAction,
   ]
 
+  /// An index; nil with a warning where an element of it can't be read.
+  ///
+  /// A store without one of its indexes is slower, but right.
   private func fetchIndex(_ element: MarkupElement) -> FetchIndexDescription? {
     var fields = XMLFields(element, log: log)
-    guard let name = fields.required("name") else { return nil }
+    guard let name = fields.text("name") else {
+      fields.warn("A <fetchIndex> has no 'name' and is left out.")
+      return nil
+    }
     var index = FetchIndexDescription(name, elements: [])
     index.partialPredicate = fields.text(
       "partialIndexPredicate", "partialIndexPredicateString", "partialPredicate", "predicateString")
     for child in element.children {
-      if child.name == "fetchIndexElement" {
-        indexElement(child).map { index.elements.append($0) }
-      } else {
+      guard child.name == "fetchIndexElement" else {
         fields.keepUnknown(child)
+        continue
       }
+      guard let element = indexElement(child, of: name) else { return nil }
+      index.elements.append(element)
     }
     index.unknown = fields.unknown
     return index
   }
 
-  private func indexElement(_ element: MarkupElement) -> FetchIndexDescription.Element? {
+  private func indexElement(_ element: MarkupElement, of index: String) -> FetchIndexDescription.Element? {
     var fields = XMLFields(element, log: log)
     var result: FetchIndexDescription.Element
     if let property = fields.text("property") {
       result = .init(.property(property))
     } else if let expression = fields.text("expression") {
       let typeName = fields.text("expressionType", "expressionResultType") ?? "Undefined"
-      guard let type = Self.attributeType(typeName) else {
-        fields.report("'expressionType' is '\(typeName)', which is no type of attributes.")
-        return nil
+      let type = Self.attributeType(typeName)
+      if type == nil {
+        fields.warn("'expressionType' is '\(typeName)', which is no type of attributes. It has no effect.")
       }
-      result = .init(.expression(expression, type))
+      result = .init(.expression(expression, type ?? .undefined))
     } else {
-      fields.report("<fetchIndexElement> has neither 'property' nor 'expression'.")
+      fields.warn(
+        "<fetchIndexElement> has neither 'property' nor 'expression', so the index '\(index)' is left out.")
       return nil
     }
     switch fields.text("type")?.filter({ $0 != "-" && $0 != " " }).lowercased() {
     case nil, "binary": break
     case "rtree": result.kind = .rTree
-    case let other?: fields.report("'type' is '\(other)'; expected Binary or R-Tree.")
+    case let other?: fields.warn("'type' is '\(other)'; expected Binary or R-Tree, so it counts as Binary.")
     }
     switch fields.text("order")?.lowercased() {
     case nil, "ascending": break
     case "descending": result.isAscending = false
-    case let other?: fields.report("'order' is '\(other)'; expected ascending or descending.")
+    case let other?:
+      fields.warn("'order' is '\(other)'; expected ascending or descending, so it counts as ascending.")
     }
     return result
   }

@@ -1,10 +1,13 @@
 extension XMLModelReader {
+  /// A fetched property; nil with a warning where it has no request. Nothing of it is in a store.
   func fetchedProperty(_ element: MarkupElement) -> FetchedPropertyDescription? {
     var fields = XMLFields(element, log: log)
-    guard let name = fields.required("name") else { return nil }
-    let requests = element.children(named: "fetchRequest")
-    guard requests.count == 1, let request = requests.first.flatMap(fetchRequest) else {
-      fields.report("The fetched property '\(name)' must hold one <fetchRequest>; it holds \(requests.count).")
+    guard let name = fields.text("name") else {
+      fields.warn("A <fetchedProperty> has no 'name' and is left out.")
+      return nil
+    }
+    guard let request = element.children(named: "fetchRequest").first.flatMap(fetchRequest) else {
+      fields.warn("The fetched property '\(name)' has no <fetchRequest> of an entity and is left out.")
       return nil
     }
     var property = FetchedPropertyDescription(
@@ -17,11 +20,11 @@ extension XMLModelReader {
     return property
   }
 
-  /// A request; its name is the caller's affair.
+  /// A request without its name; nil where it is of no entity.
   func fetchRequest(_ element: MarkupElement) -> FetchRequestDescription? {
     var fields = XMLFields(element, log: log)
     _ = fields.verbatim("name")
-    guard let entity = fields.required("entity") else { return nil }
+    guard let entity = fields.text("entity") else { return nil }
     var request = FetchRequestDescription(entity: entity)
     request.predicate = fields.text("predicateString")
     request.fetchLimit = fields.count("fetchLimit") ?? 0
@@ -35,7 +38,7 @@ extension XMLModelReader {
       if let type = FetchRequestDescription.ResultType(rawValue: number) {
         request.resultType = type
       } else {
-        fields.report("'resultType' is \(number); expected 0, 1, 2 or 4.")
+        fields.ignore("resultType", "\(number)", "expected 0, 1, 2 or 4, so it counts as 0.")
       }
     }
     for child in element.children {
@@ -52,7 +55,10 @@ extension XMLModelReader {
   private func sortDescriptors(in element: MarkupElement) -> [FetchRequestDescription.Sort] {
     if element.name == "sortDescriptors" { return element.children.flatMap(sortDescriptors) }
     var fields = XMLFields(element, log: log)
-    guard let key = fields.required("key") else { return [] }
+    guard let key = fields.text("key") else {
+      fields.warn("A <sortDescriptor> has no 'key' and is left out.")
+      return []
+    }
     return [.init(key, isAscending: fields.flag("ascending", default: true), selector: fields.text("selector"))]
   }
 }

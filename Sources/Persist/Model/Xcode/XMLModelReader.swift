@@ -2,22 +2,26 @@ import Foundation
 
 /// Reads the XML of an `.xcdatamodel`, as Xcode has written it since version 4.
 ///
-/// What the format leaves out has Xcode's meaning, which isn't always a description's own default: a property
-/// without `optional` is required. Attributes and elements that nothing here stands for are kept in `unknown`; the
-/// positions of boxes in Xcode's diagram are not part of a model and are passed over.
+/// Missing XML attributes have Xcode's meaning, which isn't always a description's own default: a property without
+/// `optional` is required. Unknown attributes and elements are kept in `unknown`; the positions of boxes in Xcode's
+/// diagram aren't part of a model and are skipped.
+///
+/// Xcode doesn't check all that it writes, so the reader is strict only where a store would be wrong otherwise: with
+/// other tables, other rules of deletion, or without a constraint. Everything else that can't be read is left out with
+/// a warning.
 struct XMLModelReader {
   let log: XMLProblems
 
   /// - Parameter url: an `.xcdatamodel` folder or the `contents` file in it.
   /// - Throws: ``PersistError/Code/malformedFile`` that names file, line and what was expected, for every problem of
   ///   the file at once.
-  static func model(at url: URL) throws -> ModelDescription {
+  static func model(at url: URL) throws -> ReadModel {
     let file = try contents(of: url)
     return try model(from: MarkupReader.root(of: file), file: file)
   }
 
   /// - Parameter file: the file that errors name.
-  static func model(from root: MarkupElement, file: URL?) throws -> ModelDescription {
+  static func model(from root: MarkupElement, file: URL?) throws -> ReadModel {
     guard root.name == "model" else {
       throw PersistError(
         .malformedFile, at: PersistError.Place(file: file, line: root.line),
@@ -26,7 +30,7 @@ struct XMLModelReader {
     let log = XMLProblems(file: file)
     let description = XMLModelReader(log: log).model(root)
     try log.throwIfAny()
-    return description
+    return ReadModel(description, flaws: log.warnings)
   }
 
   private static func contents(of url: URL) throws -> URL {
@@ -52,11 +56,14 @@ struct XMLModelReader {
       case "configuration": configuration(child, into: &model)
       case "fetchRequest":
         guard let name = child.attributes["name"], let request = fetchRequest(child) else {
-          log.report("A <fetchRequest> has no 'name'.", line: child.line)
+          log.warn("A <fetchRequest> has no 'name' or no 'entity' and is left out.", line: child.line)
+          fields.keepUnknown(child)
           continue
         }
         if model.fetchRequestTemplates.updateValue(request, forKey: name) != nil {
-          log.report("Two fetch requests are named '\(name)'.", line: child.line, fix: "Rename one of them.")
+          log.warn(
+            "Two fetch requests are named '\(name)'; the second one is used.", line: child.line,
+            fix: "Rename one of them.")
         }
       case "elements": break
       default: fields.keepUnknown(child)
@@ -69,7 +76,10 @@ struct XMLModelReader {
 
   private func configuration(_ element: MarkupElement, into model: inout ModelDescription) {
     var fields = XMLFields(element, log: log)
-    guard let name = fields.required("name") else { return }
+    guard let name = fields.text("name") else {
+      fields.warn("A <configuration> has no 'name' and is left out.")
+      return
+    }
     var members: [String] = []
     for child in element.children {
       if child.name == "memberEntity" {
@@ -78,9 +88,12 @@ struct XMLModelReader {
         fields.keepUnknown(child)
       }
     }
-    if model.configurations.updateValue(members, forKey: name) != nil {
-      log.report("Two configurations are named '\(name)'.", line: element.line, fix: "Rename one of them.")
+    if let others = model.configurations[name] {
+      log.warn(
+        "Two configurations are named '\(name)' and count as one.", line: element.line, fix: "Rename one of them.")
+      members = others + members.filter { !others.contains($0) }
     }
+    model.configurations[name] = members
     for (key, value) in fields.unknown { model.unknown["configuration \(name): \(key)"] = value }
   }
 

@@ -10,20 +10,20 @@ import Foundation
 /// it; lists are in name order.
 enum XcodeModelArchive {
   /// Reads a `.mom` file.
-  static func model(at url: URL) throws -> ModelDescription {
+  static func model(at url: URL) throws -> ReadModel {
     try model(fromArchive: BoundedFile.data(at: url, limit: PropertyList.Limits.bytes), place: .file(url))
   }
 
   /// Reads an archive that isn't compressed.
   ///
   /// - Parameter place: where the bytes come from, for errors.
-  static func model(fromArchive data: Data, place: PersistError.Place = .unknown) throws -> ModelDescription {
+  static func model(fromArchive data: Data, place: PersistError.Place = .unknown) throws -> ReadModel {
     try ModelArchiveReader(KeyedArchive(data: data, place: place)).model()
   }
 
   /// Reads what the table `Z_MODELCACHE` of a store holds: an archive that is compressed without a header; one with a
   /// header and one that isn't compressed are taken too.
-  static func model(fromModelCache content: Data, place: PersistError.Place = .unknown) throws -> ModelDescription {
+  static func model(fromModelCache content: Data, place: PersistError.Place = .unknown) throws -> ReadModel {
     try model(fromArchive: expanded(content, place: place), place: place)
   }
 

@@ -21,9 +21,9 @@ enum XcodeValueText {
     case .int16: return integer(text).flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
     case .int32: return integer(text).flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
     case .int64: return integer(text).map(StoredValue.integer)
-    case .double, .float: return number(text).map(StoredValue.double)
-    case .decimal: return decimal(text).map(StoredValue.decimal)
-    case .boolean: return boolean(text).map(StoredValue.boolean)
+    case .double, .float: return (number(text) ?? truth(text).map(Double.init)).map(StoredValue.double)
+    case .decimal: return (decimal(text) ?? truth(text).map { Decimal($0) }).map(StoredValue.decimal)
+    case .boolean: return (boolean(text) ?? number(text).map { $0 != 0 }).map(StoredValue.boolean)
     case .uuid: return UUID(uuidString: text).map(StoredValue.uuid)
     case .uri: return .uri(text)
     case .string, .date, .binary, .transformable, .composite, .objectID, .undefined: return nil
@@ -46,7 +46,16 @@ enum XcodeValueText {
 
   /// A whole number; one that ends in `.0` counts as such.
   private static func integer(_ text: String) -> Int64? {
-    Int64(text) ?? number(text).flatMap { Int64(exactly: $0) }
+    Int64(text) ?? number(text).flatMap { Int64(exactly: $0) } ?? truth(text)
+  }
+
+  /// 1 for `YES`, 0 for `NO`: Xcode leaves a Boolean's default with an attribute that becomes a number.
+  private static func truth(_ text: String) -> Int64? {
+    switch text.lowercased() {
+    case "yes", "true": 1
+    case "no", "false": 0
+    default: nil
+    }
   }
 
   private static func number(_ text: String) -> Double? {

@@ -14,9 +14,9 @@
 /// That needs no fetch. A fetch of all is made only
 /// - after a reset of the context;
 /// - where the predicate, the order or the sections follow relationships, and an object of an entity at their other end
-///   changed;
-/// - where the request has a limit or an offset, so that an object may come in for one that goes, or asks for saved
-///   values only;
+///   changed or has unsaved changes;
+/// - where the request has no order, or a limit or an offset, so that an object may come in for one that goes, or asks
+///   for saved values only;
 /// - after another process wrote to a store without a history of its changes.
 ///
 /// The controller holds every result, as a fault whose row was read already, and the values that the results are sorted
@@ -47,7 +47,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   }
 
   /// - Parameters:
-  ///   - fetchRequest: with at least one sort descriptor; the first should sort as the sections do.
+  ///   - fetchRequest: its first sort descriptor should sort as the sections do. Without one the results have the order
+  ///     in which a fetch finds them.
   ///   - sectionNameKeyPath: an attribute, or a path to one over to-one relationships, the text of whose value is the
   ///     name of an object's section; no value gives the section "".
   public init(
@@ -80,8 +81,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   /// Fetches, and follows the context from now on.
   ///
-  /// - Throws: as ``ManagedObjectContext/fetch(_:)``; ``PersistError/Code/invalidRequest`` where the request has no
-  ///   order.
+  /// - Throws: as ``ManagedObjectContext/fetch(_:)``; ``PersistError/Code/invalidRequest`` for an order by relevance.
   public func performFetch() throws {
     results = nil
     observation = managedObjectContext.observe(wake: { [weak self] in self?.wakeSequences() }) { [weak self] event in
@@ -116,6 +116,8 @@ extension FetchedResultsController {
       case .didObtainPermanentIDs(let objects): try takeIdentifiers(of: objects)
       case .willMerge(let changes): awaitMerge(of: changes)
       case .didMergeUnknownChanges: try fetchAgain(touched: [])
+      case .parentDidSave(let layouts):
+        if rules?.needsFetch(afterParentSaved: layouts) == true { try fetchAgain(touched: []) }
       case .didSave(let saved): try takeSave(saved)
       case .objectsDidChange(let changes):
         defer { awaited = [] }
@@ -151,7 +153,9 @@ extension FetchedResultsController {
   private func follow(_ objects: Set<ManagedObject>, isUpdate: Bool) throws {
     guard let rules, let old = results else { return }
     let concerned = objects.filter { rules.concerns($0) || old.item(of: $0) != nil }
-    if rules.needsFetch(after: objects) { return try fetchAgain(touched: isUpdate ? concerned : []) }
+    if rules.needsFetch(after: objects, concerning: concerned) || (old.isRanked && !concerned.isEmpty) {
+      return try fetchAgain(touched: isUpdate ? concerned : [])
+    }
     guard !concerned.isEmpty else { return }
     managedObjectContext.prefetchRows(of: concerned)
     let items = try concerned.filter { try rules.holds(for: $0) }.map { try rules.item(of: $0) }
@@ -199,8 +203,10 @@ extension FetchedResultsController {
     _ delegate: any FetchedResultsControllerDelegate<Object>, _ difference: ResultDifference, _ old: ResultArrangement
   ) {
     for section in difference.sectionDeletions {
-      delegate.controller(
-        self, didChange: self.section(old.sections[section.index]), atSectionIndex: section.index, for: .delete)
+      let name = old.sections[section.index].name
+      let empty = FetchedResultsSection<Object>(
+        name: name, indexTitle: sectionIndexTitle(forSectionName: name), items: [])
+      delegate.controller(self, didChange: empty, atSectionIndex: section.index, for: .delete)
     }
     for section in difference.sectionInsertions {
       guard let now = results?.sections[section.index] else { continue }

@@ -34,6 +34,9 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 
   /// Called while the controller still has the results from before the change.
   func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
+  /// - Parameters:
+  ///   - section: has no objects where it is deleted.
+  ///   - index: the place before for a section that goes, after for one that comes.
   func controller(
     _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
     atSectionIndex index: Int, for type: FetchedResultsChangeType)

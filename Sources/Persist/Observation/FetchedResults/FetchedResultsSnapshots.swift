@@ -33,9 +33,11 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
 
   /// Puts a snapshot in the place of one that wasn't taken.
   func put(_ snapshot: FetchedResultsSnapshot, changed: Set<ManagedObjectID>) {
-    let earlier = waiting?.changedObjectIDs ?? []
+    var all = waiting?.changedObjectIDs.union(changed) ?? changed
+    // What came and went while nobody took an element is forgotten.
+    if all.count > snapshot.numberOfObjects { all.formIntersection(snapshot.objectIDs) }
     waiting = snapshot
-    waiting?.changedObjectIDs = earlier.union(changed)
+    waiting?.changedObjectIDs = all
     turn.give()
   }
 

@@ -13,6 +13,8 @@ struct FollowedEntities {
     self.model = model
   }
 
+  var isEmpty: Bool { !isUnknown && numbers.isEmpty }
+
   /// Whether an object is one that results may depend on.
   func contains(_ layout: EntityLayout) -> Bool {
     isUnknown || numbers.contains { layout.isKind(ofEntityAt: $0 - 1) }

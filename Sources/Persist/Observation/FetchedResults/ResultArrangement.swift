@@ -24,6 +24,8 @@ struct ResultArrangement {
   }
 
   var count: Int { items.count }
+  /// Whether only a fetch tells the places of results.
+  var isRanked: Bool { sections.contains { $0.items.first?.rank != nil } }
 
   func item(of object: ManagedObject) -> ResultItem? { items[ObjectIdentifier(object)] }
 

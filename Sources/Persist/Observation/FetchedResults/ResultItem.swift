@@ -5,30 +5,24 @@ final class ResultItem {
   let section: String
   /// The values that the request sorts by.
   let values: [StoredValue]
-  /// What puts objects with equal values in order: new ones come last, others by store and key, as in a fetch.
-  let tie: Tie
+  /// What puts objects with equal values in order.
+  let place: PlaceAmongEquals
+  /// The place in the list that a fetch gave, for results whose order the objects don't tell.
+  let rank: Int?
 
-  struct Tie: Hashable, Comparable {
-    let isNew: Bool
-    let store: Int
-    let key: Int64
-
-    static func < (left: Tie, right: Tie) -> Bool {
-      if left.isNew != right.isNew { return right.isNew }
-      return (left.store, left.key) < (right.store, right.key)
-    }
-  }
-
-  init(_ object: ManagedObject, section: String, values: [StoredValue], store: Int) {
+  init(_ object: ManagedObject, section: String, values: [StoredValue], rank: Int? = nil) {
     self.object = object
     self.section = section
     self.values = values
-    tie = Tie(isNew: object.change == .inserted, store: store, key: object.key)
+    place = PlaceAmongEquals(object)
+    self.rank = rank
   }
+
+  func ranked(_ rank: Int) -> ResultItem { ResultItem(object, section: section, values: values, rank: rank) }
 
   /// Whether another one has the same place.
   func isPlaced(as other: ResultItem) -> Bool {
-    section == other.section && tie == other.tie && values == other.values
+    section == other.section && place == other.place && values == other.values && rank == other.rank
   }
 }
 
@@ -37,7 +31,8 @@ struct ResultOrder {
   let order: ObjectOrder
 
   func isAscending(_ left: ResultItem, _ right: ResultItem) -> Bool {
+    if let left = left.rank, let right = right.rank { return left < right }
     let order = order.compare(left.values, right.values)
-    return order == 0 ? left.tie < right.tie : order < 0
+    return order == 0 ? left.place < right.place : order < 0
   }
 }

@@ -7,7 +7,6 @@ struct ResultRules {
   private let sectionName: SectionName
   private let scope: FetchScope
   private let followed: FollowedEntities
-  private let storeIndexes: [String: Int]
 
   /// What an object's section is called.
   enum SectionName {
@@ -17,17 +16,12 @@ struct ResultRules {
     case computed((ManagedObject) throws -> String?)
   }
 
-  /// - Throws: as a fetch of the request; ``PersistError/Code/invalidRequest`` where it has no order by values.
+  /// - Throws: as a fetch of the request; ``PersistError/Code/invalidRequest`` for an order by relevance.
   init<Result>(
     _ request: FetchRequest<Result>, sectionName: SectionName, in context: ManagedObjectContext
   ) throws {
     let request = try context.named(request.returning(ManagedObject.self))
     let entity = try context.entity(named: request.entityName)
-    guard !request.sortDescriptors.isEmpty else {
-      throw PersistError(
-        .invalidRequest, at: .entity(entity.name), "A results controller needs an order of its results.",
-        fix: "Give the request a sort descriptor.")
-    }
     guard request.sortDescriptors.allSatisfy({ $0.textQuery == nil }) else {
       throw PersistError(
         .invalidRequest, at: .entity(entity.name),
@@ -52,9 +46,6 @@ struct ResultRules {
     self.context = context
     self.layout = layout
     self.sectionName = sectionName
-    let stores = context.coordinator.openStores
-    storeIndexes = Dictionary(
-      zip(stores.map(\.identifier), stores.indices), uniquingKeysWith: { first, _ in first })
   }
 
   var isSectioned: Bool {
@@ -67,24 +58,56 @@ struct ResultRules {
   /// Whether results may depend on objects of an entity that are no results themselves.
   func follows(_ layout: EntityLayout) -> Bool { followed.contains(layout) }
 
-  /// Whether the results can't be told from the changed objects: where the request has a window, asks for what is saved
-  /// only, or depends on another object than the one that is a result.
-  func needsFetch(after changed: some Sequence<ManagedObject>) -> Bool {
-    let isWindowed = request.fetchLimit > 0 || request.fetchOffset > 0 || !request.includesPendingChanges
-    return changed.contains { followed.contains($0.layout) || (isWindowed && concerns($0)) }
+  /// Whether the results can't be told from the changed objects: where the request has a window or no order, asks for
+  /// what is saved only, or depends on another object than the one that is a result.
+  ///
+  /// - Parameter concerned: which of the changed objects are results, or could be.
+  func needsFetch(
+    after changed: some Collection<ManagedObject>, concerning concerned: some Collection<ManagedObject>
+  ) -> Bool {
+    if changed.contains(where: { followed.contains($0.layout) }) { return true }
+    return !concerned.isEmpty && (needsFetchAfterAnyChange || dependsOnUnsavedObjects)
+  }
+
+  /// Whether the results can't be told from the changed objects, whichever they are.
+  private var needsFetchAfterAnyChange: Bool {
+    request.fetchLimit > 0 || request.fetchOffset > 0 || !request.includesPendingChanges || order.isEmpty
+  }
+
+  /// Whether a fetch may find other results, or the same in another order, once a context above has saved objects of
+  /// some entities.
+  func needsFetch(afterParentSaved layouts: [EntityLayout]) -> Bool {
+    layouts.contains { layout in
+      followed.contains(layout) || (needsFetchAfterAnyChange && layout.isKind(ofEntityAt: self.layout.index))
+    }
+  }
+
+  /// Whether objects that results depend on have unsaved changes, here or in a context above. A fetch orders saved
+  /// results by what the store has of them.
+  private var dependsOnUnsavedObjects: Bool {
+    guard !followed.isEmpty else { return false }
+    return sequence(first: context, next: \.parent).contains { context in
+      [context.updated, context.inserted, context.deleted].contains { changes in
+        changes.objects.contains { followed.contains($0.layout) }
+      }
+    }
   }
 
   /// Whether an object is a result, by its present values.
   func holds(for object: ManagedObject) throws -> Bool {
     guard object.table?.context === context, !object.isDeleted, scope.contains(object) else { return false }
+    // The row of a fault may be gone.
+    if object.loading == .fault, object.snapshot == nil {
+      try context.readRows(of: [object])
+      if object.snapshot == nil { return false }
+    }
     let holds = try request.predicate.map { try ExpressionEvaluator().matches($0, .object(object)) } ?? true
     // A fault whose row turned out to be gone while the predicate looked at it.
     return holds && !object.isDeleted
   }
 
   func item(of object: ManagedObject) throws -> ResultItem {
-    let store = object.table?.siblings.flatMap { storeIndexes[$0.identifier] } ?? storeIndexes.count
-    return ResultItem(object, section: try section(of: object), values: order.values(of: object), store: store)
+    ResultItem(object, section: try section(of: object), values: order.values(of: object))
   }
 
   private func section(of object: ManagedObject) throws -> String {
@@ -104,7 +127,7 @@ struct ResultRules {
     case .null: ""
     case .string(let text): text
     case .boolean(let flag): flag ? "1" : "0"
-    default: DynamicConversion.any(value).map { "\($0)" } ?? ""
+    default: DynamicValue.any(value).map { "\($0)" } ?? ""
     }
   }
 
@@ -126,8 +149,16 @@ struct ResultRules {
       items = try pass.objects().map(item)
     }
     try context.throwDeferredError()
-    var arrangement = ResultArrangement(ResultOrder(order: order), isSectioned: isSectioned)
-    arrangement.replace([], with: items)
+    let order = ResultOrder(order: order)
+    var arrangement = ResultArrangement(order, isSectioned: isSectioned)
+    arrangement.replace([], with: areInOrder(items, order) ? items : items.enumerated().map { $1.ranked($0) })
     return arrangement
+  }
+
+  /// Whether the objects' present values tell the order in which a fetch found them.
+  ///
+  /// They don't where nothing was to sort by, and where related objects that the store sorted by have unsaved changes.
+  private func areInOrder(_ items: [ResultItem], _ order: ResultOrder) -> Bool {
+    !order.order.isEmpty && zip(items, items.dropFirst()).allSatisfy { order.isAscending($0, $1) }
   }
 }

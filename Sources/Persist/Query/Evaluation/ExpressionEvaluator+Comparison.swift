@@ -4,7 +4,19 @@ import Foundation
 extension ExpressionEvaluator {
   func matches(_ comparison: FetchPredicate.Comparison, _ object: FetchValue) throws -> Bool {
     if comparison.operation == .matchesText { return try matchesText(comparison, object) }
+    if comparison.operation == .contains, comparison.modifier == .direct,
+      let constants = constants(comparison.left, comparison.options)
+    {
+      return try constants.contains(value(of: comparison.right, for: object))
+    }
     let left = try value(of: comparison.left, for: object)
+    if comparison.operation == .in, let constants = constants(comparison.right, comparison.options) {
+      switch comparison.modifier {
+      case .direct: return constants.contains(left)
+      case .any: return left.members.contains(where: constants.contains)
+      case .all: return left.members.allSatisfy(constants.contains)
+      }
+    }
     let right = try value(of: comparison.right, for: object)
     switch comparison.modifier {
     case .direct: return try compare(left, comparison, right)

@@ -16,7 +16,7 @@ extension ExpressionEvaluator {
       return try arithmetic(function, arguments[0])
     case .uppercase: return try text(arguments[0], function) { $0.uppercased() }
     case .lowercase: return try text(arguments[0], function) { $0.lowercased() }
-    case .canonical: return try text(arguments[0], function) { TextComparison.fold($0, case: true, diacritics: true) }
+    case .canonical: return try text(arguments[0], function, TextComparison.canonical)
     case .length: return try length(arguments[0])
     case .sum: return try Aggregate.sum(arguments)
     case .count: return .value(.integer(Int64(arguments.reduce(0) { $0 + $1.members.count })))

@@ -24,6 +24,8 @@ public final class ExpressionEvaluator {
   fileprivate var variables: [String: FetchValue]
   private var wildcards: [PatternKey: WildcardPattern] = [:]
   private var expressions: [PatternKey: RegularExpressionMatcher] = [:]
+  private var lists = ConstantLists()
+  private var depth = 0
 
   private struct PatternKey: Hashable {
     let pattern: String
@@ -51,8 +53,11 @@ public final class ExpressionEvaluator {
   ///
   /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/invalidPredicate`` and
   ///   ``PersistError/Code/typeMismatch`` where the predicate can't be evaluated for it;
-  ///   ``PersistError/Code/limitExceeded`` where a regular expression takes too long.
+  ///   ``PersistError/Code/limitExceeded`` where a regular expression takes too long, or the predicate nests too
+  ///   deeply.
   public func matches(_ predicate: FetchPredicate, _ object: FetchValue) throws -> Bool {
+    try descend()
+    defer { depth -= 1 }
     switch predicate {
     case .constant(let value): return value
     case .comparison(let comparison): return try matches(comparison, object)
@@ -66,6 +71,8 @@ public final class ExpressionEvaluator {
   ///
   /// - Throws: as ``matches(_:_:)``.
   public func value(of expression: FetchExpression, for object: FetchValue) throws -> FetchValue {
+    try descend()
+    defer { depth -= 1 }
     switch expression {
     case .constant(let value): return .value(value)
     case .current: return object
@@ -87,6 +94,12 @@ public final class ExpressionEvaluator {
     }
   }
 
+  /// - Throws: ``PersistError/Code/limitExceeded`` where the tree goes deeper than trees may.
+  private func descend() throws {
+    guard depth < PredicateDepth.limit else { throw PredicateDepth.error }
+    depth += 1
+  }
+
   private func values(of expressions: [FetchExpression], for object: FetchValue) throws -> [FetchValue] {
     try expressions.map { try value(of: $0, for: object) }
   }
@@ -105,6 +118,8 @@ public final class ExpressionEvaluator {
     defer { variables[variable] = outer }
     return .collection(
       try collection.members.filter { member in
+        // A path over to-one relationships that lead nowhere has members without a value; no row stands for those.
+        guard !member.isNull else { return false }
         variables[variable] = member
         return try matches(predicate, object)
       })
@@ -121,6 +136,12 @@ public final class ExpressionEvaluator {
   private func fetch(_ request: FetchValue, _ context: FetchValue, countOnly: Bool) throws -> FetchValue {
     if let result = try calls?.fetch(request: request, context: context, countOnly: countOnly) { return result }
     throw PersistError(.invalidPredicate, "FETCH isn't possible here.", fix: "Give the evaluator calls that fetch.")
+  }
+
+  /// What finds a value among many constants; nil where the expression is none or few of them.
+  func constants(_ list: FetchExpression, _ options: FetchPredicate.Options) -> ConstantLists.List? {
+    guard case .aggregate(let parts) = list, parts.count >= ConstantLists.least else { return nil }
+    return lists.list(of: parts, options)
   }
 
   func wildcardPattern(_ pattern: String, _ options: FetchPredicate.Options) -> WildcardPattern {

@@ -5,6 +5,7 @@ extension FetchPredicate {
   ///
   /// - Throws: as ``ExpressionEvaluator/matches(_:_:)``.
   public func evaluate(with object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> Bool {
+    try PredicateDepth.check(self)
     let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self
     return try ExpressionEvaluator(variables: variables).matches(named, .object(object))
   }
@@ -20,6 +21,7 @@ extension FetchExpression {
   ///
   /// - Throws: as ``ExpressionEvaluator/value(of:for:)``.
   public func value(for object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> FetchValue {
+    try PredicateDepth.check(self)
     let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self
     return try ExpressionEvaluator(variables: variables).value(of: named, for: .object(object))
   }

@@ -67,14 +67,8 @@ enum Number: Sendable {
     switch self {
     case .integer(let value): value
     case .double(let value): Int64(exactly: value)
-    case .decimal(let value):
-      value.isNaN || abs(value) > Decimal(Int64.max) ? nil : Self.whole(of: value)
+    case .decimal(let value): Int64(exactly: value)
     }
-  }
-
-  private static func whole(of value: Decimal) -> Int64? {
-    let candidate = NSDecimalNumber(decimal: value).int64Value
-    return Decimal(candidate) == value ? candidate : nil
   }
 
   /// The order of two numbers by their exact values; nil where one isn't a number.

@@ -32,7 +32,7 @@ extension StoredValue {
     switch (self, other) {
     case (.null, .null): true
     case (.null, _), (_, .null): false
-    case (.objectID(let left), .objectID(let right)): left == right
+    case (.objectID(let left), .objectID(let right)): left == right || left.current == right.current
     case (.composite(let left), .composite(let right)): Self.areSame(left, right)
     default: order(to: other, options: options) == .equal
     }

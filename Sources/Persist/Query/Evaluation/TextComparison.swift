@@ -3,7 +3,8 @@ import Foundation
 /// Compares texts with the options of the format language.
 ///
 /// Without options texts are their UTF-8 bytes, as in SQLite: composed and decomposed letters differ. `c` and `d`
-/// compare folded forms, which are the same on every platform. `l` asks the current locale.
+/// compare folded forms: `c` as Foundation's `caseInsensitiveCompare`, see ``CaseFolding``; `d` without marks. `l` asks
+/// the current locale.
 struct TextComparison: Sendable {
   let options: FetchPredicate.Options
 
@@ -50,18 +51,26 @@ struct TextComparison: Sendable {
 
   /// Makes upper and lower case, and letters with and without marks, the same.
   ///
-  /// Case is folded through upper to lower case, so that the forms of sigma and the sharp s meet. Letters are composed
-  /// where their marks stay, so that a part never ends between a letter and its mark.
-  static func fold(_ text: String, case foldsCase: Bool, diacritics foldsDiacritics: Bool) -> String {
+  /// Letters are composed where their marks stay, so that a part never ends between a letter and its mark.
+  private static func fold(_ text: String, case foldsCase: Bool, diacritics foldsDiacritics: Bool) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return foldsCase ? text.lowercased() : text }
-    var folded = text
-    if foldsCase {
-      folded = text.unicodeScalars.reduce(into: "") { $0 += $1.properties.uppercaseMapping }
-      folded = folded.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping }
-    }
-    guard foldsDiacritics else { return folded.precomposedStringWithCanonicalMapping }
+    let folded = foldsCase ? CaseFolding.fold(text) : text
+    return foldsDiacritics ? withoutMarks(folded) : folded.precomposedStringWithCanonicalMapping
+  }
+
+  /// Lower case without marks, as derived attributes hold it: from Unicode's own mappings and the same on every
+  /// platform, so that stored values stay true wherever the store is opened.
+  ///
+  /// Case is folded through upper to lower case, so that the forms of sigma and the sharp s meet.
+  static func canonical(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
+    let upper = text.unicodeScalars.reduce(into: "") { $0 += $1.properties.uppercaseMapping }
+    return withoutMarks(upper.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping })
+  }
+
+  private static func withoutMarks(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
-    for scalar in folded.decomposedStringWithCanonicalMapping.unicodeScalars
+    for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars
     where scalar.properties.generalCategory != .nonspacingMark {
       scalars.append(scalar)
     }

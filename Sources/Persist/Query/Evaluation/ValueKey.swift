@@ -13,6 +13,7 @@ enum ValueKey: Hashable {
     switch value {
     case .null: self = .null
     case .string(let text), .uri(let text): self = .text(Array(text.utf8))
+    case .objectID(let id): self = .other(.objectID(id.current))
     default:
       guard let number = Number(value) else {
         self = .other(value)

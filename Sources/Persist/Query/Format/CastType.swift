@@ -62,17 +62,3 @@ extension FetchExpression {
     return .some(.composite(elements))
   }
 }
-
-extension Decimal {
-  /// The number that a whole text is; nil where anything else stands in it.
-  init?(wholeText text: String) {
-    let digits = text.unicodeScalars.count { "0"..."9" ~= $0 }
-    let isNumeric = text.unicodeScalars.allSatisfy {
-      "0"..."9" ~= $0 || [".", "-", "+", "e", "E"].contains($0)
-    }
-    // Foundation reads as far as it can; Double, which is strict, tells whether all of it was a number.
-    guard digits > 0, isNumeric, Double(text) != nil, let value = Decimal(string: text), !value.isNaN
-    else { return nil }
-    self = value
-  }
-}

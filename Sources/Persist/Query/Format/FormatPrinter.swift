@@ -25,7 +25,8 @@ struct FormatPrinter {
     parenthesised(own < precedence) { printer in
       for (index, part) in parts.enumerated() {
         if index > 0 { printer.text += word }
-        printer.write(part, within: own.next)
+        // NSPredicate puts parentheses around every compound part, also around AND within OR.
+        printer.write(part, within: .not)
       }
     }
   }
@@ -166,7 +167,7 @@ struct FormatPrinter {
     case .data(let value): writeCast(value.base64EncodedString(), .data)
     case .uuid(let value): writeCast(value.uuidString, .uuid)
     case .uri(let value): writeCast(value, .url)
-    case .objectID(let value): writeCast(value.description, .objectID)
+    case .objectID(let value): writeCast(value.current.description, .objectID)
     case .composite(let elements):
       let parts = elements.sorted { $0.key < $1.key }.flatMap { element in
         [FetchExpression.constant(.string(element.key)), .constant(element.value)]

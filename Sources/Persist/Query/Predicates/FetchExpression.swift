@@ -9,7 +9,7 @@
 /// arguments.
 /// The name isn't `Expression` because Foundation has that one.
 public enum FetchExpression: Sendable, Hashable {
-  /// A value; a truth value is the number 1 or 0.
+  /// A value. A truth value, as `YES` and `TRUE` are, stays one, and compares and computes as the number 1 or 0.
   case constant(StoredValue)
   /// The object that is evaluated: `SELF`.
   case current

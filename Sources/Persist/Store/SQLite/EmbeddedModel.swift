@@ -14,7 +14,9 @@ enum EmbeddedModel: Sendable {
     let place = PersistError.Place(store: connection.url, key: "embedded model")
     self = .none
     if catalog.record != nil, let text = try ModelRecord.modelText(connection) {
-      self = Self.checked(catalog, place) { try ModelDescription(json: text, from: connection.url) }
+      self = Self.checked(catalog, place) {
+        ReadModel(try ModelDescription(json: text, from: connection.url))
+      }
     }
     guard model == nil, catalog.schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil,
       let archive = try connection.first(.modelCache, { $0.data(0) }), !archive.isEmpty
@@ -25,10 +27,10 @@ enum EmbeddedModel: Sendable {
   }
 
   private static func checked(
-    _ catalog: StoreCatalog, _ place: PersistError.Place, _ read: () throws -> ModelDescription
+    _ catalog: StoreCatalog, _ place: PersistError.Place, _ read: () throws -> ReadModel
   ) -> EmbeddedModel {
     do {
-      let model = try ManagedObjectModel(withFlaws: read())
+      let model = try ManagedObjectModel(read())
       // A framework from before embedded models migrates a store and leaves the old model in it.
       let strangers = catalog.metadata.versionHashes.keys.filter { model.entitiesByName[$0] == nil }.sorted()
       if let stranger = strangers.first {

@@ -3,14 +3,16 @@ import Foundation
 /// The files beside a store that hold its large values: `.<store name>_SUPPORT/_EXTERNAL_DATA`.
 ///
 /// The store's name stands there without its extension. A column names a file; a name that would lead out of the folder
-/// is refused.
+/// is refused, and symbolic links aren't followed: a store from elsewhere could lead to any file by them.
 struct ExternalDataFolder: Sendable, Hashable {
   /// Where files are written.
   let url: URL
+  private let store: URL
   /// Where files are looked for: ``url`` first.
   private let candidates: [URL]
 
   init(storeAt store: URL) {
+    self.store = store
     let folder = store.deletingLastPathComponent()
     let names = [store.deletingPathExtension().lastPathComponent, store.lastPathComponent]
     candidates = names.map { name in
@@ -23,19 +25,46 @@ struct ExternalDataFolder: Sendable, Hashable {
   /// The folders that belong to the store and go where it goes, whether they exist or not.
   var supportFolders: [URL] { candidates.map { $0.deletingLastPathComponent() } }
 
+  /// What the store's file permits, and so everything in the folder.
+  var permissions: StorePermissions? { StorePermissions(ofStoreAt: store) }
+
+  /// Makes the folder where there is none.
+  ///
+  /// - Parameter permissions: those of the store that it is made for, where that isn't there yet.
+  /// - Throws: ``PersistError/Code/malformedFile`` where there is a symbolic link in its place, and errors of the file
+  ///   system.
+  func make(like permissions: StorePermissions? = nil) throws {
+    try requireNoLink(url)
+    try StorePermissions.makeFolder(url, like: permissions ?? self.permissions)
+  }
+
   /// The file of a value, nil where there is none.
   ///
-  /// - Throws: ``PersistError/Code/malformedFile`` for a name that isn't a plain file's.
+  /// - Throws: ``PersistError/Code/malformedFile`` for a name that isn't a plain file's, and for a symbolic link.
   func file(named name: String) throws -> URL? {
     guard Self.isPlain(name) else {
       throw PersistError(
         .malformedFile, at: .file(url, key: name), "A value's file can't have this name.",
         fix: "The store was damaged or made to mislead; a file's name is 36 letters, digits and hyphens.")
     }
-    return candidates.lazy.map { $0.appendingPathComponent(name, isDirectory: false) }.first {
-      var isFolder: ObjCBool = false
-      return FileManager.default.fileExists(atPath: $0.path, isDirectory: &isFolder) && !isFolder.boolValue
+    for folder in candidates where FileState(folder) != nil {
+      try requireNoLink(folder)
+      let file = folder.appendingPathComponent(name, isDirectory: false)
+      if FileState.isLink(file) { throw link(file) }
+      if FileState(file)?.isFolder == false { return file }
     }
+    return nil
+  }
+
+  /// - Parameter folder: one of the candidates.
+  private func requireNoLink(_ folder: URL) throws {
+    for part in [folder.deletingLastPathComponent(), folder] where FileState.isLink(part) { throw link(part) }
+  }
+
+  private func link(_ url: URL) -> PersistError {
+    PersistError(
+      .malformedFile, at: .file(url), "'\(url.lastPathComponent)' is a symbolic link, which isn't followed.",
+      fix: "Put the file or folder itself there, if the store is from someone whom you trust.")
   }
 
   /// The content of a value's file.
@@ -56,7 +85,8 @@ struct ExternalDataFolder: Sendable, Hashable {
 
   /// The names of all files in the folder, in order; empty where there is no folder.
   func names() -> [String] {
-    let found = candidates.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? [] }
+    let folders = candidates.filter { (try? requireNoLink($0)) != nil }
+    let found = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? [] }
     return Set(found).sorted()
   }
 

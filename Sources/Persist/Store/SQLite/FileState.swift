@@ -18,6 +18,12 @@ struct FileState: Sendable, Hashable {
   private var changed: [Int64]
   private var identity: UInt64
 
+  /// Whether a name is that of a symbolic link, wherever that leads.
+  static func isLink(_ url: URL) -> Bool {
+    let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
+    return facts?[.type] as? FileAttributeType == .typeSymbolicLink
+  }
+
   /// Whether both are names of one file.
   func isSameFile(as other: FileState) -> Bool { identity == other.identity }
 

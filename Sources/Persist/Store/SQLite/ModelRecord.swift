@@ -11,11 +11,14 @@ struct ModelRecord: Sendable {
   private enum Key {
     static let fingerprints = "fingerprints"
     static let model = "model"
+    static let modelDigest = "modelDigest"
     static let hashes = "hashes"
   }
 
   /// The fingerprint of each entity of the store's model.
   let fingerprints: [String: Fingerprint]
+  /// The digest of the model's text, which tells versions apart that are stored alike; nil in records without one.
+  let modelDigest: Data?
 
   /// The note of an open database; nil where there is none, or where it was made for another model than the store's.
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
@@ -27,6 +30,7 @@ struct ModelRecord: Sendable {
     let fingerprints = entries.compactMapValues { $0.dataValue.flatMap(Fingerprint.init(bytes:)) }
     guard !fingerprints.isEmpty, fingerprints.count == entries.count else { return nil }
     self.fingerprints = fingerprints
+    modelDigest = try Self.read(Key.modelDigest, from: connection)
   }
 
   /// The text of the model in Persist's JSON form; only while the note holds.
@@ -44,6 +48,7 @@ struct ModelRecord: Sendable {
     try connection.execute(.createModelRecord)
     try connection.execute(.setModelRecord(Key.fingerprints, .blob(entries.binaryData())))
     try connection.execute(.setModelRecord(Key.model, .blob(modelText)))
+    try connection.execute(.setModelRecord(Key.modelDigest, .blob(Data(SHA256.digest(modelText)))))
     try connection.execute(.setModelRecord(Key.hashes, .blob(digest(of: metadata.versionHashes))))
   }
 

@@ -58,12 +58,24 @@ extension SQLiteConnection {
       argument(arguments, 0).map { result($0.lowercased(), context) } ?? sqlite3_result_null(context)
     }
     define(.canonical, arguments: 1) { context, _, arguments in
-      argument(arguments, 0).map { result(TextComparison.fold($0, case: true, diacritics: true), context) }
+      argument(arguments, 0).map { result(TextComparison.canonical($0), context) }
         ?? sqlite3_result_null(context)
     }
     define(.length, arguments: 1) { context, _, arguments in
       argument(arguments, 0).map { sqlite3_result_int64(context, Int64($0.utf16.count)) }
         ?? sqlite3_result_null(context)
+    }
+    define(.absolute, arguments: 1) { context, _, arguments in
+      switch number(arguments, 0)?.absolute {
+      case .integer(let value)?: sqlite3_result_int64(context, value)
+      case .double(let value)?: sqlite3_result_double(context, value)
+      case .decimal?, nil: sqlite3_result_null(context)
+      }
+    }
+    define(.bitwiseXor, arguments: 2) { context, _, arguments in
+      guard let left = number(arguments, 0)?.whole, let right = number(arguments, 1)?.whole
+      else { return sqlite3_result_null(context) }
+      sqlite3_result_int64(context, left ^ right)
     }
     define(.decimalOrder, arguments: 2) { context, _, arguments in
       guard let left = number(arguments, 0), let right = number(arguments, 1), let order = left.order(to: right)

@@ -4,10 +4,19 @@ import Foundation
 extension SQLiteConnection {
   /// Copies the whole database, as it is at one moment and with what its log holds, into a new file.
   ///
-  /// - Parameter url: where there is no file yet.
-  func copyDatabase(to url: URL) throws {
+  /// - Parameters:
+  ///   - url: where there is no file yet.
+  ///   - permissions: what the file permits from the beginning; nil for what the process gives every file.
+  func copyDatabase(to url: URL, like permissions: StorePermissions? = nil) throws {
+    do {
+      try StorePermissions.makeFile(url, like: permissions)
+    } catch {
+      throw PersistError(
+        .fileAccess, at: .file(url), "The copy's file can't be made: \(error.localizedDescription)",
+        fix: "Check the permissions of its folder, and the room on the disk.")
+    }
     var target: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE
+    let flags = SQLITE_OPEN_READWRITE
     let opened = url.withUnsafeFileSystemRepresentation { path in
       path.map { sqlite3_open_v2($0, &target, flags, nil) } ?? SQLITE_CANTOPEN
     }
@@ -17,22 +26,41 @@ extension SQLiteConnection {
   }
 
   /// Copies the whole database over that of another connection, in one transaction of that.
-  func copyDatabase(into target: SQLiteConnection) throws {
+  ///
+  /// - Parameter check: called when nobody else can write to the target any more; what it throws leaves the target as
+  ///   it is.
+  func copyDatabase(into target: SQLiteConnection, checking check: () throws -> Void = {}) throws {
     if target.url != nil, try pageSize != target.pageSize {
       // The size of pages can't change while there is a log.
       try target.execute(.journalModeDelete)
     }
-    try copyPages(into: target.handle, url: target.url)
+    try copyPages(into: target.handle, url: target.url, checking: check)
   }
 
-  private var pageSize: Int64? { get throws { try first(.currentPageSize) { $0.integer(0) } } }
+  /// Moves what the log holds into the database where nobody reads it just now, without waiting.
+  func emptyLog() {
+    sqlite3_busy_timeout(handle, 0)
+    _ = try? execute(.emptyLog)
+  }
+
+  var pageSize: Int64? { get throws { try first(.currentPageSize) { $0.integer(0) } } }
 
   /// - SeeAlso: <https://sqlite.org/backup.html>
-  private func copyPages(into target: OpaquePointer?, url: URL?) throws {
+  private func copyPages(into target: OpaquePointer?, url: URL?, checking check: () throws -> Void = {}) throws {
     guard let copying = sqlite3_backup_init(target, "main", handle, "main") else {
       throw Self.failure(of: target, sqlite3_errcode(target), url: url)
     }
-    let stepped = sqlite3_backup_step(copying, -1)
+    // The first page comes with the target's lock.
+    var stepped = sqlite3_backup_step(copying, 1)
+    if stepped == SQLITE_OK || stepped == SQLITE_DONE {
+      do {
+        try check()
+      } catch {
+        sqlite3_backup_finish(copying)
+        throw error
+      }
+      if stepped == SQLITE_OK { stepped = sqlite3_backup_step(copying, -1) }
+    }
     let finished = sqlite3_backup_finish(copying)
     guard stepped == SQLITE_DONE, finished == SQLITE_OK else {
       throw Self.failure(of: target, finished == SQLITE_OK ? stepped : finished, url: url)

@@ -62,7 +62,8 @@ extension SQLiteConnection {
     PersistError(
       .storeReadOnly, at: place,
       "A program ended while it wrote \(name); what it began must be rolled back first, and that writes.",
-      fix: "Open it once for writing, or copy it with its '-journal' file and open the copy for writing.")
+      fix: "Open it once for writing, or migrate it ('persist migrate'); or copy it with its '-journal' file and "
+        + "open the copy for writing.")
   }
 
   /// `SQLITE_READONLY_ROLLBACK`, which is a macro that Swift doesn't see.

@@ -7,8 +7,12 @@ extension SQLiteConnection {
   /// when `body` throws.
   @discardableResult
   func transaction<T>(_ body: () throws -> T) throws -> T {
-    if isInTransaction { return try savepoint(body) }
-    try execute(.beginWriting)
+    if hasReservedTransaction {
+      hasReservedTransaction = false
+    } else {
+      if isInTransaction { return try savepoint(body) }
+      try execute(.beginWriting)
+    }
     guard fullTextTrust != nil else { return try finish(body) }
     return try finish {
       try renewFullTextTrust()
@@ -22,6 +26,19 @@ extension SQLiteConnection {
     if isInTransaction { return try body() }
     try execute(.begin)
     return try finish(body)
+  }
+
+  /// Begins a transaction that may write and that the next ``transaction(_:)`` goes on with.
+  func beginReservedTransaction() throws {
+    try execute(.beginWriting)
+    hasReservedTransaction = true
+  }
+
+  /// Rolls back what ``beginReservedTransaction()`` began, unless it was used.
+  func endReservedTransaction() {
+    guard hasReservedTransaction else { return }
+    hasReservedTransaction = false
+    _ = try? execute(.rollback)
   }
 
   private func finish<T>(_ body: () throws -> T) throws -> T {

@@ -43,11 +43,19 @@ final class SQLiteConnection {
   /// Nil in memory.
   let url: URL?
   let mode: Mode
+  /// Whether it reads without SQLite's locks, so that changes by others go unnoticed.
+  let isWithoutLocks: Bool
   // Unchecked: changed by this connection's own statements only, one at a time.
   @exclusivity(unchecked) var counts = Counts()
+  /// Whether SQLite met another schema than it knew; whoever looks at it takes it back.
+  @exclusivity(unchecked) var hasReloadedSchema = false
   /// Stops the statement that runs, from any thread.
   let interruption: SQLiteInterruption
   let predicateFunctions = PredicateFunctions()
+  /// Whether a transaction has begun that nobody has used yet.
+  var hasReservedTransaction = false
+  /// The waits for locks of other connections and processes.
+  var waits: LockWaits
   /// Why the schema is trusted; nil where it isn't.
   var fullTextTrust: FullTextTrust?
   private var log: SQLiteDebugLog?
@@ -85,6 +93,7 @@ final class SQLiteConnection {
     handle = opened
     self.url = url
     self.mode = mode
+    isWithoutLocks = access?.isWithoutLocks == true
     interruption = SQLiteInterruption(handle: opened)
     if mode.isWriting, sqlite3_db_readonly(handle, "main") == 1 {
       throw PersistError(
@@ -92,7 +101,8 @@ final class SQLiteConnection {
         fix: "Check the permissions of the file and of its folder, or open it for reading only.")
     }
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, Self.milliseconds(options.busyTimeout))
+    waits = LockWaits(limit: options.busyTimeout)
+    waitForLocks()
     log = SQLiteDebugLog(attachedTo: handle, name: url?.lastPathComponent ?? "memory")
     sqlite3_commit_hook(
       handle,
@@ -136,16 +146,6 @@ final class SQLiteConnection {
         fix: "Make the URL with URL(fileURLWithPath:).")
     }
     return try SQLiteFileName.uri(for: url, parameters: access?.uriParameters ?? [])
-  }
-
-  /// Rounded up: a wait that is asked for isn't shortened to none.
-  private static func milliseconds(_ duration: Duration) -> Int32 {
-    let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let perMillisecond: Int64 = 1_000_000_000_000_000
-    let rest = (attoseconds + perMillisecond - 1) / perMillisecond
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? .max : Int32(clamping: whole &+ rest)
   }
 
   // MARK: Statements

@@ -6,11 +6,12 @@ import Foundation
 /// as its transaction lasts. A store in memory has one connection for both.
 ///
 /// `@unchecked Sendable`: the lists of readers and the closed flag are touched only while `condition` is locked; a
-/// reader is out of the list while a thread uses it, so that no other can; the writer is used only while `writing` is
-/// locked. Neither lock may be taken twice by one thread: no body calls back into the pool.
+/// reader is out of the list while a thread uses it, so that no other can; the writer is used only by the thread whose
+/// turn it is. Neither may be acquired twice by one thread: no body calls back into the pool. The watch is set before
+/// the pool is shared.
 final class SQLiteConnectionPool: @unchecked Sendable {
   /// How many readers there are at most; more threads wait for one of them.
-  static let maximumReaders = 8
+  static let maximumReaders = StoreThreads.readingLanes
 
   let url: URL?
   let isReadOnly: Bool
@@ -19,14 +20,18 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private var idle: [Reader] = []
   private var readerCount = 0
   private var isClosed = false
-  private let writing = NSLock()
+  private let turn = WritingTurn()
   /// Nil where the store is only read.
   private let writer: SQLiteConnection?
+  /// The writer's ``SQLiteConnection/dataVersion`` after its last commit, or when it looked at the store first.
+  private var writtenVersion: UInt32?
+  /// Notices what other programs do to the store; nil until the store is known, and in memory.
+  private(set) var watch: StoreWatch?
 
   /// A connection that reads, and what the files were like when it was opened.
   private struct Reader {
     let connection: SQLiteConnection
-    let files: FilesState?
+    let files: StoreFilesState?
   }
 
   /// Opens the store: the writer, or the first reader.
@@ -61,13 +66,53 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Reads with the connection that was opened with the pool, while nobody else has the pool: another would parse the
   /// schema once more.
   func readBeforeOthers<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    try isReadOnly ? readOnce(body) : withWriter(body)
+    if isReadOnly { return try readOnce(body) }
+    return try withWriter { connection in
+      let result = try body(connection)
+      writtenVersion = connection.dataVersion
+      return result
+    }
   }
 
   /// Writes in one transaction, or not at all where `body` throws.
+  ///
+  /// - Throws: ``PersistError/Code/incompatibleModel`` where another program has migrated the store,
+  ///   ``PersistError/Code/storeExchanged`` where its file was deleted or exchanged; and what `body` throws.
   @discardableResult
   func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    try withWriter { connection in try connection.transaction { try body(connection) } }
+    try withWriter { connection in
+      let result = try explaining(connection) {
+        try connection.transaction {
+          try requireUnchanged(connection)
+          return try body(connection)
+        }
+      }
+      writtenVersion = connection.dataVersion
+      return result
+    }
+  }
+
+  /// Looks at the store from now on whenever others may have changed it.
+  func setWatch(_ watch: StoreWatch) {
+    self.watch = watch
+    if let url { OpenStoreFiles.add(url, of: self) }
+  }
+
+  /// Within a writing transaction, where nobody else can change anything any more.
+  private func requireUnchanged(_ connection: SQLiteConnection) throws {
+    guard let watch else { return }
+    if connection.hasMoved { throw watch.moved }
+    if connection.dataVersion != writtenVersion { try watch.check(connection) }
+  }
+
+  /// Where something fails because another program migrated the store, says so.
+  private func explaining<T>(_ connection: SQLiteConnection, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as PersistError {
+      if [.sqlite, .storeOpenFailed, .constraintConflict].contains(error.code) { try watch?.check(connection) }
+      throw error
+    }
   }
 
   /// The writer without a transaction, for what can't run in one.
@@ -78,28 +123,78 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
-    writing.lock()
-    defer { writing.unlock() }
+    if WriteReservation.isHeld(of: self) { return try writer.waiting { try body(writer) } }
+    let wait = try beginTurn(options.busyTimeout)
+    defer { turn.end() }
+    try requireOpen()
+    return try writer.waiting(wait) { try body(writer) }
+  }
+
+  /// Waits for the right to write, which another thread then uses.
+  ///
+  /// - Parameter limit: bounds the wait for this program and for others.
+  func reserveWriting(within limit: Duration) throws -> WriteReservation? {
+    guard let writer else { return nil }
+    let wait = try beginTurn(limit) ?? BoundedWait(limit)
+    do {
+      try requireOpen()
+      try writer.waiting(wait) { try writer.beginReservedTransaction() }
+    } catch {
+      turn.end()
+      throw error
+    }
+    return WriteReservation(of: self) { [turn] in
+      writer.endReservedTransaction()
+      turn.end()
+    }
+  }
+
+  /// Reads with the one connection of a store in memory, however long others use it.
+  private func withSharedWriter<T>(_ writer: SQLiteConnection, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    if WriteReservation.isHeld(of: self) { return try body(writer) }
+    _ = turn.begin { nil }
+    defer { turn.end() }
     try requireOpen()
     return try body(writer)
+  }
+
+  /// Waits until nobody else writes through this pool.
+  ///
+  /// - Returns: the wait, for what it leaves of the time; nil where there was none.
+  @discardableResult
+  private func beginTurn(_ limit: Duration) throws -> BoundedWait? {
+    var wait: BoundedWait?
+    let state = turn.begin {
+      let begun = BoundedWait(limit)
+      wait = begun
+      return begun
+    }
+    switch state {
+    case .goingOn: return wait
+    case .cancelled: throw CancellationError()
+    case .over:
+      throw PersistError(
+        .storeBusy, at: .store(url), "The store has been written by other parts of this program all the time.",
+        fix: "Try again, wait longer with the option busyTimeout, or keep transactions short.")
+    }
   }
 
   /// Runs `body` while nobody else writes through this pool, and then closes it, so that no write comes between.
   ///
   /// Where `body` throws, the pool stays open.
   func closing<T>(_ body: () throws -> T) throws -> T {
-    writing.lock()
+    try beginTurn(options.busyTimeout)
     do {
       try requireOpen()
       let result = try body()
       condition.lock()
       isClosed = true
       condition.unlock()
-      writing.unlock()
+      turn.end()
       close()
       return result
     } catch {
-      writing.unlock()
+      turn.end()
       throw error
     }
   }
@@ -109,8 +204,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// - Parameter hasWriteLock: whether the caller runs within ``closing(_:)``, which holds this pool's own writers off.
   func readWhileNobodyWrites<T>(hasWriteLock: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
     guard let writer else { return try readOnce(body) }
-    if !hasWriteLock { writing.lock() }
-    defer { if !hasWriteLock { writing.unlock() } }
+    if !hasWriteLock { try beginTurn(options.busyTimeout) }
+    defer { if !hasWriteLock { turn.end() } }
     try requireOpen()
     if url == nil { return try body(writer) }
     return try writer.transaction { try readOnce(body) }
@@ -118,8 +213,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
 
   /// The writer without a transaction, where nobody uses it just now; nil where somebody does.
   func withIdleWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T? {
-    guard let writer, writing.try() else { return nil }
-    defer { writing.unlock() }
+    guard let writer, turn.tryBegin() else { return nil }
+    defer { turn.end() }
     try requireOpen()
     return try body(writer)
   }
@@ -140,9 +235,10 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     idle = []
     readerCount = 0
     condition.unlock()
-    writing.lock()
+    _ = turn.begin { nil }
     writer?.close()
-    writing.unlock()
+    turn.end()
+    OpenStoreFiles.remove(self)
   }
 
   // The writer goes last: only a connection that may write takes the log away with it.
@@ -153,21 +249,24 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.lock()
     var sum = idle.reduce(into: SQLiteConnection.Counts()) { $0.add($1.connection.counts) }
     condition.unlock()
-    writing.lock()
+    _ = turn.begin { nil }
     if let writer { sum.add(writer.counts) }
-    writing.unlock()
+    turn.end()
     return sum
   }
 
   private func withReader<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    if url == nil { return try withWriter(body) }
+    if url == nil, let writer { return try withSharedWriter(writer, body) }
     let reader = try takeReader()
     defer { giveBack(reader) }
-    let result = try body(reader.connection)
-    if let files = reader.files, files != FilesState(of: url) {
-      throw PersistError(
-        .storeBusy, at: .store(url), "Another program changed the store while it was read without locks.",
-        fix: "Read again.")
+    let connection = reader.connection
+    let result = try explaining(connection) { try connection.waiting { try body(connection) } }
+    if connection.hasReloadedSchema, let watch {
+      try watch.check(connection)
+      connection.hasReloadedSchema = false
+    }
+    if let files = reader.files, files != StoreFilesState(of: url) {
+      throw SQLiteConnection.changedWhileRead(url)
     }
     return result
   }
@@ -178,12 +277,14 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     while true {
       if isClosed { throw closedError }
       if let reader = idle.popLast() {
-        if reader.files == FilesState(ifNeeded: reader.files, of: url) { return reader }
+        if reader.files == StoreFilesState(ifNeeded: reader.files, of: url) { return reader }
         // Others have changed what was read without locks: look at the files anew.
         reader.connection.close()
         readerCount -= 1
       } else if readerCount < Self.maximumReaders {
         let reader = try Self.openReader(url, options)
+        // The file may not be that of the other connections any more.
+        reader.connection.hasReloadedSchema = true
         readerCount += 1
         return reader
       } else {
@@ -215,7 +316,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     guard options.isReadOnly, let url else {
       return Reader(connection: try SQLiteConnection(url, mode: .readOnlyBesideWriter, options: options), files: nil)
     }
-    let files = FilesState(of: url)
+    let files = StoreFilesState(of: url)
     let access = try ReadOnlyAccess(choosingFor: url)
     let connection = try SQLiteConnection(url, mode: .readOnly, options: options, access: access)
     return Reader(connection: connection, files: access.isWithoutLocks ? files : nil)
@@ -226,24 +327,5 @@ extension SQLiteConnection.Counts {
   mutating func add(_ other: Self) {
     prepared += other.prepared
     executed += other.executed
-  }
-}
-
-/// What a store's files are like from outside, to notice a change by others where SQLite's locks don't.
-private struct FilesState: Hashable {
-  private let database: FileState?
-  private let wal: FileState?
-  private let hasIndex: Bool
-
-  init(of url: URL?) {
-    database = url.flatMap(FileState.init)
-    wal = url.flatMap { FileState(SQLiteFileName.companion(of: $0, "-wal")) }
-    hasIndex = url.map { FileState(SQLiteFileName.companion(of: $0, "-shm")) != nil } ?? false
-  }
-
-  /// Nil where there was none before: locks do the work.
-  init?(ifNeeded before: FilesState?, of url: URL?) {
-    guard before != nil else { return nil }
-    self.init(of: url)
   }
 }

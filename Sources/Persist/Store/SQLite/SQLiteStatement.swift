@@ -31,6 +31,7 @@ final class SQLiteStatement {
     sqlite3_clear_bindings(handle)
     arena.reset()
     bindingFailure = nil
+    hasStepped = false
     connection.counts.executed += 1
   }
 
@@ -39,14 +40,24 @@ final class SQLiteStatement {
   /// - Returns: whether there is one.
   func step() throws -> Bool {
     if let code = bindingFailure { throw connection.failure(code, sql: sql) }
-    switch sqlite3_step(handle) {
+    let code = sqlite3_step(handle)
+    if !hasStepped { noteSchemaChange() }
+    switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    case let code:
+    default:
       let error = connection.predicateFunctions.takeError() ?? connection.failure(code, sql: sql)
       sqlite3_reset(handle)
       throw error
     }
+  }
+
+  /// The first step compiles the statement anew where the schema has changed since.
+  ///
+  /// - SeeAlso: <https://sqlite.org/c3ref/c_stmtstatus_counter.html#sqlitestmtstatusreprepare>
+  private func noteSchemaChange() {
+    hasStepped = true
+    if sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1) > 0 { connection.hasReloadedSchema = true }
   }
 
   /// Runs a statement that gives no rows, or whose rows don't matter.
@@ -112,6 +123,8 @@ final class SQLiteStatement {
     precondition(code != SQLITE_RANGE && code != SQLITE_MISUSE, "The statement has no such parameter: \(sql)")
     if code != SQLITE_OK { bindingFailure = bindingFailure ?? code }
   }
+
+  @exclusivity(unchecked) private var hasStepped = false
 
   /// The first failure to bind since ``begin()``; ``step()`` throws it.
   @exclusivity(unchecked) private var bindingFailure: Int32?

@@ -14,6 +14,10 @@ extension SQLiteStore {
     }
   }
 
+  func reserveWriting(within limit: Duration) throws -> WriteReservation? {
+    try pool.reserveWriting(within: limit)
+  }
+
   func reserveKeys(for entities: [Entity]) throws -> [Int64] {
     var writes = RowWrites()
     writes.inserts = entities.enumerated().map { index, entity in
@@ -44,6 +48,7 @@ extension SQLiteStore {
           try pass.insertRows()
           try pass.updateRows()
         }
+        try pass.touchRows()
         try pass.linkRows()
         try pass.orderRows()
         if !freeingValuesFirst { try pass.deleteRows() }
@@ -57,6 +62,7 @@ extension SQLiteStore {
       needsNote.store(false, ordering: .releasing)
       settle(metadata)
       discardReplaced(files)
+      sweepOrphanFiles()
       return receipt
     } catch {
       // Where only the end of the transaction failed it isn't certain that nothing of it lasts: its files then stay.

@@ -32,7 +32,10 @@ extension SQLiteStore {
     defer { connection.close() }
     try connection.prepareForChanges()
     repeat {
-      waiting = try connection.transaction { try connection.finishNextDeferredSteps(of: map) }
+      waiting = try connection.transaction {
+        try pool.watch?.check(connection)
+        return try connection.finishNextDeferredSteps(of: map)
+      }
     } while !waiting.isEmpty && deadline.map { ContinuousClock.now < $0 } != false
     return waiting
   }

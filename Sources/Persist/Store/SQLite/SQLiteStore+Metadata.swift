@@ -25,6 +25,18 @@ extension SQLiteStore {
     settle(written)
   }
 
+  /// Says that the store has this very model, where it was written with one that is stored alike.
+  ///
+  /// Nothing depends on it but the version's name: where another process is writing, it is left for another time.
+  func stamp() throws {
+    guard !isReadOnly else { return }
+    do {
+      try pool.write { try StoreMetadata($0).stamp(model, in: $0) }
+    } catch let error as PersistError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {
+      return
+    }
+  }
+
   /// Writes the metadata that were set since the last commit; the caller holds the transaction.
   ///
   /// - Returns: what was written, for ``settle(_:)`` once it is committed.

@@ -43,6 +43,12 @@ extension SQLiteStore {
       try pool.write { try $0.keepDerivedColumns(derived, in: map.layout) }
     }
     let fullText = try pool.keepFullText(map.fullTextIndexes, schema: catalog.schema)
+    if let url = pool.url {
+      pool.setWatch(
+        StoreWatch(
+          url, mark: catalog.mark, identifier: catalog.metadata.identifier, hashes: catalog.metadata.versionHashes,
+          map: map))
+    }
     return SQLiteStore(
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
       hasNote: catalog.record?.fingerprints == model.fingerprints, fullText: fullText)
@@ -64,9 +70,16 @@ extension SQLiteStore {
         return try isNew ? fill(connection, map: map, isInMemory: url == nil) : StoreMetadata(connection)
       }
       if isNew {
+        let fullText = try pool.keepFullText(map.fullTextIndexes)
+        if let url {
+          pool.setWatch(
+            StoreWatch(
+              url, mark: try pool.withWriter { try StoreMark($0) }, identifier: metadata.identifier,
+              hashes: metadata.versionHashes, map: map))
+        }
         return SQLiteStore(
           pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasNote: true,
-          fullText: try pool.keepFullText(map.fullTextIndexes))
+          fullText: fullText)
       }
     } catch {
       pool.close()

@@ -9,10 +9,11 @@ extension SQLiteStore {
     var stored: [FetchPredicate] = []
     var rest: [FetchPredicate] = []
     var values = 0
-    for part in predicate.conjuncts {
+    let parts = predicate.conjuncts
+    for part in parts {
       try part.checkPatterns()
-      let count = translation(of: part, over: entity, now: Date()).map { SQLText.term($0).values.count }
-      if let count, values + count <= Self.valueLimit {
+      let condition = translation(of: part, over: entity, now: Date(), joinedWith: parts.count - 1)
+      if let count = condition.map({ SQLText.term($0).values.count }), values + count <= Self.valueLimit {
         values += count
         stored.append(part)
       } else {
@@ -25,7 +26,10 @@ extension SQLiteStore {
   /// The condition of a query; nil where it has none.
   func condition(of query: RowQuery) throws -> SQLTerm? {
     guard let predicate = query.predicate else { return nil }
-    guard let condition = translation(of: predicate, over: query.entity, now: query.now) else {
+    // Its parts were found to fit when it was divided.
+    var translation = newTranslation(at: query.now)
+    let root = PredicateTranslation.Row(row: SQLText.RowSelection.root, entity: query.entity)
+    guard let condition = translation.condition(predicate, in: .init(root: root)) else {
       throw PersistError(
         .invalidRequest, at: .entity(query.entity.name), "The store can't answer '\(predicate)' by itself.",
         fix: "Ask it to divide the predicate first.")
@@ -55,9 +59,11 @@ extension SQLiteStore {
     PredicateTranslation(map, storeIdentifier: identifier, now: now, fullText: fullText)
   }
 
-  private func translation(of predicate: FetchPredicate, over entity: Entity, now: Date) -> SQLTerm? {
+  private func translation(
+    of predicate: FetchPredicate, over entity: Entity, now: Date, joinedWith joined: Int
+  ) -> SQLTerm? {
     var translation = newTranslation(at: now)
-    return translation.condition(predicate, over: entity, root: SQLText.RowSelection.root)
+    return translation.condition(predicate, over: entity, root: SQLText.RowSelection.root, joinedWith: joined)
   }
 }
 

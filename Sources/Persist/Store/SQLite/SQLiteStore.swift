@@ -15,6 +15,7 @@ final class SQLiteStore: PersistentStore {
   /// The full-text indexes that the file has: all of the model's, unless the store is only read.
   let fullText: Set<FullTextIndex>
   let configuration: String?
+  var busyTimeout: Duration { pool.options.busyTimeout }
   let pool: SQLiteConnectionPool
   /// Where large values lie; nil for a store in memory, which keeps all of them in their rows.
   let externalFolder: ExternalDataFolder?
@@ -25,6 +26,8 @@ final class SQLiteStore: PersistentStore {
   let writePlans: [WritePlan]
   /// Whether Persist's note of the store's model is still to be written, with the first save.
   let needsNote: Atomic<Bool>
+  /// Whether files of large values may lie around that an unclean end left.
+  let needsSweep = Atomic(false)
   /// Metadata that were set and reach the file with the next save.
   let pendingMetadata = Guarded<StoreMetadata?>(nil)
   let related = Guarded<[RelatedKey: PreparedSQL]>([:])

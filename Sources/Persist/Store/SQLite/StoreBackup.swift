@@ -11,9 +11,12 @@ package enum StoreBackup {
   ///
   /// - Throws: ``PersistError/Code/fileAccess`` where there is a file already, or one can't be written.
   package static func copy(storeAt url: URL, to copy: URL) throws {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    defer { connection.close() }
-    try self.copy(connection, to: copy)
+    try make(copy) { partial in
+      try SQLiteConnection.reading(url) { connection in
+        try? FileManager.default.removeItem(at: partial)
+        try write(connection, to: partial, for: copy)
+      }
+    }
   }
 
   /// Copies a store that is open. Others read meanwhile, and wait with writing: so no file of a large value goes that
@@ -61,6 +64,17 @@ package enum StoreBackup {
   private static func copy(
     _ source: SQLiteConnection, to copy: URL, preparing prepare: ((SQLiteConnection) throws -> Void)? = nil
   ) throws {
+    try make(copy) { partial in
+      try write(source, to: partial, for: copy)
+      guard let prepare else { return }
+      let connection = try SQLiteConnection(partial, mode: .readWrite)
+      defer { connection.close() }
+      try connection.transaction { try prepare(connection) }
+    }
+  }
+
+  /// Makes a file under another name first: it gets its own when it is whole.
+  private static func make(_ copy: URL, _ write: (_ partial: URL) throws -> Void) throws {
     let files = FileManager.default
     guard !files.fileExists(atPath: copy.path) else {
       throw PersistError(
@@ -69,13 +83,7 @@ package enum StoreBackup {
     let partial = copy.deletingLastPathComponent()
       .appendingPathComponent(copy.lastPathComponent + partialSuffix + UUID().uuidString)
     do {
-      try source.copyDatabase(to: partial)
-      if let prepare {
-        let connection = try SQLiteConnection(partial, mode: .readWrite)
-        defer { connection.close() }
-        try connection.transaction { try prepare(connection) }
-      }
-      try copyLargeValues(of: source, to: ExternalDataFolder(storeAt: copy))
+      try write(partial)
       // What a former store of this name left would be taken for the copy's own log.
       removeCompanions(of: copy)
       try files.moveItem(at: partial, to: copy)
@@ -85,6 +93,11 @@ package enum StoreBackup {
       throw error as? PersistError
         ?? PersistError(.fileAccess, at: .file(copy), "The copy can't be made: \(error.localizedDescription)")
     }
+  }
+
+  private static func write(_ source: SQLiteConnection, to partial: URL, for copy: URL) throws {
+    try source.copyDatabase(to: partial, like: source.url.flatMap(StorePermissions.init(ofStoreAt:)))
+    try copyLargeValues(of: source, to: ExternalDataFolder(storeAt: copy))
   }
 
   private static func removeCompanions(of url: URL) {
@@ -99,14 +112,16 @@ package enum StoreBackup {
     let names = source.names()
     guard !names.isEmpty else { return [] }
     do {
-      try FileManager.default.createDirectory(at: target.url, withIntermediateDirectories: true)
+      let permissions = source.permissions
+      try target.make(like: permissions)
       for name in names {
         let copy = target.url.appendingPathComponent(name)
-        guard let file = try? source.file(named: name), !FileManager.default.fileExists(atPath: copy.path) else {
-          continue
-        }
+        guard let file = try? source.file(named: name), FileState(copy) == nil else { continue }
         try FileManager.default.copyItem(at: file, to: copy)
+        permissions?.apply(to: copy)
       }
+    } catch let error as PersistError {
+      throw error
     } catch {
       throw PersistError(
         .fileAccess, at: .file(target.url), "The files of large values can't be copied: \(error.localizedDescription)")

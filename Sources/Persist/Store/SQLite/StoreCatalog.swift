@@ -6,6 +6,7 @@ import Foundation
 /// ``EmbeddedModel`` when it is wanted.
 struct StoreCatalog: Sendable {
   let metadata: StoreMetadata
+  let mark: StoreMark
   let schema: StoreSchema
   let numberRows: [EntityNumbers.Row]
   /// Persist's own note of the model, where the store has one that still holds.
@@ -21,7 +22,8 @@ struct StoreCatalog: Sendable {
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
         fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
     }
-    metadata = try StoreMetadata(connection)
+    mark = try StoreMark(connection)
+    metadata = try StoreMetadata(mark, of: connection)
     numberRows = try Self.numberRows(connection)
     record = try ModelRecord(connection, schema: schema, metadata: metadata)
   }
@@ -63,15 +65,13 @@ extension StoreMetadata {
   ///
   /// - Throws: ``PersistError/Code/notAStore`` where the database has no metadata,
   ///   ``PersistError/Code/storeDamaged`` where they can't be read.
-  init(_ connection: SQLiteConnection) throws {
+  init(_ connection: SQLiteConnection) throws { try self.init(StoreMark(connection), of: connection) }
+
+  init(_ mark: StoreMark, of connection: SQLiteConnection) throws {
     let place = PersistError.Place.store(connection.url)
-    guard let (identifier, bytes) = try connection.first(.metadata, { ($0.text(0), $0.data(1)) }) else {
-      throw PersistError(
-        .storeDamaged, at: place, "The store's table Z_METADATA is empty.", fix: "Restore the store from a backup.")
-    }
     let list: PropertyList
     do {
-      list = try bytes.isEmpty ? .dictionary([:]) : PropertyList(data: bytes, place: place)
+      list = try mark.propertyList.isEmpty ? .dictionary([:]) : PropertyList(data: mark.propertyList, place: place)
     } catch let error as PersistError {
       throw PersistError(
         .storeDamaged, at: place, "The store's metadata can't be read: \(error.message)",
@@ -83,7 +83,7 @@ extension StoreMetadata {
     }
     // The table's column is what Core Data goes by; the same UUID may stand in the list.
     let spare = values[Key.storeIdentifier]?.stringValue ?? ""
-    self.init(identifier: identifier.isEmpty ? spare : identifier, values: values)
+    self.init(identifier: mark.identifier.isEmpty ? spare : mark.identifier, values: values)
   }
 
   /// Writes the metadata; the caller holds the transaction.

@@ -12,6 +12,8 @@ public struct IdentifiedStore: Sendable {
   public let family: ModelFamily?
   /// Why the model that the store carries isn't used, where it carries one that can't be.
   public let embeddedModelError: PersistError?
+  /// Whether the store once had a version of the registry, while it has none of them now.
+  let descendsFromKnownVersion: Bool
   let catalog: StoreCatalog
 
   /// Where everything of the model stands in the store.
@@ -31,12 +33,12 @@ public enum StoreIdentification {
   /// - Throws: ``PersistError/Code/missingSourceModel``, which names the nearest version and every difference;
   ///   ``PersistError/Code/notAStore``, ``PersistError/Code/storeDamaged`` and errors of opening.
   public static func identify(storeAt url: URL, registry: ModelRegistry? = nil) throws -> IdentifiedStore {
-    try withConnection(to: url) { try identify($0, registry: registry) }
+    try SQLiteConnection.reading(url) { try identify($0, registry: registry) }
   }
 
   /// What a store says of itself, without looking for its model.
   public static func metadata(storeAt url: URL) throws -> StoreMetadata {
-    try withConnection(to: url) { connection in try StoreCatalog(connection).metadata }
+    try SQLiteConnection.reading(url) { connection in try StoreCatalog(connection).metadata }
   }
 
   /// Finds the model of an open store; all that is read is of one state.
@@ -48,7 +50,10 @@ public enum StoreIdentification {
       return IdentifiedStore(
         metadata: catalog.metadata, model: found.model, origin: found.origin, version: found.version,
         family: found.family,
-        embeddedModelError: found.origin == .columns ? evidence.embeddedModelError : nil, catalog: catalog)
+        embeddedModelError: found.origin == .columns ? evidence.embeddedModelError : nil,
+        descendsFromKnownVersion: found.version == nil
+          && registry?.versions.contains { catalog.metadata.descends(from: $0.model) } == true,
+        catalog: catalog)
     }
   }
 
@@ -59,16 +64,12 @@ public enum StoreIdentification {
     _ connection: SQLiteConnection, _ catalog: StoreCatalog, registry: ModelRegistry?
   ) throws -> StoreEvidence {
     var evidence = StoreEvidence(
-      url: connection.url, persistFingerprints: catalog.record?.fingerprints,
+      url: connection.url, persistFingerprints: catalog.record?.fingerprints, modelDigest: catalog.record?.modelDigest,
       coreDataHashes: catalog.metadata.versionHashes, versionIdentifiers: catalog.metadata.versionIdentifiers
     ) { model in
       catalog.schemaDifferences(from: model)
     }
-    if let fingerprints = catalog.record?.fingerprints,
-      registry?.versions.count(where: { $0.model.fingerprints == fingerprints }) == 1
-    {
-      return evidence
-    }
+    if let registry, evidence.namesOneVersion(of: registry) { return evidence }
     switch try EmbeddedModel(connection, catalog: catalog) {
     case .none: break
     case .model(let model):
@@ -82,11 +83,5 @@ public enum StoreIdentification {
     case .unusable(let error): evidence.embeddedModelError = error
     }
     return evidence
-  }
-
-  private static func withConnection<T>(to url: URL, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    defer { connection.close() }
-    return try body(connection)
   }
 }

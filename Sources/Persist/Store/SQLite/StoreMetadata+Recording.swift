@@ -20,6 +20,15 @@ extension StoreMetadata {
     if try StoreSchema(connection).table(named: "Z_MODELCACHE") != nil { try connection.execute(.emptyModelCache) }
   }
 
+  /// Says that the store has another model which is stored just like its own: a version with one more transient
+  /// attribute, for instance. The hashes and the archive that Core Data reads stay.
+  func stamp(_ model: ManagedObjectModel, in connection: SQLiteConnection) throws {
+    var metadata = self
+    metadata.setModel(versionHashes: versionHashes, versionIdentifiers: model.versionIdentifiers)
+    try metadata.write(to: connection)
+    try metadata.note(model, in: connection)
+  }
+
   /// Notes the model that the store has already, so that it is known at once next time; nothing that Core Data
   /// reads changes.
   func note(_ model: ManagedObjectModel, in connection: SQLiteConnection) throws {

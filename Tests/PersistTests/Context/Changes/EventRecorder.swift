@@ -18,7 +18,7 @@ final class EventRecorder {
       case .didSave(let saved):
         self?.saves.append(saved)
         self?.order.append("didSave")
-      case .didObtainPermanentIDs, .willMerge, .didMergeUnknownChanges: break
+      case .didObtainPermanentIDs, .willMerge, .didMergeUnknownChanges, .parentDidSave: break
       }
     }
   }

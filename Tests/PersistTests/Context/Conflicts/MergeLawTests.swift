@@ -63,9 +63,11 @@ struct MergeLawTests {
     EntityDescription("Item", attributes: ["a", "b", "c"].map { AttributeDescription($0, .int32) })
   ])
 
-  @Test("Whatever contexts change and save, the file holds what the policies say", arguments: 0..<40)
-  func law(seed: Int) throws {
-    var random = SeededRandom(seed: UInt64(seed))
+  @Test("Whatever contexts change and save, the file holds what the policies say", .law("merges", short: 40, long: 2000))
+  func law() { forEachSeed(tryPolicies) }
+
+  private func tryPolicies(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
     try withStack(Self.model) { stack in
       var plain = PlainStore()
       let contexts = (0..<3).map { _ in stack.context() }

@@ -46,15 +46,15 @@ struct AsyncFetchTests {
     try await withPeople(50) { coordinator, _ in
       let context = ManagedObjectContext(coordinator)
       let request = try FetchRequest("Person", where: "salary > 45", sortedBy: [.init("name")])
-      let first = try await context.fetch(request)
+      let first = try context.fetch(request)
       first[0]["salary"] = 1
       context.delete(first[1])
       try context.make("Person", ["name": "z", "salary": 99])
-      let objects = try await context.fetch(request)
+      let objects = try await context.fetch(request, progress: nil)
       #expect(names(objects) == ["p0048", "p0049", "z"])
-      let ids = try await context.fetch(request.returning(ManagedObjectID.self))
-      let counts = try await context.fetch(request.returning(Int.self))
-      let rows = try await context.fetch(request.returning(FetchedRow.self))
+      let ids = try await context.fetch(request.returning(ManagedObjectID.self), progress: nil)
+      let counts = try await context.fetch(request.returning(Int.self), progress: nil)
+      let rows = try await context.fetch(request.returning(FetchedRow.self), progress: nil)
       #expect(ids.count == 3 && counts == [3] && rows.count == 4)
     }
   }
@@ -87,7 +87,7 @@ struct AsyncFetchTests {
         await #expect(throws: CancellationError.self) { try await task.value }
       }
       let context = ManagedObjectContext(coordinator)
-      let again = try await context.fetch(FetchRequest("Person"))
+      let again = try context.fetch(FetchRequest("Person"))
       #expect(again.count == 20_000)
     }
   }
@@ -145,7 +145,7 @@ private actor ContextOwner {
 
   init(_ coordinator: PersistentStoreCoordinator) async { context = ManagedObjectContext(coordinator) }
 
-  func fetchCount() async throws -> Int { try await context.fetch(FetchRequest("Person")).count }
+  func fetchCount() async throws -> Int { try await context.fetch(FetchRequest("Person"), progress: nil).count }
 
   func insert() throws { try context.insertNewObject(forEntityName: "Person") }
 }

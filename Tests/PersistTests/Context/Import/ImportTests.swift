@@ -100,10 +100,12 @@ struct ImportTests {
   func dates() throws {
     try withContext { context in
       let object = try context.importObject(
-        "Single", from: ["day": "02.01.2001", "date": "2001-01-01T00:01:00Z", "moment": "978307201"])
+        "Single", from: ["day": "02.01.2001", "date": "2001-01-01T00:01:00Z", "moment": "978307201000"])
       #expect((object["day"] as? Date)?.timeIntervalSinceReferenceDate == 86400)
       #expect((object["date"] as? Date)?.timeIntervalSinceReferenceDate == 60)
       #expect((object["moment"] as? Date)?.timeIntervalSinceReferenceDate == 1)
+      try object.importValues(from: ["moment": 978_307_203_500])
+      #expect((object["moment"] as? Date)?.timeIntervalSinceReferenceDate == 3.5)
       try object.importValues(from: ["date": 978_307_202])
       #expect((object["date"] as? Date)?.timeIntervalSinceReferenceDate == 2)
     }

@@ -65,6 +65,7 @@ extension RandomModels {
     for (place, (own, other)) in zip(places, [(pair[0], pair[1]), (pair[1], pair[0])]) {
       entities[place].renamingIdentifier = own.name
       entities[place].name = other.name
+      entities[place].versionHashModifier = name("t")
     }
     replaceEntityNames([pair[0].name: pair[1].name, pair[1].name: pair[0].name])
   }
@@ -104,7 +105,7 @@ extension RandomModels {
   }
 
   /// Another place in the same hierarchy.
-  private mutating func changeParent() {
+  mutating func changeParent() {
     guard let index = anyEntity(where: { $0.parent != nil }), let root = lineage(of: index).last else { return }
     let below = hierarchy(of: index)
     guard let parent = one(of: hierarchy(of: root).filter({ !below.contains($0) })) else { return }

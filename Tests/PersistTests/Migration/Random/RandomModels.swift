@@ -76,7 +76,7 @@ struct RandomModels {
   }
 
   /// Does something to the model where it stays valid by it.
-  private mutating func attempt(_ edit: (inout RandomModels) -> Void) {
+  mutating func attempt(_ edit: (inout RandomModels) -> Void) {
     let (entities, places, reused) = (entities, places, reused)
     edit(&self)
     if (try? model()) == nil { (self.entities, self.places, self.reused) = (entities, places, reused) }
@@ -92,7 +92,15 @@ struct RandomModels {
         [entity.renamingIdentifier] + entity.attributes.map(\.renamingIdentifier)
           + entity.relationships.map(\.renamingIdentifier)
       }.compactMap { $0 })
+    let renamed = Set(
+      entities.filter { $0.renamingIdentifier != nil }.map(\.name)
+        + entities.flatMap { entity in
+          entity.attributes.filter { $0.renamingIdentifier != nil }.map(\.name)
+            + entity.relationships.filter { $0.renamingIdentifier != nil }.map(\.name)
+        })
     func kept(_ identifier: String?, _ names: [String]) -> String? {
+      // Without its identifier, what exchanged its name with another would exchange it back.
+      if let identifier, renamed.contains(identifier) { return identifier }
       guard keeps, let identifier, !names.contains(identifier) else { return nil }
       return identifier
     }

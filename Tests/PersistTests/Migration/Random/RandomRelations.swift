@@ -41,13 +41,18 @@ struct RandomRelations {
 
   private mutating func any(of rows: [Row]) -> Row { rows[Int.random(in: rows.indices, using: &numbers)] }
 
+  /// A place in an order, unlike that of the keys.
+  private mutating func nextOrder() -> Int64 {
+    serial += 1
+    return Int64.random(in: 1...99, using: &numbers) * 1_000_000 + serial
+  }
+
   private mutating func join(
     _ own: [Row], _ others: [Row], by end: TableMap.JoinEnd, _ connection: SQLiteConnection
   ) throws {
     for row in own {
       let member = any(of: others)
-      serial += 1
-      let order = Int64.random(in: 1...99, using: &numbers) * 1_000_000 + serial
+      let order = nextOrder()
       for (one, other) in end.isReflexive ? [(row, member), (member, row)] : [(row, member)] {
         var values = [end.ownColumn: SQLValue.integer(one.key), end.memberColumn: .integer(other.key)]
         for column in [end.orderColumn, end.inverseOrderColumn].compactMap({ $0 }) { values[column] = .integer(order) }
@@ -68,7 +73,7 @@ struct RandomRelations {
     for row in own {
       try update(
         key.table, any(of: others).key,
-        [(key.column, row.key), (key.entityColumn, Int64(row.number)), (key.orderColumn, row.key * 1024)], connection)
+        [(key.column, row.key), (key.entityColumn, Int64(row.number)), (key.orderColumn, nextOrder())], connection)
     }
   }
 
@@ -89,14 +94,14 @@ struct RandomRelations {
     }
   }
 
-  private func set(_ name: String, of row: Row, to other: Row, _ connection: SQLiteConnection) throws {
+  private mutating func set(_ name: String, of row: Row, to other: Row, _ connection: SQLiteConnection) throws {
     guard let place = map.table(ofNumber: row.number), let property = place.entity.property(named: name),
       let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne })
     else { return }
     let number = property.entityNumberSlot.flatMap { place.column(slot: $0)?.name }
     try update(
       place.table, row.key,
-      [(key.name, other.key), (number, Int64(other.number)), (place.orderColumns[property.slot], row.key * 1024)],
+      [(key.name, other.key), (number, Int64(other.number)), (place.orderColumns[property.slot], nextOrder())],
       connection)
   }
 

@@ -20,13 +20,19 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test(
-    "A name without a version is refused, with the form that it should have",
-    arguments: ["create.sql", "v1.sql", "٣.sql"])
+  @Test("A file without a version in its name is skipped and listed", arguments: ["create.sql", "v1.sql", "٣.sql"])
   func noVersion(_ name: String) throws {
+    try SQLFolder.with([name: "SELECT 1", "1_a.sql": "CREATE TABLE a (x)"]) { folder in
+      let migrator = try folder.migrator()
+      #expect(migrator.migrations.map(\.version) == [1])
+      #expect(migrator.skippedFiles.map(\.lastPathComponent) == [name])
+      try migrator.migrate(storeAt: folder.url)
+      try #expect(folder.tables().contains("a"))
+    }
     try SQLFolder.with([name: "SELECT 1"]) { folder in
-      let error = #expect(throws: PersistError.self) { try SQLMigration.files(in: folder.folder) }
-      #expect(error?.code == .malformedFile)
+      let error = #expect(throws: PersistError.self) { try folder.migrator() }
+      #expect(error?.code == .fileAccess)
+      #expect(error?.message.contains(name) == true)
       #expect(error?.fix?.contains("0001_create.sql") == true)
     }
   }

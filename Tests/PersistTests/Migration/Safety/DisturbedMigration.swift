@@ -13,12 +13,13 @@ struct DisturbedMigration {
   private let before: StoreDump
   private let after: StoreDump
 
-  init(_ way: MigrationScenario.Way, in folder: URL, marks: Int = 12) throws {
+  init(_ way: MigrationScenario.Way, in folder: URL, marks: Int = 12, hasLog: Bool = true) throws {
     scenario = try MigrationScenario(way)
     let seedFolder = folder.appendingPathComponent("seed")
     try FileManager.default.createDirectory(at: seedFolder, withIntermediateDirectories: true)
     seed = seedFolder.appendingPathComponent("Store.sqlite")
     try scenario.makeStore(at: seed, marks: marks)
+    if !hasLog { try MadeStore.run("PRAGMA journal_mode = DELETE", at: seed) }
     seedFiles = try Self.files(in: seedFolder)
     before = try Self.dump(scenario.versions[0], seed)
     let migrated = folder.appendingPathComponent("migrated")

@@ -25,7 +25,9 @@ struct FailingFileTests {
       let images = recorder.images
       #expect(images.count > 10)
       print("\(way): \(images.count) pictures")
-      for (number, image) in images.enumerated() {
+      // The exchange writes every page of the store: of many pictures that are alike some are enough.
+      let step = isLong ? 1 : max(1, images.count / 80)
+      for (number, image) in images.enumerated() where number % step == 0 || number > images.count - 20 {
         let place = try makeFolder(folder, "image")
         defer { try? FileManager.default.removeItem(at: place) }
         try image.write(to: place)

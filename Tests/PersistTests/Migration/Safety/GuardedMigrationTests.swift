@@ -149,60 +149,43 @@ struct GuardedMigrationTests {
     try StoreBackup.copy(storeAt: url, to: folder.copy)
   }
 
-  @Test("An exchange that was interrupted before its renaming is taken back by the next who opens the store")
-  func takenBack() throws {
+  /// Leaves what a migration does that is killed around its exchange: a large value that came, one that is to go.
+  private func beginExchange(
+    of url: URL, _ logEntry: MigrationLogEntry
+  ) throws -> (folder: URL, values: ExternalDataFolder) {
+    let folder = WorkingFolder.place(besideStoreAt: url)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let values = ExternalDataFolder(storeAt: url)
+    for name in ["BROUGHT", "OLD"] { try Data(name.utf8).write(to: values.url.appendingPathComponent(name)) }
+    try ExchangeRecord(logEntry: logEntry.propertyList, added: ["BROUGHT"], removed: ["OLD"]).write(in: folder)
+    return (folder, values)
+  }
+
+  @Test(
+    "An exchange that was interrupted is finished or taken back by the next who opens the store",
+    arguments: [true, false])
+  func interrupted(isDecided: Bool) throws {
     try withStore(.copiedBySQL) { scenario, url in
-      let folder = url.deletingLastPathComponent().appendingPathComponent(".Store.sqlite.migration/1")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try Data("new".utf8).write(to: folder.appendingPathComponent("Store.sqlite"))
-      let values = ExternalDataFolder(storeAt: url)
-      let names = values.names()
-      try Data("brought".utf8).write(to: values.url.appendingPathComponent("BROUGHT"))
-      try ExchangeRecord(.renaming("1/Store.sqlite"), added: ["BROUGHT"], removed: names)
-        .write(in: folder.deletingLastPathComponent())
+      let before = ExternalDataFolder(storeAt: url).names()
+      let entry = MigrationLogEntry(date: Date(), from: "1", to: "2", way: .copy, rows: 1, seconds: 0.1)
+      if isDecided { try entry.write(toStoreAt: url) }
+      let (folder, values) = try beginExchange(of: url, entry)
       let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
       try coordinator.remove(coordinator.addStore(at: url))
-      #expect(values.names() == names)
-      #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
+      #expect(Set(values.names()) == Set(before + [isDecided ? "BROUGHT" : "OLD"]))
+      #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
   }
 
-  @Test("An exchange that was interrupted after its renaming is finished by the next who opens the store")
-  func finished() throws {
-    try withStore(.copiedBySQL) { scenario, url in
-      let folder = url.deletingLastPathComponent().appendingPathComponent(".Store.sqlite.migration/1")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let values = ExternalDataFolder(storeAt: url)
-      let names = values.names()
-      try Data("old".utf8).write(to: values.url.appendingPathComponent("OLD"))
-      try ExchangeRecord(.renaming("1/Store.sqlite"), removed: ["OLD"]).write(in: folder.deletingLastPathComponent())
-      let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
-      try coordinator.remove(coordinator.addStore(at: url))
-      #expect(values.names() == names)
-      #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
-    }
-  }
-
-  @Test("Where the file system took the old name away first, the store has it again")
-  func nameless() throws {
-    try withStore(.copiedBySQL) { scenario, url in
-      let folder = url.deletingLastPathComponent().appendingPathComponent(".Store.sqlite.migration/1")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.moveItem(at: url, to: folder.appendingPathComponent("Store.sqlite"))
-      try ExchangeRecord(.renaming("1/Store.sqlite"), removed: []).write(in: folder.deletingLastPathComponent())
-      let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
-      try coordinator.addStore(at: url)
-      try #expect(ManagedObjectContext(coordinator).count(FetchRequest("Mark")) == 12)
-    }
-  }
-
-  @Test("The folder of a migration that goes on is left alone, and a second one is refused")
+  @Test("The folder of a migration that goes on is left alone, and a second one is refused when its wait runs out")
   func folderInUse() throws {
     try withStore(.copiedBySQL) { scenario, url in
       let folder = try WorkingFolder(besideStoreAt: url)
       try UnfinishedWork.settle(storeAt: url, options: StoreOptions())
       #expect(FileManager.default.fileExists(atPath: folder.url.path))
-      let error = #expect(throws: PersistError.self) { try scenario.migrate(url) }
+      let error = #expect(throws: PersistError.self) {
+        try scenario.migrate(url, options: StoreOptions(busyTimeout: .milliseconds(1)))
+      }
       #expect(error?.code == .storeBusy)
       folder.remove()
       try scenario.migrate(url)
@@ -277,7 +260,8 @@ struct GuardedMigrationTests {
     let scenario = try MigrationScenario(.inPlace)
     let registry = scenario.registry
     try withTemporaryStore { url in
-      try MadeStore.make(scenario.newest.model, at: url)
+      try MadeStore.make(scenario.versions[0].model, at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: scenario.newest, registry: registry)
       try MadeStore.fill(scenario.newest.model, at: url, rows: 3, seed: 1)
       let error = #expect(throws: PersistError.self) {
         try AutomaticMigrator().migrate(storeAt: url, to: scenario.versions[0], registry: registry)

@@ -4,36 +4,49 @@ import Testing
 
 @testable import Persist
 
-/// How many processes are killed: `PERSIST_KILLS=1000` asks for more.
-private let kills = ProcessInfo.processInfo.environment["PERSIST_KILLS"].flatMap { Int($0) } ?? 30
-
 @Suite("Migration in a process that is killed", .serialized)
 struct KilledProcessTests {
-  @Test("A process that is killed at a random moment leaves the old or the new version, whole")
+  /// What every kind of kill begins with: a law to measure by, and how long a whole migration takes.
+  private struct Kind {
+    let law: DisturbedMigration
+    let duration: Double
+  }
+
+  @Test(
+    "A process that is killed at a random moment leaves the old or the new version, whole",
+    .law("killed-migrations", short: 30, long: 1000))
   func killed() throws {
-    var random = SeededRandom(seed: UInt64(kills))
-    for way in MigrationScenario.Way.allCases {
-      try withTemporaryFolder { folder in
-        let law = try DisturbedMigration(way, in: folder, marks: 200)
-        let durations = try (0..<2).map { try run(law, in: folder, killAfter: nil, name: "whole-\($0)").duration }
-        let whole = durations.max() ?? 0
-        var ends = 0
-        for number in 0..<(kills / MigrationScenario.Way.allCases.count) {
-          let moment = Double.random(in: 0...whole * 1.1, using: &random)
-          let (store, _, wasKilled) = try run(law, in: folder, killAfter: moment, name: "\(number)")
-          if !wasKilled { ends += 1 }
-          try law.expectWhole(store, "killed after \(moment) s")
-          try FileManager.default.removeItem(at: store.deletingLastPathComponent())
-        }
-        print("\(way): \(ends) of \(kills / MigrationScenario.Way.allCases.count) processes came to their end")
+    try withTemporaryFolder { folder in
+      var kinds: [UInt64: Kind] = [:]
+      var ends = 0
+      let count = forEachSeed { seed in
+        var random = SeededRandom(seed: seed)
+        let ways = MigrationScenario.Way.allCases
+        let number = seed % UInt64(ways.count * 2)
+        let kind = try kinds[number] ?? make(ways[Int(number) / 2], hasLog: number % 2 == 0, in: folder)
+        kinds[number] = kind
+        let moment = Double.random(in: 0...kind.duration * 1.1, using: &random)
+        let (store, _, wasKilled) = try run(kind.law, in: folder, killAfter: moment)
+        if !wasKilled { ends += 1 }
+        try kind.law.expectWhole(store, "killed after \(moment) s")
+        try FileManager.default.removeItem(at: store.deletingLastPathComponent())
       }
+      print("\(ends) of \(count) processes came to their end")
     }
   }
 
+  private func make(_ way: MigrationScenario.Way, hasLog: Bool, in folder: URL) throws -> Kind {
+    let own = folder.appendingPathComponent("\(way)-\(hasLog)")
+    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+    let law = try DisturbedMigration(way, in: own, marks: 200, hasLog: hasLog)
+    let durations = try (0..<2).map { _ in try run(law, in: own, killAfter: nil).duration }
+    return Kind(law: law, duration: durations.max() ?? 0)
+  }
+
   private func run(
-    _ law: DisturbedMigration, in folder: URL, killAfter moment: Double?, name: String
+    _ law: DisturbedMigration, in folder: URL, killAfter moment: Double?
   ) throws -> (store: URL, duration: Double, wasKilled: Bool) {
-    let work = folder.appendingPathComponent(name)
+    let work = folder.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
     let store = try copyStore(law.seed, to: work)
     let process = Process()
@@ -52,29 +65,5 @@ struct KilledProcessTests {
     let wasKilled = process.terminationReason == .uncaughtSignal
     if moment == nil { #expect(process.terminationStatus == 0) }
     return (store, Date().timeIntervalSince(start), wasKilled)
-  }
-
-  @Test("Two processes that migrate one store: one does it, the other waits or refuses, and nothing is lost")
-  func together() throws {
-    for way in MigrationScenario.Way.allCases {
-      try withTemporaryFolder { folder in
-        let law = try DisturbedMigration(way, in: folder, marks: 200)
-        let work = folder.appendingPathComponent("work")
-        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
-        let store = try copyStore(law.seed, to: work)
-        let program = try BuiltProgram.url("MigrationRunner")
-        let processes = try (0..<3).map { _ in
-          let process = Process()
-          process.executableURL = program
-          process.arguments = [store.path, way.rawValue]
-          process.standardOutput = FileHandle.nullDevice
-          process.standardError = FileHandle.nullDevice
-          try process.run()
-          return process
-        }
-        for process in processes { process.waitUntilExit() }
-        try law.expectWhole(store, "three processes")
-      }
-    }
   }
 }

@@ -24,23 +24,32 @@ struct NewerStoreTests {
     }
   }
 
-  @Test("A store that went on to a version that the program doesn't know is refused as newer", arguments: [false, true])
+  @Test(
+    "A store that went on to a version that the program doesn't know comes back without loss, and with loss is refused",
+    arguments: [false, true])
   func unknown(copies: Bool) throws {
-    try withTemporaryStore { url in
-      try MadeStore.make(version(1).model, at: url)
-      let newest = try registry(1...4)
-      try AutomaticMigrator(copies: copies).migrate(storeAt: url, to: newest.currentVersion, registry: newest)
-      // Also by a program that stopped at a version which this store only passed through.
-      for last in 1...(copies ? 1 : 3) {
+    // Also by a program that stopped at a version which this store only skipped.
+    for last in 1...3 {
+      try withTemporaryStore { url in
+        try MadeStore.make(version(1).model, at: url)
+        let newest = try registry(1...4)
+        try AutomaticMigrator(copies: copies).migrate(storeAt: url, to: newest.currentVersion, registry: newest)
+        try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA4) VALUES (1, 1, 1, 'kept')", at: url)
         let old = try registry(1...last)
         let error = refusal(of: url, by: old, .automaticMigration)
         #expect(error?.code == .newerStore)
-        #expect(error?.fix?.contains("allowingDowngrade") == true)
+        #expect(error?.message.contains("ZA4") == false)
         let plain = refusal(of: url, by: old, StoreOptions())
         #expect(plain?.code == .incompatibleModel)
         #expect(plain?.message.contains("newer") == true)
-        let plan = try MigrationPlan(storeAt: url, registry: old)
-        #expect(plan.isPossible)
+        try #expect(!MigrationPlan(storeAt: url, registry: old).isPossible)
+        let strict = StoreOptions(migrator: AutomaticMigrator(downgrade: .refused))
+        try MadeStore.run("UPDATE ZITEM SET ZA4 = NULL", at: url)
+        #expect(refusal(of: url, by: old, strict)?.code == .newerStore)
+        try #expect(MigrationPlan(storeAt: url, registry: old).isPossible)
+        let coordinator = PersistentStoreCoordinator(model: old.current, registry: old)
+        try coordinator.remove(coordinator.addStore(at: url, options: .automaticMigration))
+        try #expect(StoreIdentification.identify(storeAt: url, registry: old).version?.name == "\(last)")
       }
     }
   }
@@ -82,6 +91,7 @@ struct NewerStoreTests {
       try withTemporaryStore { url in
         try MadeStore.make(version(2, identifier: own).model, at: url)
         let known = ModelRegistry(versions: [try version(1, identifier: other)])
+        try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA2) VALUES (1, 1, 1, 'kept')", at: url)
         if let code {
           #expect(refusal(of: url, by: known, .automaticMigration)?.code == code, "\(own) by \(other)")
         } else {
@@ -95,11 +105,11 @@ struct NewerStoreTests {
   func bound() throws {
     let models = try (1...StoreMetadata.formerModelLimit + 5).map { try version($0).model }
     var metadata = StoreMetadata(newStore: UUID(), versionHashes: [:], versionIdentifiers: [])
-    for (old, new) in zip(models, models.dropFirst()) { metadata.noteLineage(through: [old], to: new) }
+    for (old, new) in zip(models, models.dropFirst()) { metadata.recordLineage(through: [old], to: new) }
     #expect(!metadata.descends(from: models[3]))
     #expect(metadata.descends(from: models[4]))
     #expect(!metadata.descends(from: models[models.count - 1]))
-    metadata.noteLineage(through: [models[models.count - 1]], to: models[50])
+    metadata.recordLineage(through: [models[models.count - 1]], to: models[50])
     #expect(metadata.descends(from: models[49]))
     #expect(!metadata.descends(from: models[60]))
   }

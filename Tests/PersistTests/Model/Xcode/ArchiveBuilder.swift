@@ -117,6 +117,6 @@ extension ArchiveBuilder {
   func model(_ entities: [String: PropertyList], _ more: [String: PropertyList] = [:]) throws -> ModelDescription {
     let members = ["NSEntities": dictionary(entities)]
     let root = object("NSManagedObjectModel", members.merging(more) { $1 })
-    return try XcodeModelArchive.model(fromArchive: data(root: root))
+    return try XcodeModelArchive.model(fromArchive: data(root: root)).description
   }
 }

@@ -4,13 +4,10 @@ import Testing
 
 @testable import Persist
 
-/// Damages real files at random, with fixed seeds: each must come out as an error or as a model.
-///
-/// A crash or an endless loop ends the whole run. `PERSIST_LONG_TESTS=1` tries a hundred times as many.
+/// Damages real files at random: each must come out as an error or as a model. A crash or an endless loop ends the
+/// whole run.
 @Suite("Damaged models", .needsSharedData)
 struct DamagedModelTests {
-  private static let rounds = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == "1" ? 5_000 : 50
-
   private func tryReading(_ read: () throws -> ModelDescription) throws {
     do {
       let description = try read()
@@ -26,11 +23,13 @@ struct DamagedModelTests {
       + [Data(contentsOf: SharedData.url("cars/Fixtures/V2toV3.cdm"))]
   }
 
-  @Test("Bytes that changed and files that were cut short")
+  @Test(
+    "Bytes that changed and files that were cut short", .law("archives-with-changed-bytes", short: 50, long: 5000))
   func bytes() throws {
-    for (number, archive) in try archives().enumerated() {
-      var random = SeededRandom(seed: UInt64(number))
-      for _ in 0..<Self.rounds {
+    let archives = try archives()
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for archive in archives {
         var data = archive
         switch Int.random(in: 0..<4, using: &random) {
         case 0: data = data.prefix(Int.random(in: 0..<data.count, using: &random))
@@ -40,45 +39,49 @@ struct DamagedModelTests {
             data[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
           }
         }
-        try tryReading { try XcodeModelArchive.model(fromArchive: data) }
+        try tryReading { try XcodeModelArchive.model(fromArchive: data).description }
         _ = try? CompiledMappingModel.header(fromArchive: data)
       }
     }
   }
 
-  @Test("Compressed data that changed or was cut short")
+  @Test("Compressed data that changed or was cut short", .law("compressed-models", short: 50, long: 5000))
   func compressed() throws {
-    for (number, pair) in storesWithSources.enumerated() {
-      var random = SeededRandom(seed: UInt64(number))
-      let cache = try modelCache(ofStore: pair.store)
-      for _ in 0..<Self.rounds {
+    let caches = try storesWithSources.map { try modelCache(ofStore: $0.store) }
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for cache in caches {
         var data = cache
         data[Int.random(in: 0..<data.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         if Bool.random(using: &random) { data = data.prefix(Int.random(in: 0..<data.count, using: &random)) }
-        try tryReading { try XcodeModelArchive.model(fromModelCache: data) }
+        try tryReading { try XcodeModelArchive.model(fromModelCache: data).description }
       }
     }
   }
 
-  @Test("Archives that are whole, but whose objects say something else")
+  @Test(
+    "Archives that are whole, but whose objects say something else",
+    .law("archives-with-other-objects", short: 50, long: 5000))
   func objects() throws {
-    for (number, archive) in try archives().enumerated() {
-      var random = SeededRandom(seed: UInt64(number))
-      let list = try PropertyList(data: archive)
-      for _ in 0..<Self.rounds {
+    let lists = try archives().map { try PropertyList(data: $0) }
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for list in lists {
         let changed = try mutated(list, using: &random)
-        try tryReading { try XcodeModelArchive.model(fromArchive: changed.binaryData()) }
+        try tryReading { try XcodeModelArchive.model(fromArchive: changed.binaryData()).description }
         _ = try? CompiledMappingModel.header(fromArchive: changed.binaryData())
       }
     }
   }
 
-  @Test("The XML of models that changed or was cut short")
+  @Test("The XML of models that changed or was cut short", .law("model-markup", short: 50, long: 5000))
   func markup() throws {
-    for (number, pair) in (storesWithSources + compiledWithSources.map { ($0.compiled, $0.source) }).enumerated() {
-      var random = SeededRandom(seed: UInt64(number))
-      let text = try Data(contentsOf: SharedData.url(pair.source).appendingPathComponent("contents"))
-      for _ in 0..<Self.rounds {
+    let texts = try (storesWithSources.map(\.source) + compiledWithSources.map(\.source)).map { source in
+      try Data(contentsOf: SharedData.url(source).appendingPathComponent("contents"))
+    }
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for text in texts {
         var data = text
         switch Int.random(in: 0..<4, using: &random) {
         case 0: data = data.prefix(Int.random(in: 0..<data.count, using: &random))
@@ -93,7 +96,9 @@ struct DamagedModelTests {
           }
         }
         let changed = Data(data)
-        try tryReading { try XMLModelReader.model(from: MarkupReader.root(in: changed, from: nil), file: nil) }
+        try tryReading {
+          try XMLModelReader.model(from: MarkupReader.root(in: changed, from: nil), file: nil).description
+        }
       }
     }
   }

@@ -181,7 +181,7 @@ struct ModelArchiveReaderTests {
     ("notes/NoteStore-macOS-12-Monterey.sqlite", 18), ("notes/NoteStore-macOS-15-Seqoia.sqlite", 20),
   ])
   func notes(_ store: String, _ entityCount: Int) throws {
-    let description = try XcodeModelArchive.model(fromModelCache: modelCache(ofStore: store))
+    let description = try XcodeModelArchive.model(fromModelCache: modelCache(ofStore: store)).description
     #expect(ModelCheck.problems(in: description) == [])
     #expect(description.unknownEverywhere.isEmpty)
     let model = try ManagedObjectModel(description)

@@ -83,12 +83,21 @@ struct ModelRegistryFilesTests {
       let registry = try ModelRegistry(contentsOf: folder)
       #expect(registry.versions.map(\.name) == ["M", "M 3"])
       #expect(registry.problems.map(\.place.file?.lastPathComponent) == ["contents"])
-      // A model that is named itself has to be whole.
-      #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: models) }
+      // So it is in a model that is named itself.
+      let named = try ModelRegistry(contentsOf: models)
+      #expect(named.versions.map(\.name) == ["M", "M 3"])
+      #expect(named.families[0].versionNames == ["M", "M 2", "M 3"])
+      #expect(named.problems.count == 1)
+      #expect(#expect(throws: PersistError.self) { try named.version(named: "M 2") }?.place.file != nil)
 
       try write("<model><entity name=\"\"/></model>", to: models.appendingPathComponent("M 3.xcdatamodel/contents"))
-      let nothing = #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: folder) }
-      #expect(nothing?.errors.count == 2)
+      for url in [folder, models] {
+        let error = #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: url) }
+        #expect(error?.place.file != nil)
+        let rest = try ModelRegistry(contentsOf: url, needsCurrent: false)
+        #expect(rest.currentVersion.name == "M")
+        #expect(rest.problems.count == 2)
+      }
     }
   }
 

@@ -7,11 +7,13 @@ import Testing
 /// results after.
 @Suite("Laws of fetched results")
 struct FetchedResultsLawTests {
-  @Test("Random edits, merges, saves, refreshes and resets keep the laws", arguments: 1...10 as ClosedRange<UInt64>)
-  func laws(seed: UInt64) throws {
-    try withStack(Staff.model) { stack in
-      var run = try Run(stack, seed: seed)
-      for _ in 0..<120 { try run.step() }
+  @Test("Random edits, merges, saves, refreshes and resets keep the laws", .law("fetched-results", short: 10, long: 500))
+  func laws() {
+    forEachSeed { seed in
+      try withStack(Staff.model) { stack in
+        var run = try Run(stack, seed: seed)
+        for _ in 0..<120 { try run.step() }
+      }
     }
   }
 

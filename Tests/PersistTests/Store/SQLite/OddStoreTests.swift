@@ -17,7 +17,7 @@ struct OddStoreTests {
     let root = builder.object(
       "NSManagedObjectModel", ["NSEntities": builder.dictionary(["Item": item, "Note": note])])
     archive = try builder.data(root: root)
-    var description = try XcodeModelArchive.model(fromArchive: archive)
+    var description = try XcodeModelArchive.model(fromArchive: archive).description
     description.configurations = ["Cloud": ["Item"], "Local": ["Note"]]
     model = try ManagedObjectModel(description)
   }

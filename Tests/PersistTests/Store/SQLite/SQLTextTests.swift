@@ -28,6 +28,28 @@ struct SQLTextTests {
     #expect(error?.code == .invalidRequest)
   }
 
+  @Test("A pragma's value must be one that SQLite knows, which would ignore others", arguments: [
+    ("journal_mode", "NONSENSE"), ("synchronous", "FUL"), ("foreign_keys", "maybe"), ("cache_size", "large"),
+    ("page_size", "5000"), ("temp_store", "3"), ("locking_mode", "SHARED"), ("secure_delete", "slow"),
+    ("mmap_size", "1.5"), ("auto_vacuum", "yes"),
+  ])
+  func wrongPragmaValues(name: String, value: String) {
+    let error = #expect(throws: PersistError.self) {
+      try SQLiteConnection(nil, mode: .memory, options: StoreOptions(pragmas: [name: value]))
+    }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.message.contains(value) == true && error?.fix != nil)
+  }
+
+  @Test("Every value of SQLite's documentation is taken", arguments: [
+    ("journal_mode", "truncate"), ("synchronous", "2"), ("foreign_keys", "on"), ("cache_size", "-2000"),
+    ("secure_delete", "fast"), ("mmap_size", "268435456"), ("encoding", "UTF-16le"), ("temp_store", "memory"),
+    ("auto_vacuum", "INCREMENTAL"), ("optimize", "0xfffe"), ("recursive_triggers", "TRUE"), ("page_size", "65536"),
+  ])
+  func pragmaValues(name: String, value: String) throws {
+    _ = try SQLiteConnection(nil, mode: .memory, options: StoreOptions(pragmas: [name: value]))
+  }
+
   @Test("Pragmas from the options are set")
   func setPragmas() throws {
     let connection = try SQLiteConnection(

@@ -11,7 +11,7 @@ extension SQLiteStore {
     if !batch.wantsIdentifiers, !isWindow, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
       return BatchOutcome(count: try pool.write { try $0.execute(.delete(selection)) })
     }
-    var files = LargeValueFiles(externalFolder?.url)
+    var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
       var pass = BatchDeletePass(rules: rules, store: self, connection: connection)
       defer { files = pass.files }
@@ -47,7 +47,7 @@ private struct BatchDeletePass {
     self.rules = rules
     self.store = store
     self.connection = connection
-    files = LargeValueFiles(store.externalFolder?.url)
+    files = LargeValueFiles(store.externalFolder)
   }
 
   mutating func find(_ rows: SQLText.RowSelection) throws {

@@ -33,6 +33,8 @@ private struct BatchInsertPass {
   private var binder: CommitPass
   private var lastKey: Int64
   private let required: [Int]
+  /// By property slot, the conversions to types that are narrower than their columns.
+  private let narrows: [ValueConversion?]
   private var upserts: [[Int]: PreparedSQL] = [:]
   private(set) var outcome = BatchOutcome()
 
@@ -49,6 +51,10 @@ private struct BatchInsertPass {
       guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
       else { return nil }
       return property.slot
+    }
+    narrows = batch.entity.properties.map { property in
+      guard let attribute = property.attribute, [.int16, .int32, .float].contains(attribute.type) else { return nil }
+      return ValueConversion(attribute, at: .property(batch.entity.name, property.name))
     }
   }
 
@@ -92,9 +98,20 @@ private struct BatchInsertPass {
         statement.bindNull(at: index)
         continue
       }
-      if let form = binding.form, try binder.bind(value, as: form, to: statement, at: index) { continue }
+      if let form = binding.form {
+        let narrow = try narrows[binding.slot].map { try $0.narrowed(value) } ?? value
+        if try binder.bind(narrow, as: form, to: statement, at: index) { continue }
+        // What has its equal in the attribute's type is taken, as from a dictionary.
+        let converted = try conversion(of: binding.slot).map { try $0.stored(value) } ?? value
+        if try binder.bind(converted, as: form, to: statement, at: index) { continue }
+      }
       try binder.bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
     }
+  }
+
+  private func conversion(of slot: Int) -> ValueConversion? {
+    let property = batch.entity.properties[slot]
+    return property.attribute.map { ValueConversion($0, at: .property(batch.entity.name, property.name)) }
   }
 
   private mutating func run(_ statement: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
@@ -147,5 +164,18 @@ private struct BatchInsertPass {
     PersistError(
       .storeDamaged, at: PersistError.Place(entity: batch.entity.name, store: store.url),
       "There is no key left for new objects.", fix: "Mend the counters in Z_PRIMARYKEY.")
+  }
+}
+
+extension ValueConversion {
+  /// A number as a type has it that is narrower than its column; other values as they are.
+  fileprivate func narrowed(_ value: StoredValue) throws -> StoredValue {
+    switch value {
+    case .integer(let number) where attribute.type != .float && attribute.type.integerRange.contains(number): value
+    case .double(let number) where attribute.type == .float && Double(Float(number)) == number: value
+    case .integer where attribute.type != .float: try stored(value)
+    case .double(let number) where attribute.type == .float && !number.isNaN: try stored(value)
+    default: value
+    }
   }
 }

@@ -10,7 +10,7 @@ extension SQLiteStore {
     let selection = try selection(batch.rows, plan(for: batch.rows))
     let assignments = try assignments(of: batch)
     let fileColumns = writePlan(of: batch).fileColumns
-    var files = LargeValueFiles(externalFolder?.url)
+    var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
       if !fileColumns.isEmpty {
         try connection.query(.fileNames(selection, fileColumns)) { row in
@@ -77,7 +77,9 @@ extension SQLiteStore {
     case .place: return .null
     case .key:
       if value.isNull { return .null }
-      guard case .objectID(let id) = value, id.storeIdentifier == identifier else { return nil }
+      guard case .objectID(let given) = value, case let id = given.current, id.storeIdentifier == identifier else {
+        return nil
+      }
       return id.primaryKey.map(SQLValue.integer)
     case .entityNumber:
       guard case .objectID(let id) = value else { return .null }
@@ -103,9 +105,10 @@ extension SQLValue {
     case (.boolean(let value), .boolean): self = .integer(value ? 1 : 0)
     case (.integer(let value), .boolean): self = .integer(value == 0 ? 0 : 1)
     case (.boolean(let value), .integer): self = .integer(value ? 1 : 0)
-    case (.double(let value), .double): self = .double(value)
+    case (.double(let value), .double) where !value.isNaN: self = .double(value)
     case (.integer(let value), .double): self = .double(Double(value))
-    case (.date(let value), .date): self = .double(value.timeIntervalSinceReferenceDate)
+    case (.date(let value), .date) where !value.timeIntervalSinceReferenceDate.isNaN:
+      self = .double(value.timeIntervalSinceReferenceDate)
     case (.string(let value), .string), (.uri(let value), .uri), (.string(let value), .uri): self = .text(value)
     case (.uuid(let value), .uuid): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
     case (.data(let value), .data): self = .blob(value)

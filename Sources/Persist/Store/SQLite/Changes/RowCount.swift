@@ -10,8 +10,24 @@ enum RowCount: Sendable, Hashable {
   case externalValues(String, column: String, RowCondition)
   /// Rows beyond the first among those whose values of all columns are equal; no value is equal to nothing.
   case duplicates(String, values: [RowExpression], RowCondition)
+  /// Pairs of a relationship.
+  case related(PairRows)
   /// Owners with more than one member.
-  case crowded(String, owner: String, member: String)
-  /// Rows that lead to rows of some entities.
-  case leadingTo(String, column: String, target: String, entityNumbers: [Int])
+  case crowded(PairRows)
+  /// Owners with members in both relationships.
+  case shared(PairRows, PairRows)
+  /// Pairs of the first relationship that none of the others has.
+  case unmatched(PairRows, [PairRows])
+  /// Rows that are no owners in any of the relationships.
+  case unrelated(String, RowCondition, [PairRows])
+}
+
+/// Some pairs of a relationship: those between rows of some entities.
+struct PairRows: Sendable, Hashable {
+  let pairs: PairSource
+  let owners: PairEnd
+  let members: PairEnd
+
+  /// The same pairs from their other end.
+  var turned: PairRows { PairRows(pairs: pairs.turned, owners: members, members: owners) }
 }

@@ -20,8 +20,9 @@ enum SchemaChange: Sendable, Hashable {
   case copyRows(from: String, into: String, values: [Assignment], where: RowCondition)
 
   // Relationships
-  /// Forgets the keys, in a column and what stands beside it, of rows that go.
-  case sever(table: String, column: String, beside: [String], target: String, entityNumbers: [Int])
+  /// Clears the keys of some target rows, and what is beside them, in a column of some rows.
+  case sever(
+    table: String, column: String, beside: [String], target: String, entityNumbers: [Int], where: RowCondition)
   /// Takes the pairs that lead to or from rows that go out of a join table.
   case unjoin(table: String, column: String, target: String, entityNumbers: [Int])
   /// Puts the pairs of a relationship aside, so that they outlast the changes of its tables.
@@ -32,7 +33,7 @@ enum SchemaChange: Sendable, Hashable {
   case setKeys(KeyTarget, from: PairStage)
   /// Fills a column with the entity numbers of the rows whose keys stand in another.
   case takeEntityNumbers(table: String, key: String, number: String, target: String)
-  /// Gives the members of each owner places in the order of their keys.
+  /// Gives the members of each owner places, in the order of those that they have, then in the order of their keys.
   case takePlaces(table: String, owner: String, member: String, place: String)
   case forget(PairStage)
 
@@ -101,7 +102,7 @@ struct PairStage: Sendable, Hashable {
 /// The rows that can be at one end of a relationship.
 struct PairEnd: Sendable, Hashable {
   let table: String
-  /// `Z_ENT` of the rows, by the new model's numbers; nil for every row of the table.
+  /// `Z_ENT` of the rows, by the numbers that the table has at that moment; nil for every row of the table.
   let entityNumbers: [Int]?
 }
 
@@ -140,7 +141,7 @@ extension SchemaChange {
     switch self {
     case .rebuildTable(let rebuild): rebuild.definition.name
     case .update(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table),
-      .takePlaces(let table, _, _, _), .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _),
+      .takePlaces(let table, _, _, _), .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _, _),
       .unjoin(let table, _, _, _):
       table
     case .copyRows(let source, _, _, _): source

@@ -16,12 +16,13 @@ extension CheckStep {
   static func steps(for map: TableMap) -> [CheckStep] {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
     let roots = tables.filter { $0.entity.superentity == nil }
-    return roots.flatMap { entitySteps(map, $0) }
-      + tables.flatMap { table in
-        valueSteps(map, table) + toOneSteps(map, table) + toManySteps(map, table) + uniquenessSteps(map, table)
-      }
-      + map.joinTables.flatMap { joinSteps(map, $0) }
-      + roots.map(keyCounterStep)
+    return roots.flatMap { entitySteps(map, $0) } + tables.flatMap { propertySteps(map, $0) }
+      + map.joinTables.flatMap { joinSteps(map, $0) } + roots.map(keyCounterStep)
+  }
+
+  private static func propertySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
+    let values = valueSteps(map, table) + typeSteps(map, table)
+    return values + toOneSteps(map, table) + toManySteps(map, table) + uniquenessSteps(map, table)
   }
 
   private static func entitySteps(_ map: TableMap, _ root: TableMap.EntityTable) -> [CheckStep] {
@@ -80,7 +81,7 @@ extension CheckStep {
         CheckStep(kind: kind, entity: table.entity.name, property: property.name, sql: sql, detail: detail)
       }
       var steps = [
-        step(.danglingRelationship, .dangling(reference)) { key, _ in
+        step(relationship.inverse == nil ? .danglingReference : .danglingRelationship, .dangling(reference)) { key, _ in
           "'\(property.name)' leads to row \(key.words) of '\(reference.destination)', which isn't there."
         },
         step(.wrongDestination, .wrongDestination(reference)) { key, number in
@@ -241,8 +242,8 @@ extension Property {
 }
 
 extension SQLValue {
-  /// The value as it stands in a sentence.
-  fileprivate var words: String {
+  /// The value as a check's sentences show it.
+  var words: String {
     switch self {
     case .null: "nothing"
     case .integer(let value): String(value)

@@ -25,6 +25,7 @@ package struct StoreCheck {
   ) throws -> IdentifiedStore? {
     // What isn't a database at all isn't a damaged store.
     let access = try ReadOnlyAccess(choosingFor: url)
+    for problem in UnfinishedFiles(store: SQLiteFileName.resolved(url)).problems() { try report(problem) }
     do {
       let connection = try SQLiteConnection(url, mode: .readOnly, access: access)
       defer { connection.close() }

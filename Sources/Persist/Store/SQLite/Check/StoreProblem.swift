@@ -17,6 +17,9 @@ public struct StoreProblem: Sendable, Hashable {
     public static let wrongTable = Kind(name: "wrongTable")
     /// A relationship leads to a row that isn't there.
     public static let danglingRelationship = Kind(name: "danglingRelationship")
+    /// A relationship without an inverse leads to a row that isn't there: nothing told it of the deletion. It reads as
+    /// an object that is deleted, and nothing is lost by it.
+    public static let danglingReference = Kind(name: "danglingReference")
     /// A relationship leads to a row of an entity that isn't its destination's.
     public static let wrongDestination = Kind(name: "wrongDestination")
     /// The entity number beside a relationship's key isn't that of the row it leads to.
@@ -31,6 +34,8 @@ public struct StoreProblem: Sendable, Hashable {
     public static let duplicatePosition = Kind(name: "duplicatePosition")
     /// A required property has no value.
     public static let missingValue = Kind(name: "missingValue")
+    /// A column holds a value of a kind that its attribute's type doesn't have, such as a text where a number belongs.
+    public static let wrongType = Kind(name: "wrongType")
     /// Several rows have the values that a uniqueness constraint allows once.
     public static let duplicateValue = Kind(name: "duplicateValue")
     /// The greatest key given out is below one that is in use, or isn't known.
@@ -41,6 +46,8 @@ public struct StoreProblem: Sendable, Hashable {
     public static let missingFile = Kind(name: "missingFile")
     /// A file of an externally stored value belongs to no row. Nothing is lost by it.
     public static let orphanFile = Kind(name: "orphanFile")
+    /// Beside the store is what a killed migration or backup left. Nothing is lost by it.
+    public static let unfinishedWork = Kind(name: "unfinishedWork")
   }
 
   public let kind: Kind
@@ -60,5 +67,5 @@ public struct StoreProblem: Sendable, Hashable {
   }
 
   /// Whether the store is sound all the same.
-  public var isHarmless: Bool { kind == .orphanFile }
+  public var isHarmless: Bool { [.orphanFile, .unfinishedWork, .danglingReference].contains(kind) }
 }

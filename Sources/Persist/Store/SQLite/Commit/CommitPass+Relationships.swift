@@ -115,23 +115,41 @@ extension CommitPass {
       switch store.map[entity].toMany[ordering.slot] {
       case .join(let join)?:
         guard let order = join.orderColumn else { continue }
-        try place(members, owner, in: join.table, join.ownColumn, join.memberColumn, order)
+        if ordering.isWhole {
+          try place(members, owner, in: join.table, join.ownColumn, join.memberColumn, order)
+        } else {
+          try append(members, to: owner, in: join.table, join.ownColumn, join.memberColumn, order)
+        }
       case .foreignKey(let column)?:
         guard let order = column.orderColumn else { continue }
-        try place(members, owner, in: column.table, column.column, "Z_PK", order)
-        withoutPlace[
-          OrderedOwner(table: column.table, column: column.column, orderColumn: order, key: owner)] = nil
+        let place = OrderedOwner(table: column.table, column: column.column, orderColumn: order, key: owner)
+        let untold = withoutPlace.removeValue(forKey: place) ?? []
+        if ordering.isWhole {
+          try self.place(members, owner, in: column.table, column.column, "Z_PK", order)
+        } else {
+          let told = Set(members)
+          try append(
+            untold.filter { !told.contains($0) } + members, to: owner, in: column.table, column.column, "Z_PK", order)
+        }
       case nil: continue
       }
     }
     for (owner, members) in withoutPlace {
-      let places = try places(of: owner.key, in: owner.table, owner.column, "Z_PK", owner.orderColumn)
-      let new = Set(members)
-      let old = places.filter { !new.contains($0.key) && $0.value != nil }
-        .sorted { ($0.value ?? 0, $0.key) < ($1.value ?? 0, $1.key) }.map(\.key)
-      let present = members.filter { places[$0] != nil }
-      try place(old + present, owner.key, in: owner.table, owner.column, "Z_PK", owner.orderColumn)
+      try append(members, to: owner.key, in: owner.table, owner.column, "Z_PK", owner.orderColumn)
     }
+  }
+
+  /// Puts members behind all others.
+  private func append(
+    _ members: [Int64], to owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String,
+    _ order: String
+  ) throws {
+    let places = try places(of: owner, in: table, ownColumn, memberColumn, order)
+    let new = Set(members)
+    let old = places.filter { !new.contains($0.key) && $0.value != nil }
+      .sorted { ($0.value ?? 0, $0.key) < ($1.value ?? 0, $1.key) }.map(\.key)
+    let present = members.filter { places[$0] != nil }
+    try place(old + present, owner, in: table, ownColumn, memberColumn, order)
   }
 
   private func place(

@@ -75,6 +75,25 @@ extension CommitPass {
     }
   }
 
+  /// Counts the versions of rows up of which only members changed.
+  mutating func touchRows() throws {
+    for (place, row) in writes.touches.enumerated() {
+      let plan = try plan(row.entity)
+      let key = try key(of: row.key, row.entity)
+      let statement = try connection.statement(plan.update(of: []).sql)
+      statement.bind(key, at: 1)
+      statement.bind(row.version, at: 2)
+      try statement.run()
+      if connection.changes > 0 { continue }
+      try connection.execute(.countVersionUp(of: key, in: plan.table))
+      if connection.changes > 0 {
+        overtakenTouches.append(place)
+      } else {
+        try noteConflict(plan, key, expected: row.version)
+      }
+    }
+  }
+
   mutating func deleteRows() throws {
     var current: (plan: WritePlan, statement: SQLiteStatement)?
     for row in writes.deletes {

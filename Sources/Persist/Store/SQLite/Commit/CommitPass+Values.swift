@@ -53,10 +53,11 @@ extension CommitPass {
       guard case .boolean(let flag) = value else { return false }
       statement.bind(flag ? 1 as Int64 : 0, at: index)
     case .double:
-      guard case .double(let number) = value else { return false }
+      // SQLite would make null of NaN.
+      guard case .double(let number) = value, !number.isNaN else { return false }
       statement.bind(number, at: index)
     case .date:
-      guard case .date(let date) = value else { return false }
+      guard case .date(let date) = value, !date.timeIntervalSinceReferenceDate.isNaN else { return false }
       statement.bind(date.timeIntervalSinceReferenceDate, at: index)
     case .string:
       guard case .string(let text) = value else { return false }
@@ -96,6 +97,6 @@ extension CommitPass {
     let name = plan.entity.properties[column.slot].name
     return PersistError(
       .typeMismatch, at: PersistError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
-      "'\(name)' can't hold \(value).", fix: "Give it a value of its type.")
+      "'\(name)' can't hold \(value.inWords).", fix: "Give it a value of its type.")
   }
 }

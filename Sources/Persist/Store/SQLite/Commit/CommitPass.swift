@@ -12,6 +12,8 @@ struct CommitPass {
   private var temporaryKeys = TemporaryKeys()
   var files: LargeValueFiles
   var conflicts: [RowConflict] = []
+  /// Places of touched rows that others had changed.
+  var overtakenTouches: [Int] = []
   /// Members that got an owner whose relationship to them is ordered, and that have no place yet.
   var withoutPlace: [OrderedOwner: [Int64]] = [:]
 
@@ -27,11 +29,13 @@ struct CommitPass {
     self.writes = writes
     self.store = store
     self.connection = connection
-    files = LargeValueFiles(store.externalFolder?.url)
+    files = LargeValueFiles(store.externalFolder)
   }
 
   var receipt: CommitReceipt {
-    CommitReceipt(inserts: writes.inserts, keys: insertedKeys, storeIdentifier: store.identifier)
+    CommitReceipt(
+      inserts: writes.inserts, keys: insertedKeys, storeIdentifier: store.identifier,
+      overtakenTouches: overtakenTouches)
   }
 
   func plan(_ entity: Entity) throws -> WritePlan {

@@ -13,26 +13,28 @@ struct LargeValueFiles {
   static let largestInline = 100 * 1024
 
   /// Nil for a store in memory: everything then stands in the rows.
-  let folder: URL?
+  let folder: ExternalDataFolder?
   private var written: [URL] = []
   /// The files that rows named which are changed or deleted.
   private(set) var replaced: [String] = []
 
-  init(_ folder: URL?) { self.folder = folder }
+  init(_ folder: ExternalDataFolder?) { self.folder = folder }
 
   /// What a column holds for a value: the value behind a byte 1, or the name of a new file between 2 and 0.
   mutating func columnContent(of data: Data) throws -> Data {
     guard let folder, data.count > Self.largestInline else { return Data([1]) + data }
     let name = UUID().uuidString
-    let file = folder.appendingPathComponent(name, isDirectory: false)
+    let file = folder.url.appendingPathComponent(name, isDirectory: false)
     do {
-      if written.isEmpty { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+      if written.isEmpty { try folder.make() }
       written.append(file)
-      try Data().write(to: file, options: .withoutOverwriting)
+      try StorePermissions.makeFile(file, like: folder.permissions)
       let handle = try FileHandle(forWritingTo: file)
       defer { try? handle.close() }
       try handle.write(contentsOf: data)
       try handle.synchronize()
+    } catch let error as PersistError {
+      throw error
     } catch {
       throw PersistError(
         .fileAccess, at: .file(file), "A large value can't be written: \(error.localizedDescription)",
@@ -51,7 +53,7 @@ struct LargeValueFiles {
   func synchronizeFolder() throws {
     guard let folder, !written.isEmpty else { return }
     #if !os(Windows)
-      let handle = try FileHandle(forReadingFrom: folder)
+      let handle = try FileHandle(forReadingFrom: folder.url)
       defer { try? handle.close() }
       try handle.synchronize()
     #endif

@@ -23,10 +23,13 @@ final class BackupFolder {
     (self.url, self.store, self.lock, self.note) = (url, store, lock, note)
   }
 
-  /// - Throws: ``PersistError/Code/storeBusy`` where another process migrates the store.
-  convenience init(besideStoreAt store: URL, for backup: MigrationBackup) throws {
+  /// - Parameter wait: how long to wait for another process that migrates the store.
+  /// - Throws: ``PersistError/Code/storeBusy`` where the wait runs out.
+  convenience init(
+    besideStoreAt store: URL, for backup: MigrationBackup, waitingAtMost wait: Duration = .zero
+  ) throws {
     let url = Self.place(besideStoreAt: store)
-    let lock = try FolderLock.make(url, besideStoreAt: store)
+    let lock = try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait)
     let note =
       switch backup {
       case .removedAfterwards: Note(copy: url.appendingPathComponent(store.lastPathComponent), isKept: false)
@@ -127,14 +130,13 @@ final class BackupFolder {
 
   private func settle() throws {
     if FileState(copy) != nil, try note.isRestoring || !canReadStore(toItsEnd: false) { try restore() }
-    // Where the migration came, a copy that was to be kept stays.
-    remove(keepingCopy: note.isKept && fingerprints(of: store) != fingerprints(of: copy))
+    // A copy that was to be kept stays where it was finished and the migration came.
+    let isWanted = note.isKept && FileState(copy) != nil && fingerprints(of: store) != fingerprints(of: copy)
+    remove(keepingCopy: isWanted)
   }
 
   private func fingerprints(of file: URL) -> [String: Fingerprint]? {
-    guard let connection = try? SQLiteConnection(file, mode: .readOnly) else { return nil }
-    defer { connection.close() }
-    return try? StoreCatalog(connection).record?.fingerprints
+    try? SQLiteConnection.reading(file) { try StoreCatalog($0).record?.fingerprints }
   }
 
   private static func file(in folder: URL) -> URL { folder.appendingPathComponent("backup.json") }

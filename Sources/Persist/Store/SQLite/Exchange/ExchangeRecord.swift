@@ -3,17 +3,11 @@ import Foundation
 /// What a migration is about to do with the files of a store, written before it does: whoever finds it later knows what
 /// is left to do.
 ///
-/// One step decides. Where it came, the store is the new one, and the large values that only the old one named go; else
-/// those go that were brought for the new one.
+/// One commit decides, which notes the migration in the store's log. Where it came, the large values that only the old
+/// store named go; else those go that were brought for the new one.
 struct ExchangeRecord: Codable, Hashable {
-  enum Decision: Codable, Hashable {
-    /// A file, by its path within the working folder, is given the store's name.
-    case renaming(String)
-    /// The store is committed with these fingerprints of its model.
-    case commit([String: Data])
-  }
-
-  var decision: Decision
+  /// The entry of the store's log of migrations, as a binary property list.
+  var logEntry: Data
   /// Large values that come to the store's folder with the new store.
   var added: [String] = []
   /// Large values of the old store that the new one doesn't name.
@@ -21,8 +15,8 @@ struct ExchangeRecord: Codable, Hashable {
 
   private static func file(in folder: URL) -> URL { folder.appendingPathComponent("exchange.json") }
 
-  init(_ decision: Decision, added: [String] = [], removed: [String]) {
-    (self.decision, self.added, self.removed) = (decision, added, removed)
+  init(logEntry: PropertyList, added: [String] = [], removed: [String]) throws {
+    (self.logEntry, self.added, self.removed) = (try logEntry.binaryData(), added, removed)
   }
 
   /// The record in a working folder; nil where no exchange had begun.
@@ -46,29 +40,19 @@ struct ExchangeRecord: Codable, Hashable {
   /// Does what is left to do, and forgets it.
   func settle(store: URL, in folder: URL) throws {
     let values = ExternalDataFolder(storeAt: store)
-    for name in try isDecided(store, folder) ? removed : added {
+    for name in try isDecided(store) ? removed : added {
       if let value = try values.file(named: name) { try? FileManager.default.removeItem(at: value) }
     }
     values.removeIfEmpty()
     try? FileManager.default.removeItem(at: Self.file(in: folder))
   }
 
-  private func isDecided(_ store: URL, _ folder: URL) throws -> Bool {
-    switch decision {
-    case .renaming(let path):
-      let file = folder.appendingPathComponent(path)
-      guard let replacement = FileState(file) else { return true }
-      // A file system that doesn't rename in one step may have given the new name before it took the old one away,
-      if let present = FileState(store) { return present.isSameFile(as: replacement) }
-      // or the other way round.
-      try FileSynchronization.rename(file, to: store)
-      return true
-    case .commit(let fingerprints):
-      guard FileState(store) != nil else { return false }
-      // A writer, for there may be a journal to be rolled back first.
-      let connection = try SQLiteConnection(store, mode: .readWrite)
-      defer { connection.close() }
-      return try StoreCatalog(connection).record?.fingerprints.mapValues(\.bytes) == fingerprints
-    }
+  private func isDecided(_ store: URL) throws -> Bool {
+    guard FileState(store) != nil else { return false }
+    // A writer, for there may be a journal to be rolled back first.
+    let connection = try SQLiteConnection(store, mode: .readWrite)
+    defer { connection.close() }
+    let log = try StoreMetadata(connection).values[StoreMetadata.Key.migrationLog]?.arrayValue ?? []
+    return try log.contains(PropertyList(data: logEntry))
   }
 }

@@ -40,25 +40,33 @@ final class FolderLock {
     }
   #endif
 
-  /// Makes a folder beside a store where there is none, and takes it.
+  /// Makes a folder beside a store where there is none, and acquires its lock.
   ///
-  /// - Throws: ``PersistError/Code/storeBusy`` where another process has it.
-  static func make(_ folder: URL, besideStoreAt store: URL) throws -> FolderLock {
-    // A folder that another process is about to take away can be had at the second attempt.
-    for _ in 0..<3 {
-      try makeFolder(folder)
+  /// - Parameter wait: how long to wait for another process that has it.
+  /// - Throws: ``PersistError/Code/storeBusy`` where the wait runs out.
+  static func make(_ folder: URL, besideStoreAt store: URL, waitingAtMost wait: Duration) throws -> FolderLock {
+    let deadline = ContinuousClock.now + wait
+    var pause = 0.002
+    // Whoever looks for what a killed process left has the lock for a moment, and takes an empty folder away.
+    var attempts = 3
+    while true {
+      try makeFolder(folder, besideStoreAt: store)
       if let lock = take(folder) { return lock }
+      attempts -= 1
+      guard attempts > 0 || ContinuousClock.now < deadline else { break }
+      Thread.sleep(forTimeInterval: pause)
+      pause = min(pause * 2, 0.05)
     }
     throw PersistError(
       .storeBusy, at: .store(store), "Another process migrates the store.",
-      fix: "Wait until it is done, and open the store again.")
+      fix: "Wait until it is done, or longer with the option busyTimeout, and open the store again.")
   }
 
-  static func makeFolder(_ folder: URL) throws {
+  /// Makes a folder for copies of a store, with its permissions.
+  static func makeFolder(_ folder: URL, besideStoreAt store: URL) throws {
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      try StorePermissions.makeFolder(folder, like: StorePermissions(ofStoreAt: store))
     } catch {
-      if FileState(folder)?.isFolder == true { return }
       throw PersistError(
         .fileAccess, at: .file(folder), "The folder for the migration can't be made: \(error.localizedDescription)",
         fix: "Check the permissions of the store's folder, and the room on the disk.")

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// What a process that was killed left of a store, settled by the next one that may write.
-enum UnfinishedWork {
+package enum UnfinishedWork {
   /// Three looks at the folder where there is nothing to do.
-  static func settle(storeAt url: URL, options: StoreOptions) throws {
+  package static func settle(storeAt url: URL, options: StoreOptions = StoreOptions()) throws {
     let store = SQLiteFileName.resolved(url)
     try WorkingFolder.settle(besideStoreAt: store)
     try BackupFolder.settle(besideStoreAt: store)

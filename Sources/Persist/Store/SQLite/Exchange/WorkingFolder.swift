@@ -13,10 +13,11 @@ final class WorkingFolder {
     (self.url, self.store, self.lock) = (url, store, lock)
   }
 
-  /// - Throws: ``PersistError/Code/storeBusy`` where another process migrates the store.
-  convenience init(besideStoreAt store: URL) throws {
+  /// - Parameter wait: how long to wait for another process that migrates the store.
+  /// - Throws: ``PersistError/Code/storeBusy`` where the wait runs out.
+  convenience init(besideStoreAt store: URL, waitingAtMost wait: Duration = .zero) throws {
     let url = Self.place(besideStoreAt: store)
-    self.init(url, of: store, lock: try FolderLock.make(url, besideStoreAt: store))
+    self.init(url, of: store, lock: try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait))
     try settleExchange()
     try clear()
   }
@@ -43,10 +44,10 @@ final class WorkingFolder {
     folder.delete()
   }
 
-  /// The place of the store after a leg, in a folder of its own.
+  /// The place of the store after a hop, in a folder of its own.
   func file(_ number: Int) throws -> URL {
     let folder = url.appendingPathComponent("\(number)", isDirectory: true)
-    try FolderLock.makeFolder(folder)
+    try FolderLock.makeFolder(folder, besideStoreAt: store)
     return folder.appendingPathComponent(store.lastPathComponent)
   }
 

@@ -22,7 +22,7 @@ extension SQLiteConnection {
     try execute(.trustedSchemaOff)
     fullTextTrust = nil
     guard !indexes.isEmpty else { return }
-    let version = try first(.schemaVersion) { $0.integer(0) } ?? 0
+    let version = try schemaVersion
     var own: [String: String] = [:]
     for index in indexes { own.merge(index.definitions) { first, _ in first } }
     let objects = try all(.trustedObjects) { (name: $0.text(0), sql: $0.text(1), isTable: $0.integer(2) != 0) }
@@ -44,7 +44,7 @@ extension SQLiteConnection {
   /// Looks again where another connection has changed the schema since. Within a write transaction nobody can.
   func renewFullTextTrust() throws {
     guard let trust = fullTextTrust else { return }
-    guard try first(.schemaVersion, { $0.integer(0) }) != trust.schemaVersion else { return }
+    guard try schemaVersion != trust.schemaVersion else { return }
     do {
       try trustFullText(trust.indexes)
     } catch {

@@ -76,7 +76,8 @@ extension PredicateTranslation {
       rest = rest.dropFirst()
       isToMany = true
     }
-    guard isToMany else { return nil }
+    // What a collection operator computes is a value, and no collection any more.
+    guard isToMany, !rest.contains(where: { CollectionOperator(rawValue: $0) != nil }) else { return nil }
     return Collection(
       scan: scan, member: value(rest, from: current), row: rest.isEmpty ? current : nil)
   }

@@ -46,6 +46,12 @@ extension PredicateTranslation {
         let upper = operand(bounds[1], in: scope), let above = order(left, .greaterOrEqual, lower, options),
         let below = order(left, .lessOrEqual, upper, options)
       else { return nil }
+      // An operand that is more than a column is written once: nested ranges would double the statement each.
+      if case .term(let term, let kind) = left, kind != .decimal, !term.isColumn,
+        case .binary(.greaterOrEqual, let whole, let least) = above, case .binary(.lessOrEqual, _, let greatest) = below
+      {
+        return .between(whole, least, greatest)
+      }
       return .all([above, below])
     case .in:
       if case .aggregate(let values) = right { return isOne(left, of: values, options, in: scope) }
@@ -81,7 +87,9 @@ extension PredicateTranslation {
   ) -> SQLTerm? {
     if case .key = kind {
       guard case .objectID(let id) = value else {
-        return value.isNull ? .any([.isNull(term), .binary(.equal, term, .value(.integer(0)))]) : .never
+        guard value.isNull else { return .never }
+        if !term.isColumn { return .isNull(.call(.nullIf, [term, .value(.integer(0))])) }
+        return .any([.isNull(term), .binary(.equal, term, .value(.integer(0)))])
       }
       return isRow(term, kind, [id])
     }
@@ -196,7 +204,11 @@ extension PredicateTranslation {
       guard let value = SQLOperand.comparable(value, with: kind) else { return nil }
       if case .value(let value) = value { comparable.append(folded(value, options)) }
     }
-    return .any(conditions + [Self.isOne(folded(term, kind, options), of: comparable)])
+    let isOne = Self.isOne(folded(term, kind, options), of: comparable)
+    if conditions.count == 1, case .isNull = conditions[0], !term.isColumn, !comparable.isEmpty {
+      return .call(.ifNull, [isOne, .always])
+    }
+    return .any(conditions + [isOne])
   }
 
   /// Long lists are one bound value, so that any length fits and makes no new statement.
@@ -210,7 +222,7 @@ extension PredicateTranslation {
   private func isRow(_ term: SQLTerm, _ kind: SQLOperand.Kind, _ ids: [ManagedObjectID]) -> SQLTerm {
     guard case .key(let root) = kind else { return .never }
     var keysByEntity: [String: [SQLValue]] = [:]
-    for id in ids where id.storeIdentifier == storeIdentifier {
+    for id in ids.lazy.map(\.current) where id.storeIdentifier == storeIdentifier {
       guard let key = id.primaryKey, map.model.entitiesByName[id.entityName]?.root == root else { continue }
       keysByEntity[id.entityName, default: []].append(.integer(key))
     }
@@ -256,6 +268,9 @@ extension PredicateTranslation {
     case .beginsWith:
       if part.isEmpty { return .isPresent(term) }
       let (whole, start) = (folded(term, kind, options), TextComparison(options).folded(part))
+      guard whole.isColumn else {
+        return .binary(.equal, .call(.position, [whole, .value(.text(start))]), .value(.integer(1)))
+      }
       let isBehind = SQLTerm.binary(.greaterOrEqual, whole, .value(.text(start)))
       // A text begins with another where it stands between it and the next text that doesn't: an index serves that.
       return start.nextPrefix.map { .all([isBehind, .binary(.less, whole, .value(.text($0)))]) } ?? isBehind
@@ -290,6 +305,8 @@ extension FetchExpression {
 }
 
 extension SQLTerm {
+  fileprivate var isColumn: Bool { if case .column = self { true } else { false } }
+
   /// The negation; of an equality a form that needs no second look at nulls.
   fileprivate var negated: SQLTerm {
     switch self {

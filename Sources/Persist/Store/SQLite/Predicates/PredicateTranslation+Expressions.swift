@@ -131,14 +131,12 @@ extension PredicateTranslation {
   }
 
   /// Arithmetic, where SQLite's is the evaluator's: whole numbers overflow to floating-point ones and divide as whole
-  /// numbers, and dividing by zero gives null.
+  /// numbers, and dividing by zero gives null. No form repeats an operand: nested ones would double the statement each.
   private func number(_ function: FetchFunction, _ terms: [SQLTerm], areWhole: Bool) -> SQLOperand? {
     if terms.count == 1 {
       switch function {
       case .negate: return .term(.negative(terms[0]), .number)
-      case .absolute:
-        let isNegative = SQLTerm.binary(.less, terms[0], .value(.integer(0)))
-        return .term(.choice(if: isNegative, then: .negative(terms[0]), else: terms[0]), .number)
+      case .absolute: return .term(.call(.absolute, terms), .number)
       case .onesComplement where areWhole: return .term(.complement(terms[0]), .whole)
       default: return nil
       }
@@ -153,9 +151,7 @@ extension PredicateTranslation {
     case .modulus where areWhole: return .term(.binary(.remainder, left, right), .whole)
     case .bitwiseAnd where areWhole: return .term(.binary(.and, left, right), .whole)
     case .bitwiseOr where areWhole: return .term(.binary(.or, left, right), .whole)
-    case .bitwiseXor where areWhole:
-      let both = SQLTerm.binary(.and, left, right)
-      return .term(.binary(.and, .binary(.or, left, right), .complement(both)), .whole)
+    case .bitwiseXor where areWhole: return .term(.call(.bitwiseXor, terms), .whole)
     case .shiftLeft where areWhole: return .term(.binary(.shiftLeft, left, right), .whole)
     case .shiftRight where areWhole: return .term(.binary(.shiftRight, left, right), .whole)
     default: return nil

@@ -35,9 +35,14 @@ struct PredicateTranslation {
   }
 
   /// The condition that a predicate is for the rows of an entity, which are `root` in it; nil where SQL can't say it
-  /// exactly.
-  mutating func condition(_ predicate: FetchPredicate, over entity: Entity, root: SQLRow) -> SQLTerm? {
-    condition(predicate, in: Scope(root: Row(row: root, entity: entity)))
+  /// exactly, or SQLite can't parse it.
+  ///
+  /// - Parameter joined: how many further conditions it may be joined with.
+  mutating func condition(
+    _ predicate: FetchPredicate, over entity: Entity, root: SQLRow, joinedWith joined: Int = 0
+  ) -> SQLTerm? {
+    let condition = condition(predicate, in: Scope(root: Row(row: root, entity: entity)))
+    return condition.flatMap { TermRoom.holds($0, joinedWith: joined) ? $0 : nil }
   }
 
   mutating func condition(_ predicate: FetchPredicate, in scope: Scope) -> SQLTerm? {
@@ -65,6 +70,7 @@ struct PredicateTranslation {
   ) -> (value: SQLTerm, isDecimal: Bool, isText: Bool)? {
     let scope = Scope(root: Row(row: root, entity: entity))
     if case .term(let value, let kind)? = operand(expression, in: scope) {
+      guard TermRoom.holds(value) else { return nil }
       return (value, kind == .decimal, kind.isText)
     }
     guard let keys = expression.keys, keys.count == 1, let slot = entity.property(named: keys[0])?.slot,

@@ -5,7 +5,8 @@ struct Pragma: Sendable, Hashable {
   let name: String
   let value: String
 
-  /// - Throws: ``PersistError/Code/invalidRequest`` where the name or the value can't be one.
+  /// - Throws: ``PersistError/Code/invalidRequest`` where the name or the value can't be one. SQLite itself ignores a
+  ///   value that it doesn't know, or takes it for another.
   init(_ name: String, _ value: String) throws {
     let letters = name.utf8.allSatisfy { byte in
       switch byte {
@@ -34,6 +35,9 @@ struct Pragma: Sendable, Hashable {
     }
     self.name = name.lowercased()
     self.value = value
+    guard let values = PragmaValues(of: self.name), !values.contain(value) else { return }
+    throw PersistError(
+      .invalidRequest, "'\(value)' is no value of the pragma '\(name)'.", fix: "Expected \(values.words).")
   }
 
   /// Whether setting it changes the file: it is left out of connections that only read.
@@ -46,7 +50,11 @@ struct Pragma: Sendable, Hashable {
 }
 
 extension SQLText {
-  static func set(_ pragma: Pragma) -> SQLText { SQLText(checked: "PRAGMA \(pragma.name) = \(pragma.value)") }
+  /// A value such as `UTF-8` would be an expression without its quotes.
+  static func set(_ pragma: Pragma) -> SQLText {
+    let isQuoted = pragma.value.dropFirst().contains("-")
+    return SQLText(checked: "PRAGMA \(pragma.name) = \(isQuoted ? "'\(pragma.value)'" : pragma.value)")
+  }
 
   /// Whether SQLite knows a pragma; one that it doesn't know it would pass over in silence.
   static func knows(pragma name: String) -> SQLText {

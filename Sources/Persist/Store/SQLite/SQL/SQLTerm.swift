@@ -21,6 +21,8 @@ indirect enum SQLTerm: Sendable, Hashable {
   case any([SQLTerm])
   /// A condition that is expected to hold for few rows, so that an index is used for it.
   case rare(SQLTerm)
+  /// From one value to another, both included.
+  case between(SQLTerm, SQLTerm, SQLTerm)
   /// One of several values, none of them null.
   case isOne(SQLTerm, of: [SQLValue])
   /// One of the values of a JSON array of texts or whole numbers.
@@ -83,12 +85,18 @@ enum SQLFunction: Sendable, Hashable {
   case uppercase, lowercase, canonical
   /// `text`: in UTF-16 units.
   case length
+  /// `number`: without its sign; the least whole number has no whole counterpart and becomes floating-point.
+  case absolute
+  /// `whole number, whole number`
+  case bitwiseXor
   /// `number, number`: -1, 0 or 1, where one of them is of a decimal column; see ``DecimalColumn``.
   case decimalOrder
   /// `text, part`: where the part begins, from 1; 0 for nowhere.
   case position
   /// `value, value`: null where they are equal, else the first.
   case nullIf
+  /// `value, value`: the second where the first is null.
+  case ifNull
 
   /// Names that no column can have and no store's own function has.
   var name: StaticString {
@@ -101,9 +109,12 @@ enum SQLFunction: Sendable, Hashable {
     case .lowercase: "PERSIST_LOWERCASE"
     case .canonical: "PERSIST_CANONICAL"
     case .length: "PERSIST_LENGTH"
+    case .absolute: "PERSIST_ABSOLUTE"
+    case .bitwiseXor: "PERSIST_XOR"
     case .decimalOrder: "PERSIST_DECIMAL_ORDER"
     case .position: "INSTR"
     case .nullIf: "NULLIF"
+    case .ifNull: "IFNULL"
     }
   }
 }

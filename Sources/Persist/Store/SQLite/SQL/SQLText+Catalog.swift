@@ -13,9 +13,12 @@ extension SQLText {
     WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, c.cid
     """
 
-  /// The row of version 1, which is the one that is written; where there is none, the first.
-  static let metadata: SQLText =
-    "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION IS NOT 1, Z_VERSION LIMIT 1"
+  /// The row of version 1, which is the one that is written; where there is none, the first. And SQLite's number of the
+  /// schema.
+  static let metadata: SQLText = """
+    SELECT Z_UUID, Z_PLIST, (SELECT schema_version FROM pragma_schema_version) FROM Z_METADATA \
+    ORDER BY Z_VERSION IS NOT 1, Z_VERSION LIMIT 1
+    """
   static let entityNumbers: SQLText = "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT"
   static let modelCache: SQLText = "SELECT Z_CONTENT FROM Z_MODELCACHE WHERE length(Z_CONTENT) > 0 LIMIT 1"
   static let emptyModelCache: SQLText = "DELETE FROM Z_MODELCACHE"

@@ -31,6 +31,17 @@ extension SQLText {
     """
   }
 
+  /// Values of other storage classes than some.
+  static func values(
+    in column: String, of table: String, besides classes: [String], entityNumbers: [Int]
+  ) -> SQLText {
+    let allowed = (["null"] + classes).map { "\(literal: $0)" as SQLText }.joined(separator: ", ")
+    return """
+      SELECT Z_PK, Z_ENT, \(name: column), typeof(\(name: column)) FROM \(name: table) \
+      WHERE typeof(\(name: column)) NOT IN (\(allowed)) AND Z_ENT IN (\(list(entityNumbers)))
+      """
+  }
+
   static func dangling(_ key: KeyReference) -> SQLText {
     """
     SELECT o.Z_PK, o.Z_ENT, o.\(name: key.column), NULL FROM \(name: key.table) AS o \

@@ -2,6 +2,7 @@
 extension SQLText {
   static let begin: SQLText = "BEGIN"
   static let beginWriting: SQLText = "BEGIN IMMEDIATE"
+  static let beginExclusive: SQLText = "BEGIN EXCLUSIVE"
   static let commit: SQLText = "COMMIT"
   static let rollback: SQLText = "ROLLBACK"
   static let beginNested: SQLText = "SAVEPOINT persist"
@@ -19,6 +20,8 @@ extension SQLText {
   static let journalModeWAL: SQLText = "PRAGMA journal_mode = WAL"
   static let journalModeDelete: SQLText = "PRAGMA journal_mode = DELETE"
   static let journalMode: SQLText = "PRAGMA journal_mode"
+  static let emptyLog: SQLText = "PRAGMA wal_checkpoint(TRUNCATE)"
+  static let encoding: SQLText = "PRAGMA encoding"
   static let synchronousFull: SQLText = "PRAGMA synchronous = FULL"
   static let synchronousNormal: SQLText = "PRAGMA synchronous = NORMAL"
 
@@ -30,10 +33,10 @@ extension SQLText {
   /// Another number once another connection has written to the file.
   static let dataVersion: SQLText = "PRAGMA data_version"
 
-  static let objectCount: SQLText = "SELECT COUNT(*) FROM sqlite_master"
-}
+  /// Another number once the schema has changed.
+  static let schemaVersion: SQLText = "SELECT schema_version FROM pragma_schema_version"
+  static let createMarker: SQLText = "CREATE TABLE PERSIST_MARKER (Z)"
+  static let dropMarker: SQLText = "DROP TABLE PERSIST_MARKER"
 
-/// Being alone with a file.
-extension SQLText {
-  static let beginExclusive: SQLText = "BEGIN EXCLUSIVE"
+  static let objectCount: SQLText = "SELECT COUNT(*) FROM sqlite_master"
 }

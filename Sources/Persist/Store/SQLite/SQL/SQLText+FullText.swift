@@ -10,8 +10,6 @@ extension SQLText {
     WHERE type IN ('trigger', 'view') OR (type = 'table' AND rootpage = 0)
     """
 
-  static let schemaVersion: SQLText = "SELECT schema_version FROM pragma_schema_version"
-
   static func create(_ index: FullTextIndex) -> SQLText {
     let prefixes = index.search.prefixLengths
     let prefix: SQLText = prefixes.isEmpty ? "" : ", prefix='\(words: prefixes)'"

@@ -2,9 +2,15 @@
 extension SQLText {
   static func relationshipStatements(_ change: SchemaChange) -> [SQLText] {
     switch change {
-    case .sever(let table, let column, let beside, let target, let numbers):
+    case .sever(let table, let column, let beside, let target, let numbers, let rows):
       let assignments = ([column] + beside).map { name -> SQLText in "\(name: name) = NULL" }.joined(separator: ", ")
-      return ["UPDATE \(name: table) SET \(assignments) WHERE \(name: column) IN (\(keys(of: target, numbers)))"]
+      let narrowing: SQLText = rows.entityNumbers.map { " AND Z_ENT IN (\(numbers: $0))" } ?? ""
+      return [
+        """
+        UPDATE \(name: table) SET \(assignments) \
+        WHERE \(name: column) IN (\(keys(of: target, numbers)))\(narrowing)
+        """
+      ]
     case .unjoin(let table, let column, let target, let numbers):
       return ["DELETE FROM \(name: table) WHERE \(name: column) IN (\(keys(of: target, numbers)))"]
     case .setAside(let source, let stage): return setAside(source, stage)
@@ -22,7 +28,8 @@ extension SQLText {
       return [
         """
         UPDATE \(name: table) SET \(name: place) = placed.place FROM \
-        (SELECT rowid AS row, 1024 * (1 + ROW_NUMBER() OVER (PARTITION BY \(name: owner) ORDER BY \(name: member))) \
+        (SELECT rowid AS row, 1024 * (1 + ROW_NUMBER() OVER (PARTITION BY \(name: owner) \
+        ORDER BY \(name: place) IS NULL, \(name: place), \(name: member))) \
         AS place FROM \(name: table) WHERE \(name: owner) IS NOT NULL) AS placed \
         WHERE \(name: table).rowid = placed.row
         """
@@ -87,4 +94,55 @@ extension SQLText {
 extension PairStage {
   /// The temporary table that holds the pairs.
   fileprivate var table: String { "Z_PERSIST_PAIRS_\(number)" }
+}
+
+// MARK: Counting pairs
+
+extension SQLText {
+  /// The query of a count of pairs, of one row with one column; nil for a count of another kind.
+  static func pairCount(_ count: RowCount) -> SQLText? {
+    switch count {
+    case .related(let rows): return "SELECT COUNT(*) FROM \(pairs(rows, "p"))"
+    case .crowded(let rows):
+      let owner: SQLText = "p.\(name: rows.pairs.owner)"
+      return """
+        SELECT COUNT(*) FROM (SELECT 1 FROM \(pairs(rows, "p")) \
+        GROUP BY \(owner) HAVING COUNT(DISTINCT p.\(name: rows.pairs.member)) > 1)
+        """
+    case .shared(let first, let second):
+      return """
+        SELECT COUNT(DISTINCT p.\(name: first.pairs.owner)) FROM \(pairs(first, "p")) \
+        AND p.\(name: first.pairs.owner) IN (\(owners(second)))
+        """
+    case .unmatched(let rows, let others):
+      let conditions = others.map { other -> SQLText in
+        """
+         AND NOT EXISTS (SELECT 1 FROM \(pairs(other, "q")) \
+        AND q.\(name: other.pairs.owner) = p.\(name: rows.pairs.owner) \
+        AND q.\(name: other.pairs.member) = p.\(name: rows.pairs.member))
+        """
+      }
+      return "SELECT COUNT(*) FROM \(pairs(rows, "p"))\(conditions.joined(separator: ""))"
+    case .unrelated(let table, let rows, let others):
+      let start = condition(rows)
+      let conditions = others.map { other -> SQLText in "Z_PK NOT IN (\(owners(other)))" }.joined(separator: " AND ")
+      return "SELECT COUNT(*) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(conditions)"
+    default: return nil
+    }
+  }
+
+  private static func owners(_ rows: PairRows) -> SQLText {
+    "SELECT o.\(name: rows.pairs.owner) FROM \(pairs(rows, "o"))"
+  }
+
+  /// A table of pairs under a short name, with the condition that both rows are there and of the entities.
+  private static func pairs(_ rows: PairRows, _ alias: String) -> SQLText {
+    let (owner, member): (SQLText, SQLText) = (
+      "\(name: alias).\(name: rows.pairs.owner)", "\(name: alias).\(name: rows.pairs.member)"
+    )
+    return """
+      \(name: rows.pairs.table) AS \(name: alias) \
+      WHERE \(owner) IN (\(keys(of: rows.owners))) AND \(member) IN (\(keys(of: rows.members)))
+      """
+  }
 }

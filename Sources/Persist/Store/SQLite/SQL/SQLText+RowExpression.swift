@@ -69,16 +69,7 @@ extension SQLText {
         SELECT IFNULL(SUM(extra), 0) FROM (SELECT COUNT(*) - 1 AS extra FROM \(name: table) \
         WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1)
         """
-    case .crowded(let table, let owner, let member):
-      return """
-        SELECT COUNT(*) FROM (SELECT 1 FROM \(name: table) WHERE \(name: owner) IS NOT NULL \
-        AND \(name: member) IS NOT NULL GROUP BY \(name: owner) HAVING COUNT(*) > 1)
-        """
-    case .leadingTo(let table, let column, let target, let entityNumbers):
-      return """
-        SELECT COUNT(*) FROM \(name: table) WHERE \(name: column) IN \
-        (SELECT Z_PK FROM \(name: target) WHERE Z_ENT IN (\(numbers: entityNumbers)))
-        """
+    case .related, .crowded, .shared, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
     }
   }
 }

@@ -62,6 +62,10 @@ extension SQLText {
     "UPDATE \(name: table) SET Z_OPT = \(value: .integer(version)) WHERE Z_PK = \(value: .integer(key))"
   }
 
+  static func countVersionUp(of key: Int64, in table: String) -> SQLText {
+    "UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1 WHERE Z_PK = \(value: .integer(key))"
+  }
+
   /// Keys and versions of the rows whose keys are in a JSON array.
   static func versions(in table: String, keys: String) -> SQLText {
     """

@@ -67,6 +67,12 @@ extension TableMap {
     return definitions.filter { names.insert($0.name.foldedIdentifier).inserted }
   }
 
+  /// The indexes that the model's entities declare, without those that every store of its layout has.
+  var declaredIndexDefinitions: [IndexDefinition] {
+    var names = Set<String>()
+    return tables.flatMap(declaredIndexes).filter { names.insert($0.name.foldedIdentifier).inserted }
+  }
+
   private func structuralIndexes(of root: EntityTable) -> [IndexDefinition] {
     var definitions = (layout[root.table] ?? []).filter(\.isReference).map {
       IndexDefinition(

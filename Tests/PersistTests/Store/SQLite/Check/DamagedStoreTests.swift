@@ -6,16 +6,15 @@ import Testing
 
 @Suite("Stores damaged at random", .needsSharedData)
 struct DamagedStoreTests {
-  /// Runs of each kind for each store; `PERSIST_LONG_TESTS=1` makes them many.
-  private static let runs = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == nil ? 12 : 600
-
   private static let stores = [
     "posts/CoreDataMigration_Example_3.sqlite", "cars/Fixtures/SampleModel_V2.sqlite", "moody/Moody 2.moody",
     "bookmarks/Bookmarks_V4.sqlite", "employees/Stores/MWKCoreDataTests2.sqlite",
     "notes/NoteStore-macOS-15-Seqoia.sqlite",
   ]
 
-  @Test("Changed bytes give problems or an error, and change nothing further", arguments: stores)
+  @Test(
+    "Changed bytes give problems or an error, and change nothing further",
+    .law("stores-with-changed-bytes", short: 12, long: 600), arguments: stores)
   func bytes(_ store: String) throws {
     try damage(store) { bytes, random in
       for _ in 0..<Int.random(in: 1...24, using: &random) {
@@ -26,7 +25,9 @@ struct DamagedStoreTests {
     }
   }
 
-  @Test("A file that ends too early gives problems or an error", arguments: stores)
+  @Test(
+    "A file that ends too early gives problems or an error",
+    .law("stores-cut-short", short: 12, long: 600), arguments: stores)
   func truncation(_ store: String) throws {
     try damage(store) { bytes, random in
       bytes = bytes.prefix(Int.random(in: 0..<bytes.count, using: &random))
@@ -35,9 +36,9 @@ struct DamagedStoreTests {
 
   private func damage(_ store: String, _ change: (inout Data, inout SeededRandom) -> Void) throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url("employees"))
-    for run in 0..<Self.runs {
+    forEachSeed { seed in
       try withCopy(ofStore: store) { url in
-        var random = SeededRandom(seed: UInt64(run + 1))
+        var random = SeededRandom(seed: seed)
         var bytes = try Data(contentsOf: url)
         change(&bytes, &random)
         try bytes.write(to: url)
@@ -46,7 +47,7 @@ struct DamagedStoreTests {
           var count = 0
           try StoreCheck.check(storeAt: url, registry: registry) { _ in count += 1 }
         } catch is PersistError {}
-        #expect(try FolderSnapshot(url.deletingLastPathComponent()) == before, "run \(run)")
+        #expect(try FolderSnapshot(url.deletingLastPathComponent()) == before)
       }
     }
   }

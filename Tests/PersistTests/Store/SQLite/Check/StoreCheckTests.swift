@@ -72,6 +72,7 @@ struct StoreCheckTests {
       Damage(
         "wrong table", "UPDATE ZBOOK SET Z_ENT = 6 WHERE Z_PK = 3", "wrongTable Passport 3 -",
         "wrongDestination Shelf 1 books"),
+      Damage("wrong type", "UPDATE ZBOOK SET ZTITLE = x'00' WHERE Z_PK = 3", "wrongType Story 3 title"),
       Damage(
         "dangling", "UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 2", "danglingRelationship Novel 2 author"),
       Damage(

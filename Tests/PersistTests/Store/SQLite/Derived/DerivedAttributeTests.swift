@@ -7,7 +7,7 @@ import Testing
 @Suite("Derived attributes")
 struct DerivedAttributeTests {
   private static func derived(_ name: String, _ type: AttributeType, _ derivation: String) -> AttributeDescription {
-    AttributeDescription(name, type, isOptional: false, default: .null, derivation: derivation)
+    AttributeDescription(name, type, derivation: derivation)
   }
 
   private static let press = ModelDescription(entities: [

@@ -168,4 +168,24 @@ struct PredicateSQLTests {
       try #expect(rest("name == 'a' AND (price > 1 OR NOT ANY tags.label BEGINSWITH[c] 'x')") == nil)
     }
   }
+
+  @Test("What collection operators give is compared with no value alike in SQL and in memory")
+  func aggregatesOfNothing() throws {
+    try withStack(Tasks.model) { stack in
+      let context = stack.context()
+      let none = try context.make("Person", ["firstName": "none"])
+      let one = try context.make("Person", ["firstName": "one"])
+      _ = try context.make("Task", ["assignee": one])
+      try context.save()
+      for function in ["@count", "@sum.effort", "@sum.priority", "@avg.effort", "@max.effort", "@min.priority", "@max.due"] {
+        for comparison in ["== nil", "!= nil", "IN {nil, 7}", "== 0", "> -1"] {
+          let predicate = try FetchPredicate("tasks.\(function) \(comparison)")
+          let expected = try Set([none, one].filter { try predicate.evaluate(with: $0) }.map(\.objectID))
+          var request = FetchRequest<ManagedObject>("Person")
+          request.predicate = predicate
+          #expect(try Set(context.fetch(request).map(\.objectID)) == expected, "\(predicate)")
+        }
+      }
+    }
+  }
 }

@@ -6,7 +6,7 @@ import Foundation
 struct RandomPredicate {
   var random: SeededGenerator
   let model: ManagedObjectModel
-  let ids: [ManagedObjectID]
+  var ids: [ManagedObjectID]
 
   private static let texts = [
     "", "a", "A", "ab", "aB", "b", "Tea", "tea", "TEA", "é", "e\u{301}", "É", "e", "Straße", "STRASSE", "5", "12", "-3", "1.5",

@@ -1,0 +1,104 @@
+/// Keeps both sides of relationships in step when a row is exchanged under unsaved changes.
+///
+/// The to-one side decides where a relationship has one: an unsaved value outlasts a stored one, and the other ends
+/// follow.
+extension ManagedObject {
+  /// Brings the other ends of the to-one relationships in step with this object, after it and everything that others
+  /// saved with it has its new row.
+  final func matchToOneEnds() {
+    guard table?.context != nil, snapshot != nil, loading != .missing else { return }
+    for relationship in layout.toOnes where relationship.inverse != nil && !relationship.isTransient {
+      guard change == .none || change == .updated else { return }
+      matchEnds(of: relationship)
+    }
+  }
+
+  private final func matchEnds(of relationship: RelationshipLayout) {
+    let slot = relationship.slot
+    if hasUnsavedValue(at: slot), pending[slot] == committedValue(at: slot) { pending[slot] = nil }
+    let stored = storedEnd(of: relationship)
+    if let stored, !hasUnsavedValue(at: slot), !mayLead(to: stored, by: relationship) {
+      return follow(deletionOf: stored, by: relationship)
+    }
+    let present = toOne(at: slot)
+    if relationship.inverse?.isToMany == true {
+      if let stored, let back = stored.back(of: relationship), stored.change != .deleted {
+        if present !== stored {
+          stored.lose(self, in: back)
+        } else if !stored.toManys.isEmpty {
+          stored.toManys[back.slot]?.settle(objectID)
+        }
+      }
+      if let present, present !== stored, let back = present.back(of: relationship) { present.win(self, in: back) }
+    } else {
+      matchPartner(present, stored, relationship)
+    }
+  }
+
+  /// The same for a one-to-one relationship.
+  private final func matchPartner(
+    _ present: ManagedObject?, _ stored: ManagedObject?, _ relationship: RelationshipLayout
+  ) {
+    let slot = relationship.slot
+    if let stored, stored !== present, let back = stored.back(of: relationship),
+      stored.toOne(at: back.slot) === self
+    {
+      stored.forget(self, in: back)
+    }
+    guard let present, let back = present.back(of: relationship) else { return }
+    let partner = present.toOne(at: back.slot)
+    guard partner !== self else { return }
+    if hasUnsavedValue(at: slot) {
+      if let partner, partner.toOne(at: slot) === present { partner.forget(present, in: relationship) }
+      present.willChange()
+      present.setPending(.objectID(objectID), at: back.slot)
+    } else if present.hasUnsavedValue(at: back.slot) {
+      willChange()
+      setPending(.null, at: slot)
+    }
+  }
+
+  /// Keeps the object out of the members of those to which a newer row leads that the object doesn't stand on.
+  final func leaveEnds(of row: RowSnapshot) {
+    guard let context = table?.context, let siblings = table?.siblings else { return }
+    for relationship in layout.toOnes where relationship.inverse?.isToMany == true {
+      guard let key = committedKey(of: relationship, in: row) else { continue }
+      let target = context.layout(ofDestination: relationship, in: row, of: layout)
+      let end = context.registeredOrFault(target, key: key, in: siblings)
+      guard end !== toOne(at: relationship.slot), end.change != .deleted, let back = end.back(of: relationship) else {
+        continue
+      }
+      end.lose(self, in: back)
+    }
+  }
+
+  /// Does what a deletion here does to an object that others have related to the deleted one meanwhile.
+  private final func follow(deletionOf other: ManagedObject, by relationship: RelationshipLayout) {
+    willChange()
+    setPending(.null, at: relationship.slot)
+    if other.back(of: relationship)?.deleteRule == .cascade, let context = table?.context {
+      DeletePropagation(in: context).delete(self)
+    }
+  }
+
+  private final func hasUnsavedValue(at slot: Int) -> Bool { !pending.isEmpty && pending[slot] != nil }
+
+  private final func storedEnd(of relationship: RelationshipLayout) -> ManagedObject? {
+    guard case .objectID(let id) = committedValue(at: relationship.slot) else { return nil }
+    return table?.context.registeredOrFault(id)
+  }
+
+  /// Takes a member out that is stored and has left, this side only.
+  private final func lose(_ other: ManagedObject, in relationship: RelationshipLayout) {
+    let members = members(of: relationship)
+    let isMember = members.current?.contains(other.objectID) ?? !members.removed.contains(other.objectID)
+    if isMember { forget(other, in: relationship) }
+  }
+
+  /// Adds a member that isn't stored, this side only.
+  private final func win(_ other: ManagedObject, in relationship: RelationshipLayout) {
+    let members = members(of: relationship)
+    let isMember = members.current?.contains(other.objectID) ?? members.added.contains(other.objectID)
+    if !isMember { gain(other, in: relationship) }
+  }
+}

@@ -1,0 +1,29 @@
+/// The place of an object among those that a request's order calls equal: by store and key, as a store orders its rows.
+/// Objects with temporary identifiers come last, by their numbers.
+///
+/// The place is the same in every context, whether or not the object is saved: an object that is new in a parent
+/// context has its number in the child contexts too.
+struct PlaceAmongEquals: Hashable, Comparable {
+  private let isTemporary: Bool
+  /// The place of the store among those of the coordinator.
+  private let store: Int
+  private let number: UInt64
+
+  init(_ object: ManagedObject) {
+    let siblings = object.table?.siblings
+    isTemporary = siblings == nil || object.key < 0
+    store = isTemporary ? 0 : Self.place(of: siblings)
+    number = object.key.magnitude
+  }
+
+  private static func place(of tables: StoreTables?) -> Int {
+    guard let tables, tables.coordinator.storeCount > 1 else { return 0 }
+    let stores = tables.coordinator.openStores
+    return stores.firstIndex { $0 === tables.origin } ?? stores.count
+  }
+
+  static func < (left: PlaceAmongEquals, right: PlaceAmongEquals) -> Bool {
+    if left.isTemporary != right.isTemporary { return right.isTemporary }
+    return (left.store, left.number) < (right.store, right.number)
+  }
+}

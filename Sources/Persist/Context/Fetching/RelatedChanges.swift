@@ -1,0 +1,86 @@
+/// The rows whose answer to a request differs from the store's because related objects have unsaved changes.
+///
+/// A row's answer is the store's unless one of the objects that the request reads on its way through saved
+/// relationships has changed: such rows are found by the keys of the changed objects, in one more query, and asked in
+/// memory like objects that are changed themselves.
+struct RelatedChanges {
+  private let reads: RelationshipReads
+  private let context: ManagedObjectContext
+
+  /// - Parameters:
+  ///   - stored: the parts of predicates that stores answer; other parts are asked in memory anyway.
+  ///   - sort: the order that the stores' rows come in.
+  init(
+    affecting stored: [FetchPredicate], _ sort: [FetchSortDescriptor], of entity: Entity,
+    in context: ManagedObjectContext
+  ) {
+    var reads = RelationshipReads(over: entity, in: context.coordinator.model)
+    for predicate in stored { reads.add(predicate) }
+    for descriptor in sort { reads.add(descriptor.expression) }
+    self.reads = reads
+    self.context = context
+  }
+
+  /// The rows that saved relationships lead from to an object with changes that the request reads; nil for none.
+  func condition() -> FetchPredicate? {
+    let changed = context.updated.objects + context.deleted.objects
+    guard !changed.isEmpty else { return nil }
+    guard reads.isComplete else { return .constant(true) }
+    let conditions = reads.ends.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { path, end in
+      let ids = changed.filter { concerns($0, end) }.map { FetchExpression.constant(.objectID($0.objectID)) }
+      return ids.isEmpty ? nil : reaching(.aggregate(ids), by: path, from: 0, of: .current)
+    }
+    return conditions.count > 1 ? .or(conditions) : conditions.first
+  }
+
+  /// Whether an object may be at the end of a path, and has changes in what is read there or in whether it is there.
+  private func concerns(_ object: ManagedObject, _ end: RelationshipReads.End) -> Bool {
+    guard object.entity.isKind(of: end.entity) else { return false }
+    if object.change == .deleted { return true }
+    var properties = end.properties
+    if let inverse = context.coordinator.model.inverse(of: end.relationship) { properties.insert(inverse.name) }
+    return properties.contains { name in
+      object.entity.property(named: name).map { object.isChanged(at: $0.slot) } ?? false
+    }
+  }
+
+  /// Whether a path leads to one of some objects.
+  ///
+  /// SQL follows to-one relationships, then to-many ones, then to-one ones again. A longer path is cut behind its first
+  /// to-many relationships, and the rest asked of their members.
+  private func reaching(
+    _ ids: FetchExpression, by path: [String], from start: Int, of root: FetchExpression
+  ) -> FetchPredicate {
+    func end(_ isToMany: Bool, from index: Int) -> Int {
+      path.indices[index...].first { reads.ends[Array(path[...$0])]?.relationship.isToMany != isToMany } ?? path.count
+    }
+    let many = end(false, from: start)
+    let members = end(true, from: many)
+    let keys = Array(path[start...])
+    if end(false, from: members) == path.count {
+      return .compare(.path(of: root, keys), .in, ids, modifier: many < members ? .any : .direct)
+    }
+    let variable = "member\(start)"
+    let rest = reaching(ids, by: path, from: members, of: .variable(variable))
+    let found = FetchExpression.subquery(
+      .path(of: root, Array(path[start..<members])), variable: variable, where: rest)
+    return .compare(.path(of: found, [CollectionOperator.count.rawValue]), .greater, .value(0))
+  }
+}
+
+extension FetchPass {
+  /// The objects without changes of their own whose answer depends on related objects that the context changed.
+  func objectsWithRelatedChanges() throws -> [ManagedObject] {
+    let related = RelatedChanges(
+      affecting: sources.compactMap(\.stored), request.sortDescriptors, of: layout.entity, in: context)
+    guard let condition = related.condition() else { return [] }
+    return try sources.flatMap { source -> [ManagedObject] in
+      var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities)
+      // The rest of the predicate is checked in memory: the store finds more rows than needed, and none too few.
+      query.predicate = try source.store.divide(condition, over: layout.entity).stored
+      query.now = now
+      let rows = try ask(FetchQuestion(tables: source.tables, query: query))
+      return make(rows, from: source.tables, withOverlaid: true).filter { $0.change == .none }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+extension ManagedObject {
+  /// The value of a property as a type that the caller names.
+  ///
+  /// ``value(forKey:)`` gives an integer attribute as `Int`, and Swift doesn't cast `Any` from `Int` to `Int64`, or
+  /// from a ``RelationshipSet`` to a `Set`. Code that was written for Core Data names what it wants instead:
+  ///
+  /// ```swift
+  /// let quantity = try item.value(forKey: "quantity", as: Int64.self)
+  /// let price = try item.value(forKey: "price", as: NSNumber.self)
+  /// let items = try category.value(forKey: "items", as: Set<Item>.self)
+  /// ```
+  ///
+  /// - Parameter type: for a number any integer type, `Bool`, `Double`, `Float`, `Decimal`, `NSNumber` or
+  ///   `NSDecimalNumber`, where it holds the number exactly; the Swift type or the Foundation class of a text, a date,
+  ///   data, a UUID or a URI; ``StoredValue``; a class of managed objects for a to-one relationship; an array or a set
+  ///   of them, `NSSet`, `NSOrderedSet` or `NSArray` for a to-many relationship and a fetched property; the type that
+  ///   its transformer gives for a transformable attribute.
+  /// - Returns: nil where the property has no value.
+  /// - Throws: ``PersistError/Code/typeMismatch`` where the value isn't one of the type; as ``value(forKey:)``.
+  public final func value<Wanted>(forKey name: String, as type: Wanted.Type) throws -> Wanted? {
+    guard let property = layout.entity.property(named: name), let attribute = property.attribute,
+      attribute.type != .transformable, attribute.type != .composite,
+      !isComputed(name, at: property.slot)
+    else { return try converted(value(forKey: name), name, as: type) }
+    let stored = attributeValue(at: property.slot)
+    if stored.isNull { return nil }
+    if let value = ValueConversion.value(stored, as: type) { return value }
+    throw mismatch(name, stored.inWords, type)
+  }
+
+  private func isComputed(_ name: String, at slot: Int) -> Bool { computedProperty(named: name, at: slot) != nil }
+
+  /// A value that isn't a stored attribute's.
+  private func converted<Wanted>(_ value: Any?, _ name: String, as type: Wanted.Type) throws -> Wanted? {
+    guard let value else { return nil }
+    if let value = value as? Wanted { return value }
+    if case .value(let computed)? = GivenValue(value), let value = ValueConversion.value(computed, as: type) {
+      return value
+    }
+    guard let objects = (value as? any Sequence<ManagedObject>)?.map({ $0 }) else {
+      throw mismatch(name, "a \(Swift.type(of: value))", type)
+    }
+    let result: Any? =
+      switch ObjectIdentifier(type) {
+      case ObjectIdentifier(NSSet.self): NSSet(array: objects)
+      case ObjectIdentifier(NSArray.self): NSArray(array: objects)
+      case ObjectIdentifier(NSOrderedSet.self): NSOrderedSet(array: objects)
+      default: (type as? any ManagedObjectCollection.Type)?.collection(of: objects)
+      }
+    if let result = result as? Wanted { return result }
+    throw mismatch(name, "a collection of \(objects.count) objects", type)
+  }
+
+  private func mismatch(_ name: String, _ value: String, _ type: Any.Type) -> PersistError {
+    PersistError(
+      .typeMismatch, at: .property(layout.entity.name, name), "'\(name)' is \(value), which isn't a value of \(type).",
+      fix: "Ask for a type that holds the values of the property.")
+  }
+}
+
+/// A collection of managed objects of one class, by which a to-many relationship may be read.
+private protocol ManagedObjectCollection {
+  /// Nil where one of the objects is of another class.
+  static func collection(of objects: [ManagedObject]) -> Self?
+}
+
+extension Array: ManagedObjectCollection where Element: ManagedObject {
+  fileprivate static func collection(of objects: [ManagedObject]) -> Self? {
+    let elements = objects.compactMap { $0 as? Element }
+    return elements.count == objects.count ? elements : nil
+  }
+}
+
+extension Set: ManagedObjectCollection where Element: ManagedObject {
+  fileprivate static func collection(of objects: [ManagedObject]) -> Self? {
+    [Element].collection(of: objects).map(Set.init)
+  }
+}

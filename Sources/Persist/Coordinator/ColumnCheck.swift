@@ -1,0 +1,83 @@
+import Foundation
+
+/// Finds values that an attribute's column can't hold: NaN, which SQLite stores as null, integers beyond the
+/// attribute's type, and values of another type.
+struct ColumnCheck: Sendable {
+  let slot: Int
+  let name: String
+  /// The elements of a composite, each with the path to it; of any other attribute itself, at an empty path.
+  private let columns: [(path: [String], column: Column)]
+
+  fileprivate struct Column: Sendable {
+    let form: SlotForm
+    let type: AttributeType
+    let range: ClosedRange<Int64>
+
+    init(_ attribute: AttributeDescription) {
+      form = SlotForm(attribute)
+      type = attribute.type
+      range = attribute.type.integerRange
+    }
+  }
+
+  /// Nil for a property without a column of its own.
+  init?(_ property: Property) {
+    guard let attribute = property.attribute, !attribute.isTransient else { return nil }
+    slot = property.slot
+    name = property.name
+    columns =
+      attribute.type == .composite
+      ? property.elements.map { (Array($0.path.dropFirst()), Column($0.attribute)) } : [([], Column(attribute))]
+  }
+
+  /// The problem with a value; nil where the column can hold it.
+  func problem(with value: StoredValue, of entity: String) -> PersistError? {
+    for (path, column) in columns {
+      let part = path.isEmpty ? value : value.element(at: path)
+      if column.holds(part) { continue }
+      let full = ([name] + path).joined(separator: ".")
+      return column.refusal(of: part, full, at: .property(entity, name))
+        .withFailure(ValidationFailure(key: name, value: value))
+    }
+    return nil
+  }
+}
+
+extension ColumnCheck.Column {
+  @inline(__always)
+  fileprivate func holds(_ value: StoredValue) -> Bool {
+    switch form {
+    case .integer: if case .integer(let number) = value { return range.contains(number) }
+    case .double: if case .double(let number) = value { return !number.isNaN }
+    case .date: if case .date(let date) = value { return !date.timeIntervalSinceReferenceDate.isNaN }
+    case .decimal: if case .decimal(let number) = value { return !number.isNaN }
+    case .boolean: if case .boolean = value { return true }
+    case .string: if case .string = value { return true }
+    case .uri: if case .uri = value { return true }
+    case .uuid: if case .uuid = value { return true }
+    case .data, .externalData: if case .data = value { return true }
+    // Types without a column of their own are the model's flaw, which is reported there.
+    case .none: return true
+    }
+    return value.isNull
+  }
+
+  fileprivate func refusal(of value: StoredValue, _ name: String, at place: PersistError.Place) -> PersistError {
+    switch (form, value) {
+    case (.integer, .integer(let number)):
+      PersistError(
+        number > range.upperBound ? .validationNumberTooLarge : .validationNumberTooSmall, at: place,
+        "\(name) is \(number), which is out of the range of the type \(type.rawValue).",
+        fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or the attribute a larger type.")
+    case (.double, .double), (.date, .date), (.decimal, .decimal):
+      PersistError(
+        .validationRule, at: place, "\(name) is NaN, which a column of type \(type.rawValue) can't hold.",
+        fix: "Give it a number, or nil where the attribute is optional.")
+    default:
+      PersistError(
+        .validationRule, at: place,
+        "\(name) is of type \(type.rawValue) and can't hold \(value.inWords), which is \(value.kind).",
+        fix: "Give it a value of its type.")
+    }
+  }
+}

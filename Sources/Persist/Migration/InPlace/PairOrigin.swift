@@ -1,0 +1,211 @@
+/// Old pairs that become those of a new relationship, seen from its owners.
+struct PairOrigin: Sendable, Hashable {
+  /// The form in which the pairs are stored, seen from the owners.
+  enum Place: Sendable, Hashable {
+    /// In a column of the owners' rows, with the column of entity numbers beside it.
+    case toOne(number: String?)
+    /// In columns of the members' rows.
+    case foreignKey(TableMap.ForeignKey)
+    case join(TableMap.JoinEnd)
+  }
+
+  let pair: ModelComparison.OldPair
+  /// Whether the owners are those of the end that names the pair.
+  let isNamedEnd: Bool
+  let pairs: PairSource
+  let place: Place
+  /// Whether an owner had one member at most.
+  let isOwnerUnique: Bool
+  /// Whether a member had one owner at most.
+  let isMemberUnique: Bool
+  let ownerTable: String
+  let memberTable: String
+  /// The old entity numbers of owners and members whose pairs the new relationship takes.
+  var owners: Set<Int>
+  var members: Set<Int>
+  /// The old entity numbers of everything that can be in the old pairs.
+  let allOwners: Set<Int>
+  let allMembers: Set<Int>
+
+  /// The rows of the old store that the pairs lead between.
+  var rows: PairRows {
+    PairRows(
+      pairs: pairs, owners: .init(table: ownerTable, entityNumbers: owners.sorted()),
+      members: .init(table: memberTable, entityNumbers: members.sorted()))
+  }
+}
+
+/// The places of the pairs of every new relationship in the old store.
+struct RelationshipOrigins: Sendable {
+  /// A relationship of the new model, by the entity that declares it.
+  private struct NewEnd: Sendable, Hashable {
+    let entity: String
+    let relationship: String
+  }
+
+  let comparison: ModelComparison
+  let old: TableMap
+  private var byEntity: [String: [String: [PairOrigin]]] = [:]
+  private var byDeclaration: [String: [String: [PairOrigin]]] = [:]
+  /// The first relationship that takes all that it has from a place, and so can have the place itself.
+  private var heirs: [PairSource: NewEnd] = [:]
+  /// The new relationships, each named by its first end, that take from an old one.
+  private var users: [ModelComparison.OldPair: Set<NewEnd>] = [:]
+  private let destinations: [Int: Entity]
+
+  init(_ comparison: ModelComparison, from old: TableMap) {
+    self.comparison = comparison
+    self.old = old
+    let newNames = Dictionary(
+      comparison.correspondence.entities.map { ($1, $0) }, uniquingKeysWith: { first, second in min(first, second) })
+    destinations = Dictionary(
+      old.tables.compactMap { place in
+        newNames[place.entity.name].flatMap { comparison.new.entitiesByName[$0] }.map { (place.number, $0) }
+      }, uniquingKeysWith: { first, _ in first })
+    for entity in comparison.new.entities {
+      for relationship in entity.description.relationships where !relationship.isTransient {
+        collect(relationship, declaredBy: entity)
+      }
+    }
+  }
+
+  /// The origins of what objects of just this entity are related to.
+  subscript(_ relationship: RelationshipDescription, of entity: Entity) -> [PairOrigin] {
+    byEntity[entity.name]?[relationship.name] ?? []
+  }
+
+  /// The origins of a relationship of all entities that have it.
+  subscript(_ relationship: RelationshipDescription, ofAll entity: Entity) -> [PairOrigin] {
+    byDeclaration[comparison.declaring(relationship, of: entity).name]?[relationship.name] ?? []
+  }
+
+  /// Whether the relationship takes over the old table or column, and not only what is in it.
+  func takesOver(_ origin: PairOrigin, _ relationship: RelationshipDescription, of entity: Entity) -> Bool {
+    let user = user(relationship, declaredBy: comparison.declaring(relationship, of: entity))
+    guard heir(of: origin.pairs) == user else { return false }
+    guard case .foreignKey = origin.place else { return true }
+    // The column may be that of a to-one relationship, whose values stay where they are.
+    return users[origin.pair]?.count == 1 || isOneWay(origin.pair)
+  }
+
+  private func heir(of pairs: PairSource) -> NewEnd? { heirs[pairs] ?? heirs[pairs.turned] }
+
+  private func isOneWay(_ pair: ModelComparison.OldPair) -> Bool {
+    old.model.entitiesByName[pair.entity]?.relationship(named: pair.relationship)?.inverse == nil
+  }
+
+  private func user(_ relationship: RelationshipDescription, declaredBy entity: Entity) -> NewEnd {
+    let own = NewEnd(entity: entity.name, relationship: relationship.name)
+    guard let inverse = comparison.new.inverse(of: relationship) else { return own }
+    let declaring = comparison.declaring(inverse, of: comparison.new.destination(of: relationship))
+    let other = NewEnd(entity: declaring.name, relationship: inverse.name)
+    return (own.entity, own.relationship) <= (other.entity, other.relationship) ? own : other
+  }
+
+  /// The entity that the rows of an old entity number belong to afterwards; nil where they go.
+  func destination(ofNumber number: Int) -> Entity? { destinations[number] }
+
+  private mutating func collect(_ relationship: RelationshipDescription, declaredBy entity: Entity) {
+    guard let end = comparison.leadingEnd(of: relationship, in: entity) else { return }
+    var whole: [PairOrigin] = []
+    for heir in comparison.new.hierarchy(of: entity) {
+      let found = end == .own ? origin(relationship, of: heir) : originsByInverse(relationship, of: heir)
+      byEntity[heir.name, default: [:]][relationship.name] = found
+      whole = found.reduce(whole, Self.merging)
+    }
+    byDeclaration[entity.name, default: [:]][relationship.name] = whole
+    let user = user(relationship, declaredBy: entity)
+    for origin in whole { users[origin.pair, default: []].insert(user) }
+    guard whole.count == 1, let only = whole.first, heir(of: only.pairs) == nil else { return }
+    heirs[only.pairs] = user
+  }
+
+  /// Joins origins of the same pairs where rows of either go together with rows of the other.
+  private static func merging(_ origins: [PairOrigin], _ next: PairOrigin) -> [PairOrigin] {
+    var origins = origins
+    for index in origins.indices where origins[index].pairs == next.pairs && origins[index].pair == next.pair {
+      guard origins[index].members == next.members || origins[index].owners == next.owners else { continue }
+      origins[index].owners.formUnion(next.owners)
+      origins[index].members.formUnion(next.members)
+      return origins
+    }
+    return origins + [next]
+  }
+
+  private func origin(_ relationship: RelationshipDescription, of entity: Entity) -> [PairOrigin] {
+    guard let (source, before) = comparison.oldRelationship(relationship, of: entity) else { return [] }
+    let wanted = comparison.new.destination(of: relationship)
+    return [origin(before, of: source, owners: [old[source].number]) { $0.isKind(of: wanted) }].compactMap { $0 }
+      .filter { !$0.members.isEmpty }
+  }
+
+  /// A new inverse of a relationship that there was before has the same pairs, seen from the other end.
+  private func originsByInverse(_ relationship: RelationshipDescription, of entity: Entity) -> [PairOrigin] {
+    guard let inverse = comparison.new.inverse(of: relationship), let own = comparison.source(of: entity),
+      entity.isKind(of: comparison.new.destination(of: inverse))
+    else { return [] }
+    return comparison.new.hierarchy(of: comparison.new.destination(of: relationship)).reduce([]) { found, member in
+      guard let (source, before) = comparison.oldRelationship(inverse, of: member),
+        own.isKind(of: comparison.old.destination(of: before)),
+        let origin = origin(before, of: source, owners: [old[source].number], members: { $0 === entity })
+      else { return found }
+      return Self.merging(found, origin.turned)
+    }
+  }
+
+  /// - Parameter members: whether what an old member becomes can be a member.
+  private func origin(
+    _ relationship: RelationshipDescription, of source: Entity, owners: Set<Int>, members: (Entity) -> Bool
+  ) -> PairOrigin? {
+    guard let property = source.property(named: relationship.name), let pairs = old.pairs(of: property, in: source),
+      old.absent.isDisjoint(with: [source.name, relationship.destination])
+    else { return nil }
+    let place: PairOrigin.Place
+    switch old[source].toMany[property.slot] {
+    case nil:
+      place = .toOne(
+        number: old[source].columns.first { $0.property == property.name && $0.role == .toOneEntity }?.name)
+    case .foreignKey(let key): place = .foreignKey(key)
+    case .join(let end): place = .join(end)
+    }
+    let destination = old.model.destination(of: relationship)
+    let inverse = old.model.inverse(of: relationship)
+    let all = Set(old.model.hierarchy(of: destination).map { old[$0].number })
+    let declaring = comparison.declaring(relationship, of: source)
+    let (pair, isNamed) = comparison.oldPair(of: relationship, in: source)
+    return PairOrigin(
+      pair: pair, isNamedEnd: isNamed, pairs: pairs, place: place, isOwnerUnique: !relationship.isToMany,
+      isMemberUnique: inverse.map { !$0.isToMany } ?? relationship.isToMany, ownerTable: old[source].table,
+      memberTable: old[destination].table, owners: owners,
+      members: all.filter { destinations[$0].map(members) == true },
+      allOwners: Set(old.model.hierarchy(of: declaring).map { old[$0].number }), allMembers: all)
+  }
+}
+
+extension PairOrigin {
+  /// The same pairs seen from their members.
+  var turned: PairOrigin {
+    let other: Place
+    switch place {
+    case .join(let end): other = .join(end.turned)
+    // A column of the members' own rows is one of the owners' rows to them, and the other way round.
+    case .toOne(let number):
+      other = .foreignKey(
+        .init(table: pairs.table, column: pairs.member, entityColumn: number, orderColumn: pairs.inversePlace))
+    case .foreignKey(let key): other = .toOne(number: key.entityColumn)
+    }
+    return PairOrigin(
+      pair: pair, isNamedEnd: !isNamedEnd, pairs: pairs.turned, place: other, isOwnerUnique: isMemberUnique,
+      isMemberUnique: isOwnerUnique, ownerTable: memberTable,
+      memberTable: ownerTable, owners: members, members: owners, allOwners: allMembers, allMembers: allOwners)
+  }
+}
+
+extension TableMap.JoinEnd {
+  /// The same table from its other end.
+  fileprivate var turned: TableMap.JoinEnd {
+    TableMap.JoinEnd(
+      table: table, ownColumn: memberColumn, memberColumn: ownColumn, orderColumn: inverseOrderColumn,
+      inverseOrderColumn: orderColumn, isReflexive: isReflexive)
+  }
+}

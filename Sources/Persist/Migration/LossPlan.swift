@@ -1,0 +1,150 @@
+/// Everything that a migration destroys, each with the count that says how much of it a store has.
+///
+/// Pure, and the same whichever way the migration goes: in place and into a new file keep the same. A loss of no rows
+/// is none; without a store, every loss that a store could have is listed.
+struct LossPlan {
+  struct Check: Sendable, Hashable {
+    let count: RowCount
+    let loss: MigrationLoss
+  }
+
+  let comparison: ModelComparison
+  let old: TableMap
+  let origins: RelationshipOrigins
+  private(set) var checks: [Check] = []
+
+  var correspondence: ModelCorrespondence { comparison.correspondence }
+
+  /// - Parameter old: the layout of the store, or that of a new store of the old model.
+  init(_ comparison: ModelComparison, from old: TableMap, _ origins: RelationshipOrigins) {
+    self.comparison = comparison
+    self.old = old
+    self.origins = origins
+    addEntities()
+    addAttributes()
+    addElements()
+    addRelationships()
+    addOrders()
+  }
+
+  mutating func add(_ count: RowCount, _ loss: MigrationLoss) {
+    let check = Check(count: count, loss: loss)
+    if !checks.contains(check) { checks.append(check) }
+  }
+
+  /// A selection of the rows of a table that belong to some old entities.
+  func rows(_ numbers: [Int], of table: String) -> RowCondition {
+    let all = old.tables.filter { $0.table == table }.map(\.number)
+    return .entities(Set(all) == Set(numbers) ? nil : numbers.sorted())
+  }
+
+  /// Old entities with rows that stay, each with what it becomes.
+  var stayingEntities: [(old: Entity, new: Entity)] {
+    comparison.old.entities.compactMap { entity in
+      guard hasRows(entity), let destination = origins.destination(ofNumber: old[entity].number) else { return nil }
+      return (entity, destination)
+    }
+  }
+
+  /// Whether a store can have rows of an entity at all; one that was made for a configuration has no table for others.
+  func hasRows(_ entity: Entity) -> Bool { !entity.isAbstract && !old.absent.contains(entity.name) }
+
+  private mutating func addEntities() {
+    for entity in comparison.old.entities where hasRows(entity) {
+      let place = old[entity]
+      guard origins.destination(ofNumber: place.number) == nil else { continue }
+      add(
+        .rows(place.table, rows([place.number], of: place.table)),
+        MigrationLoss(entity: entity.name, what: "entity removed"))
+    }
+  }
+
+  // MARK: Attributes
+
+  private struct LostAttribute: Hashable {
+    let loss: MigrationLoss
+    let table: String
+    let column: String
+  }
+
+  private mutating func addAttributes() {
+    var order: [LostAttribute] = []
+    var numbers: [LostAttribute: [Int]] = [:]
+    for (entity, destination) in stayingEntities {
+      let place = old[entity]
+      for column in place.columns {
+        // A derived value can be computed again.
+        guard case .attribute(let attribute) = column.role, !attribute.isDerived,
+          correspondence.newName(of: column.property, inOldEntity: entity.name) == nil,
+          let loss = loss(of: column.property, of: entity, destination)
+        else { continue }
+        let lost = LostAttribute(loss: loss, table: place.table, column: column.name)
+        if numbers[lost] == nil { order.append(lost) }
+        numbers[lost, default: []].append(place.number)
+      }
+    }
+    for lost in order {
+      add(
+        .present(lost.table, column: lost.column, rows(numbers[lost] ?? [], of: lost.table)), lost.loss)
+    }
+  }
+
+  private func loss(of property: String, of entity: Entity, _ destination: Entity) -> MigrationLoss? {
+    guard let declaringName = entity.property(named: property)?.declaringEntity,
+      let declaring = old.model.entitiesByName[declaringName]
+    else { return nil }
+    if destination.attribute(named: property)?.isTransient == true {
+      return MigrationLoss(entity: destination.name, property: property, what: "attribute no longer stored")
+    }
+    guard isGone(property, of: declaring) else {
+      return MigrationLoss(entity: destination.name, property: property, what: Self.notOfEntity)
+    }
+    return MigrationLoss(
+      entity: correspondence.newName(ofEntity: declaring.name) ?? destination.name, property: property,
+      what: "attribute removed")
+  }
+
+  static let notOfEntity = "isn't a property of this entity any more"
+
+  /// Whether no entity keeps a property of an entity or of those below it.
+  func isGone(_ property: String, of declaring: Entity) -> Bool {
+    old.model.hierarchy(of: declaring).allSatisfy {
+      correspondence.newName(of: property, inOldEntity: $0.name) == nil
+    }
+  }
+
+  // MARK: Elements of composite attributes
+
+  private mutating func addElements() {
+    for operation in comparison.operations where operation.kind == .changeElements {
+      guard let loss = MigrationLoss(operation), let entity = comparison.new.entitiesByName[operation.entity],
+        let source = comparison.source(of: entity),
+        let name = operation.property.flatMap({ correspondence.origin(of: $0, in: entity.name)?.source }),
+        let property = source.property(named: name)
+      else { continue }
+      let place = old[source]
+      for element in property.elements {
+        let path = element.path.dropFirst().joined(separator: ".")
+        guard operation.detail == "\(path) removed", let column = place.column(slot: element.slot) else { continue }
+        let numbers = old.model.hierarchy(of: source).map { old[$0].number }
+        add(.present(place.table, column: column.name, rows(numbers, of: place.table)), loss)
+      }
+    }
+  }
+}
+
+extension ModelComparison {
+  /// The losses that a store of the old model can suffer, as far as the two models tell.
+  var losses: [MigrationLoss] {
+    let old = TableMap.forNewStore(old)
+    return LossPlan(self, from: old, RelationshipOrigins(self, from: old)).losses
+  }
+}
+
+extension LossPlan {
+  /// The losses without figures, each once.
+  var losses: [MigrationLoss] {
+    var seen = Set<MigrationLoss>()
+    return checks.map(\.loss).filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,117 @@
+/// The losses of a migration by a mapping model: data, made from the layout and the expressions alone.
+///
+/// - Objects of entities that no entity mapping takes, and those that every filter leaves out.
+/// - Values of attributes that no expression reads.
+/// - Pairs of relationships that neither side's expression finds, because it is missing or because no entity mapping
+///   that it names makes an object of the other end.
+///
+/// A policy's code can't be read: what its entity mapping takes counts as kept.
+struct MappingLosses {
+  /// One thing that is left behind.
+  struct Item {
+    enum Count {
+      /// The greatest of several counts.
+      case exact([SQLText])
+      /// Something may be lost where this isn't zero; how many rows can't be counted.
+      case possible(SQLText)
+    }
+
+    let loss: MigrationLoss
+    let count: Count
+  }
+
+  private(set) var items: [Item] = []
+  private let plan: CopyPlan
+
+  init(_ plan: CopyPlan) {
+    self.plan = plan
+    let links = plan.steps.map { step in
+      step.mapping.relationshipMappings.compactMap { MappingLink($0, of: step, in: plan) }
+    }
+    let use = MappingUse(plan, links)
+    for entity in plan.old.model.entities where !entity.isAbstract && !plan.old.absent.contains(entity.name) {
+      if plan.takers(of: entity).isEmpty { addEntity(entity) } else { addFilters(of: entity) }
+    }
+    for entity in plan.old.model.entities where !plan.old.absent.contains(entity.name) {
+      for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
+        if property.attribute?.isDerived == false { addAttribute(property, of: entity, use) }
+      }
+    }
+    items += RelationshipLosses(plan, links, use).items
+  }
+
+  /// The losses of a store, with the rows that they concern.
+  func counted(_ connection: SQLiteConnection) throws -> [MigrationLoss] {
+    func count(_ sql: SQLText) throws -> Int { try connection.first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
+    return try items.compactMap { item in
+      var loss = item.loss
+      switch item.count {
+      case .exact(let counts):
+        let rows = try counts.map(count).max() ?? 0
+        loss.rows = rows
+        return rows > 0 ? loss : nil
+      case .possible(let sql): return try count(sql) > 0 ? loss : nil
+      }
+    }
+  }
+
+  private func rows(of entities: [Entity]) -> RowCondition {
+    .entities(entities.map { plan.old.numbers[$0] }.sorted())
+  }
+
+  private mutating func addEntity(_ entity: Entity) {
+    let isGone = plan.new.model.entitiesByName[entity.name] == nil
+    items.append(
+      Item(
+        loss: MigrationLoss(entity: entity.name, what: isGone ? "entity removed" : "entity not mapped"),
+        count: .exact([.count(.rows(plan.old[entity].table, rows(of: [entity])))])))
+  }
+
+  private mutating func addFilters(of entity: Entity) {
+    let takers = plan.takers(of: entity)
+    guard !takers.contains(where: { $0.selection == .all }) else { return }
+    let place = plan.old[entity]
+    let row = SQLText.RowSelection.root
+    var translation = PredicateTranslation(plan.old, storeIdentifier: "", now: plan.now, fullText: [])
+    let conditions = takers.map { step -> SQLTerm? in
+      guard case .predicate(let predicate) = step.selection else { return nil }
+      return translation.condition(predicate, over: entity, root: row)
+    }
+    let names = takers.map { "'\($0.mapping.name)'" }.joined(separator: ", ")
+    let loss = MigrationLoss(entity: entity.name, what: "objects that the filter of \(names) leaves out")
+    let isEntity = SQLTerm.isOne(.column("Z_ENT", of: row), of: [.integer(Int64(plan.old.numbers[entity]))])
+    let known = conditions.compactMap(\.self)
+    items.append(
+      Item(
+        loss: loss,
+        count: known.count == conditions.count
+          ? .exact([.countRows(of: place.table, where: .all([isEntity, .not(.any(known))]))])
+          : .possible(.countRows(of: place.table, where: isEntity))))
+  }
+
+  /// An attribute of an entity and of those below it that nothing reads of some of them.
+  private mutating func addAttribute(_ property: Property, of entity: Entity, _ use: MappingUse) {
+    let losers = plan.old.model.hierarchy(of: entity).filter { heir in
+      !plan.takers(of: heir).isEmpty && !use.contains(property.name, of: heir)
+    }
+    let place = plan.old[entity]
+    let columns = place.columns.filter { $0.property == property.name }.map(\.name)
+    guard !losers.isEmpty, !columns.isEmpty else { return }
+    let isGone = losers.allSatisfy { loser in
+      plan.takers(of: loser).allSatisfy { $0.destination?.attribute(named: property.name) == nil }
+    }
+    let condition = rows(of: Array(losers))
+    items.append(
+      Item(
+        loss: MigrationLoss(
+          entity: entity.name, property: property.name, what: isGone ? "attribute removed" : "attribute not mapped"),
+        count: .exact(columns.map { .count(.present(place.table, column: $0, condition)) })))
+  }
+}
+
+extension CopyPlan {
+  /// The steps that make something of an entity's objects.
+  func takers(of entity: Entity) -> [Step] {
+    steps.filter { $0.source === entity && ($0.destination != nil || $0.policy != nil) }
+  }
+}

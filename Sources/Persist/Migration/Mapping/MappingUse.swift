@@ -1,0 +1,62 @@
+/// The properties of source objects that the expressions of a mapping model read.
+///
+/// A policy may read whatever it likes: every property of its source entity counts as read.
+struct MappingUse {
+  private var names: [String: Set<String>] = [:]
+  private var wholeEntities: Set<String> = []
+  /// Names that expressions ask objects for of which it isn't known what they are.
+  private var namesOfAny: Set<String> = []
+  private let model: ManagedObjectModel
+
+  /// - Parameter links: the relationship mappings of each step that aren't looked at: what they find is another
+  ///   question.
+  init(_ plan: CopyPlan, _ links: [[MappingLink]]) {
+    model = plan.old.model
+    for step in plan.steps {
+      guard let source = step.source else { continue }
+      if step.policy != nil { wholeEntities.insert(source.name) }
+      let linked = Set(links[step.index].map(\.name))
+      let mappings = step.mapping.attributeMappings
+        + step.mapping.relationshipMappings.filter { !linked.contains($0.name) }
+      for expression in mappings.compactMap(\.valueExpression) { collect(expression, from: source) }
+    }
+  }
+
+  func contains(_ name: String, of entity: Entity) -> Bool {
+    wholeEntities.contains(entity.name) || namesOfAny.contains(name) || names[entity.name]?.contains(name) == true
+  }
+
+  private mutating func collect(_ expression: FetchExpression, from source: Entity) {
+    switch expression {
+    case .variable(MappingVariable.source): wholeEntities.insert(source.name)
+    case .path(of: .variable(MappingVariable.source), let keys): follow(keys, from: source)
+    case .path(of: let root, let keys):
+      namesOfAny.formUnion(keys)
+      collect(root, from: source)
+    case .call(on: .variable(MappingVariable.entityPolicy), _, let arguments):
+      for argument in arguments {
+        collect(argument, from: source)
+        // A policy's method may read all of the objects that it gets.
+        guard case .path(of: .variable(MappingVariable.source), let keys) = argument else { continue }
+        wholeEntities.formUnion(follow(keys, from: source).map(\.name))
+      }
+    default:
+      _ = expression.withParts { part in
+        collect(part, from: source)
+        return part
+      }
+    }
+  }
+
+  /// - Returns: the entities of the objects that the keys lead to; none for values.
+  @discardableResult
+  private mutating func follow(_ keys: [String], from source: Entity) -> [Entity] {
+    var entities = [source]
+    for key in keys where !key.hasPrefix("@") {
+      for entity in entities { names[entity.name, default: []].insert(key) }
+      guard let relationship = entities.lazy.compactMap({ $0.relationship(named: key) }).first else { return [] }
+      entities = Array(model.hierarchy(of: model.destination(of: relationship)))
+    }
+    return entities
+  }
+}

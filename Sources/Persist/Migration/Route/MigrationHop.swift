@@ -1,0 +1,99 @@
+/// A part of a migration that is done in one go, from one version to another.
+///
+/// A route consists of hops, a hop of steps. A migration whose way follows from the models is one hop, however many
+/// versions lie between; a mapping model and a stage are hops of their own.
+struct MigrationHop: Sendable {
+  /// The method by which a hop is carried out.
+  enum Method: Sendable {
+    case inPlace
+    case mapping(MappingModel)
+  }
+
+  let source: ModelVersion
+  let destination: ModelVersion
+  let comparison: ModelComparison
+  /// Whether both ends are versions of one model of the registry.
+  let isOfOneFamily: Bool
+  /// Versions that were certainly made between the two, for the lineage that the store records.
+  let skipped: [ModelVersion]
+  var method = Method.inPlace
+  /// Whether it follows from the models alone.
+  var isInferred = true
+  /// What is called with the store at the hop's first version, and at its last.
+  var before: StagedMigration.Block?
+  var after: StagedMigration.Block?
+  /// What stands in the way whatever the rows are.
+  var blockers: [MigrationBlocker]
+
+  /// The hop as its progress is reported, where it is the only one.
+  var reported: MigrationProgress.Hop {
+    MigrationProgress.Hop(number: 1, count: 1, from: source.name, to: destination.name)
+  }
+
+  /// A hop that follows from the models alone, in place.
+  ///
+  /// - Parameter registry: where renamings through other versions are looked up.
+  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things of a version take their place from the same one.
+  init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
+    self.source = source
+    self.destination = destination
+    let history = try RenamingHistory(from: source.model, to: destination.model)
+    // A store that is up to date needs no other version.
+    let family = source.model === destination.model ? nil : registry?.family(of: source)
+    isOfOneFamily = source.model === destination.model || family?.contains(destination) == true
+    let between = isOfOneFamily ? family?.versions(between: source, and: destination) : nil
+    skipped = between.map { $0.isCertain ? $0.versions : [] } ?? []
+    comparison = Self.comparison(history, isOfOneFamily ? family : nil, between)
+    blockers = comparison.operations.compactMap(\.obstacle)
+  }
+
+  /// A hop that a mapping model carries out. What the models alone tell only describes it.
+  init(from source: ModelVersion, to destination: ModelVersion, by mapping: MappingModel) {
+    self.source = source
+    self.destination = destination
+    isOfOneFamily = true
+    skipped = []
+    let history = try? RenamingHistory(from: source.model, to: destination.model)
+    comparison = ModelComparison(
+      from: source.model, to: destination.model,
+      by: history?.direct ?? ModelCorrespondence(storedAlike: source.model, as: destination.model))
+    method = .mapping(mapping)
+    isInferred = false
+    blockers = []
+  }
+
+  /// Compares two models by the direct match, completed by what other versions of the family record.
+  private static func comparison(
+    _ history: RenamingHistory, _ family: ModelFamily?, _ between: (versions: [ModelVersion], isCertain: Bool)?
+  ) -> ModelComparison {
+    func compare(_ correspondence: ModelCorrespondence) -> ModelComparison {
+      ModelComparison(from: history.source, to: history.destination, by: correspondence)
+    }
+    var best = compare(history.direct)
+    guard let family, let between, history.hasOpenEnds else { return best }
+    complete(&best, by: history.completion(by: between.versions.map(\.model), inAnyOrder: false), history)
+    guard !between.isCertain, history.hasOpenEnds(best.correspondence) else { return best }
+    let others = family.versions.map(\.model).filter { $0 !== history.source && $0 !== history.destination }
+    complete(&best, by: history.completion(by: others, inAnyOrder: true), history)
+    return best
+  }
+
+  /// Takes over what doesn't make the migration impossible.
+  private static func complete(
+    _ best: inout ModelComparison, by others: [ModelCorrespondence], _ history: RenamingHistory
+  ) {
+    for other in others {
+      guard history.hasOpenEnds(best.correspondence) else { return }
+      let obstacles = Set(best.operations.compactMap(\.obstacle))
+      for parts: ModelCorrespondence.Parts in [.all, [.attributes, .relationships], .attributes] {
+        let correspondence = best.correspondence.completed(
+          by: other, from: history.source, to: history.destination, parts: parts)
+        guard correspondence != best.correspondence else { break }
+        let comparison = ModelComparison(from: history.source, to: history.destination, by: correspondence)
+        guard obstacles.isSuperset(of: comparison.operations.compactMap(\.obstacle)) else { continue }
+        best = comparison
+        break
+      }
+    }
+  }
+}

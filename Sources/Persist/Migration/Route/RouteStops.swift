@@ -1,0 +1,73 @@
+/// The versions at which a store stops on its route: its own, those at the ends of mapping models and stages, and the
+/// one to reach.
+///
+/// Pure: which hops have a mapping model or a stage is all that is asked.
+struct RouteStops {
+  let versions: [ModelVersion]
+
+  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) {
+    if let staged = means.staged?.path(from: source, to: destination) {
+      versions = Self.stops(on: staged) { means.hasMappingModel(from: $0, to: $1) || means.hasStage(from: $0, to: $1) }
+      return
+    }
+    guard source.model !== destination.model, means.hasMappingModels,
+      let family = means.registry?.family(of: source), family.contains(destination)
+    else {
+      versions = [source, destination]
+      return
+    }
+    let between = family.versions(between: source, and: destination).versions
+    let path =
+      between.isEmpty && !means.hasMappingModel(from: source, to: destination)
+      ? Self.shortestPath(from: source, to: destination, among: family.versions, where: means.hasMappingModel)
+      : Self.leaping([source] + between + [destination], where: means.hasMappingModel)
+    versions = Self.stops(on: path, where: means.hasMappingModel)
+  }
+
+  /// Leaves out versions that a mapping model leaps over, where none of the hops that it leaps over has a mapping model
+  /// of its own.
+  private static func leaping(
+    _ path: [ModelVersion], where isMapped: (ModelVersion, ModelVersion) -> Bool
+  ) -> [ModelVersion] {
+    var taken: [ModelVersion] = []
+    var index = 0
+    while index < path.count {
+      taken.append(path[index])
+      let leap = path.indices.reversed().first { end in
+        end > index + 1 && isMapped(path[index], path[end])
+          && !(index..<end).contains { isMapped(path[$0], path[$0 + 1]) }
+      }
+      index = leap ?? index + 1
+    }
+    return taken
+  }
+
+  /// The ends of the path, and of each hop that isn't inferred.
+  private static func stops(
+    on path: [ModelVersion], where isGiven: (ModelVersion, ModelVersion) -> Bool
+  ) -> [ModelVersion] {
+    let given = path.indices.dropLast().filter { isGiven(path[$0], path[$0 + 1]) }
+    let stops = Set(given + given.map { $0 + 1 } + [path.startIndex, path.endIndex - 1])
+    return path.indices.filter(stops.contains).map { path[$0] }
+  }
+
+  /// The way with the fewest mapping models, each of which begins where the one before ends; without one directly.
+  private static func shortestPath(
+    from source: ModelVersion, to destination: ModelVersion, among versions: [ModelVersion],
+    where isMapped: (ModelVersion, ModelVersion) -> Bool
+  ) -> [ModelVersion] {
+    var paths = [[source]]
+    var open = versions.filter { $0.model !== source.model }
+    while !paths.isEmpty {
+      var longer: [[ModelVersion]] = []
+      for path in paths {
+        let next = open.filter { isMapped(path[path.count - 1], $0) }
+        if next.contains(where: { $0.model === destination.model }) { return path + [destination] }
+        open.removeAll { version in next.contains { $0.model === version.model } }
+        longer += next.map { path + [$0] }
+      }
+      paths = longer
+    }
+    return [source, destination]
+  }
+}

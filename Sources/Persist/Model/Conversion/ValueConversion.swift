@@ -1,0 +1,114 @@
+import Foundation
+
+/// The one table of value conversions: what an attribute makes of a value, whichever door it comes through.
+///
+/// | attribute type | takes from programs | from data besides |
+/// |---|---|---|
+/// | `int16 int32 int64` | whole numbers of every type within the range | texts of them |
+/// | `boolean` | truth values; the numbers 0 and 1 | `true`, `yes`, `t`, `y`, `1` and their opposites |
+/// | `double float` | numbers whose whole part it holds exactly; fractions are rounded | texts of numbers |
+/// | `decimal` | whole numbers; floating-point numbers by their shortest text | texts of numbers of up to 38 digits |
+/// | `string` | texts | numbers, truth values, URLs and UUIDs, as text |
+/// | `date` | dates | texts in the `dateFormat` or in ISO 8601; numbers of seconds since 1970 |
+/// | `binary` | data, lists of bytes | texts in base64 |
+/// | `uuid` | UUIDs | texts of them |
+/// | `uri` | URLs and texts | |
+/// | `objectID` | object identifiers | |
+/// | `transformable` | its bytes | |
+/// | `undefined` | every value | |
+///
+/// A truth value is 1 or 0 as a number. Nothing is ever rounded otherwise, cut off or left out: a value that has no
+/// equal in the attribute's type is refused.
+///
+/// *Programs* are `setValue`, subscripts, batches, defaults and `validateValue`; *data* are imports from dictionaries
+/// and JSON, whose values are texts more often than not. What both take, they take alike.
+struct ValueConversion {
+  let attribute: AttributeDescription
+  let place: PersistError.Place
+  let source: Source
+
+  enum Source: Sendable, CaseIterable { case program, data }
+
+  init(_ attribute: AttributeDescription, at place: PersistError.Place, from source: Source = .program) {
+    self.attribute = attribute
+    self.place = place
+    self.source = source
+  }
+
+  /// Why a value isn't taken.
+  enum Refusal: Error, Hashable {
+    /// The attribute takes no values of this kind.
+    case kind
+    /// The number is outside a range.
+    case range(String)
+    /// The type would have to round the number, or cut it off.
+    case digits
+  }
+
+  /// - Throws: ``PersistError/Code/typeMismatch`` with the value and the attribute.
+  func stored(_ value: Any?) throws -> StoredValue {
+    if let given = GivenValue(value) { return try stored(given) }
+    let type = value.map { "\(Swift.type(of: $0))" } ?? "nil"
+    throw PersistError(
+      .typeMismatch, at: place, "'\(attribute.name)' is \(attribute.type.rawValue) and doesn't take a \(type).",
+      fix: "Give it a value of its type.")
+  }
+
+  /// - Throws: ``PersistError/Code/typeMismatch`` with the value and the attribute.
+  func stored(_ given: GivenValue) throws -> StoredValue {
+    do throws(Refusal) {
+      return try converted(given)
+    } catch {
+      throw describe(error, given)
+    }
+  }
+
+  func converted(_ given: GivenValue) throws(Refusal) -> StoredValue {
+    if given.isNull { return .null }
+    switch attribute.type {
+    case .int16, .int32, .int64: return .integer(try whole(given))
+    case .boolean: return .boolean(try truth(given))
+    case .double: return .double(try double(given))
+    // A float's column is eight bytes wide; what is beyond a float's precision must not come back.
+    case .float: return .double(Double(try float(given)))
+    case .decimal: return .decimal(try decimal(given))
+    case .string: return .string(try text(given))
+    case .uri: return .uri(try uri(given))
+    case .date: return .date(try date(given))
+    case .uuid: return .uuid(try uuid(given))
+    case .binary: return .data(try data(given))
+    case .transformable: if case .value(.data) = given { return try own(given) }
+    case .objectID: if case .value(.objectID) = given { return try own(given) }
+    case .composite: if case .value(.composite) = given { return try own(given) }
+    case .undefined:
+      if case .float(let number) = given { return .double(Double(number)) }
+      return try own(given)
+    }
+    throw .kind
+  }
+
+  private func own(_ given: GivenValue) throws(Refusal) -> StoredValue {
+    guard case .value(let value) = given else { throw .kind }
+    return value
+  }
+
+  private func describe(_ refusal: Refusal, _ given: GivenValue) -> PersistError {
+    let (name, type) = (attribute.name, attribute.type.rawValue)
+    switch refusal {
+    case .kind:
+      let format = attribute.type == .date ? attribute.userInfo["dateFormat"] : nil
+      return PersistError(
+        .typeMismatch, at: place, "'\(name)' is \(type) and doesn't take \(given.inWords).",
+        fix: format.map { "Its dateFormat is '\($0)'." } ?? "Give it a value of its type.")
+    case .range(let range):
+      return PersistError(
+        .typeMismatch, at: place, "\(given.inWords) doesn't fit into the type \(type) of '\(name)'.",
+        fix: "Give it a number from \(range), or the attribute a larger type.")
+    case .digits:
+      return PersistError(
+        .typeMismatch, at: place,
+        "\(given.inWords) would lose digits in the type \(type) of '\(name)'.",
+        fix: "Round it first, or give the attribute a type that holds it, such as decimal.")
+    }
+  }
+}

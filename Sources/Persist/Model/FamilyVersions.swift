@@ -1,0 +1,113 @@
+/// The versions of a family, each read when it is asked for, and their order.
+final class FamilyVersions: Sendable {
+  /// What is known when every version was read.
+  struct Contents: Sendable {
+    /// Those that can be read, from the oldest to the newest as far as is known.
+    var versions: [ModelVersion] = []
+    var order: VersionOrder
+    /// Why the others can't be read, in the order of their names.
+    var problems: [PersistError] = []
+  }
+
+  /// In the order of their names, or in the order that was given.
+  let files: [VersionFile]
+  private let family: String
+  private let isOrdered: Bool
+  /// From and to which versions mapping models lead, by name.
+  private let steps: [(from: String, to: String)]
+  private let contents = Guarded<Contents?>(nil)
+
+  /// - Parameter isOrdered: whether the versions come in their order; else it is found out.
+  init(_ files: [VersionFile], family: String, isOrdered: Bool, steps: [(from: String, to: String)] = []) {
+    self.files = isOrdered ? files : files.sorted { Self.precedes($0.name, $1.name, in: family) }
+    self.family = family
+    self.isOrdered = isOrdered
+    self.steps = steps
+  }
+
+  /// Every version that can be read.
+  ///
+  /// - Complexity: the first call reads all files.
+  var all: Contents {
+    contents.withLock { known in
+      if let known { return known }
+      let new = read()
+      known = new
+      return new
+    }
+  }
+
+  /// The version that has the very model, and so was read before.
+  func version(with model: ManagedObjectModel) -> ModelVersion? {
+    files.lazy.compactMap(\.loaded).first { $0.model === model }
+  }
+
+  /// The file of the current version: the one of a name, else the newest, readable or not.
+  func currentFile(named name: String?) -> VersionFile? {
+    if let name, let file = files.first(where: { $0.name == name }) { return file }
+    guard files.count > 1, !isOrdered else { return files.last }
+    let all = all
+    guard all.order.evidence == .names else { return files.first { $0.name == all.versions.last?.name } }
+    return files.last { $0.name != family }
+  }
+
+  private func read() -> Contents {
+    var versions: [ModelVersion] = []
+    var problems: [PersistError] = []
+    for file in files {
+      do throws(PersistError) {
+        versions.append(try file.version())
+      } catch {
+        problems.append(error)
+      }
+    }
+    guard !isOrdered else {
+      return Contents(versions: versions, order: VersionOrder(given: versions.count), problems: problems)
+    }
+    let identified = VersionOrder(
+      names: versions.map(\.name), identifiers: versions.map(\.model.versionIdentifiers), family: family)
+    if identified.evidence == .identifiers {
+      let order = versions.indices.sorted { identified.precedes($0, $1) == true }
+      versions = order.map { versions[$0] }
+    }
+    versions = Self.sorted(versions, by: steps)
+    let places = Dictionary(versions.indices.map { (versions[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+    let order = VersionOrder(
+      names: versions.map(\.name), identifiers: versions.map(\.model.versionIdentifiers), family: family,
+      steps: steps.compactMap { step in
+        guard let from = places[step.from], let to = places[step.to], from != to else { return nil }
+        return (from, to)
+      })
+    return Contents(versions: versions, order: order, problems: problems)
+  }
+
+  /// The version that is named like the family is the first, as Xcode makes it; the others follow as they are numbered.
+  private static func precedes(_ left: String, _ right: String, in family: String) -> Bool {
+    (left == family) != (right == family) ? left == family : NaturalOrder.precedes(left, right)
+  }
+
+  /// Each version behind those that mapping models lead from to it.
+  private static func sorted(_ versions: [ModelVersion], by steps: [(from: String, to: String)]) -> [ModelVersion] {
+    let indexes = Dictionary(versions.indices.map { (versions[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+    var sources: [Int: [Int]] = [:]
+    for step in steps {
+      guard let source = indexes[step.from], let destination = indexes[step.to], source != destination else { continue }
+      sources[destination, default: []].append(source)
+    }
+    // Depth first with a stack of its own. Steps that go round in a circle order nothing.
+    var order: [Int] = []
+    var seen: Set<Int> = []
+    for start in versions.indices where seen.insert(start).inserted {
+      var path = [start]
+      while let index = path.last {
+        if let source = sources[index]?.popLast() {
+          if seen.insert(source).inserted { path.append(source) }
+        } else {
+          order.append(index)
+          path.removeLast()
+        }
+      }
+    }
+    return order.map { versions[$0] }
+  }
+}

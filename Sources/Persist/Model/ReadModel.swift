@@ -1,0 +1,11 @@
+/// A model as a file or an archive has it.
+struct ReadModel {
+  let description: ModelDescription
+  /// What couldn't be read and was left out, because a store is right without it.
+  let flaws: [PersistError]
+
+  init(_ description: ModelDescription, flaws: [PersistError] = []) {
+    self.description = description
+    self.flaws = flaws
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// One version of a family: read when somebody asks for it, and only once.
+final class VersionFile: Sendable {
+  let name: String
+  /// Where it is read from; nil for one that was made in code.
+  let url: URL?
+  private let read: @Sendable () throws -> ModelVersion
+  private let result = Guarded<Result<ModelVersion, PersistError>?>(nil)
+
+  /// A version that is there already.
+  init(_ version: ModelVersion) {
+    name = version.name
+    url = version.url
+    read = { version }
+    result.withLock { $0 = .success(version) }
+  }
+
+  init(_ name: String, url: URL, read: @escaping @Sendable () throws -> ModelVersion) {
+    self.name = name
+    self.url = url
+    self.read = read
+  }
+
+  /// The version; the first call reads it.
+  func version() throws(PersistError) -> ModelVersion {
+    let result = result.withLock { known in
+      if let known { return known }
+      let new: Result<ModelVersion, PersistError>
+      do {
+        new = .success(try read())
+      } catch let error as PersistError {
+        new = .failure(error)
+      } catch {
+        new = .failure(PersistError(.fileAccess, at: url.map { .file($0) } ?? .unknown, error.localizedDescription))
+      }
+      known = new
+      return new
+    }
+    return try result.get()
+  }
+
+  /// The version where it was read before.
+  var loaded: ModelVersion? { result.withLock { try? $0?.get() } }
+}

@@ -1,0 +1,22 @@
+/// A version identifier that is a number, such as `3` or `2.1`; of any length.
+struct VersionNumber: Sendable, Hashable, Comparable {
+  /// Digits without leading zeros.
+  private let parts: [String]
+
+  /// Nil unless there is one identifier, and it is a number.
+  init?(_ identifiers: [String]) {
+    let identifiers = identifiers.filter { !$0.isEmpty }
+    guard let text = identifiers.first, identifiers.count == 1 else { return nil }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(NaturalOrder.isDigit) }) else { return nil }
+    self.parts = parts.map { String($0.drop { $0 == "0" }) }
+  }
+
+  init(_ number: Int) { parts = [String(number)] }
+
+  static func < (left: VersionNumber, right: VersionNumber) -> Bool {
+    left.parts.lexicographicallyPrecedes(right.parts) { one, other in
+      one.count == other.count ? one < other : one.count < other.count
+    }
+  }
+}

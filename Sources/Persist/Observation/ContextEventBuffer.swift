@@ -1,0 +1,110 @@
+/// The events of one sequence that weren't taken yet, a bounded number of them.
+final class ContextEventBuffer<Element> {
+  private var events: [Element] = []
+  private let joining: EventJoining<Element>
+  private let turn = Turn()
+  private weak var context: ManagedObjectContext?
+  private var observation: ContextObservation?
+  private static var capacity: Int { 100 }
+  private static var objectCapacity: Int { 10_000 }
+
+  /// - Parameter element: what the sequence has for an event; nil where it has nothing.
+  init(
+    _ context: ManagedObjectContext, joining: EventJoining<Element>,
+    _ element: @escaping (ContextEvent) -> Element?
+  ) {
+    self.context = context
+    self.joining = joining
+    observation = context.observe(wake: { [turn] in turn.give() }) { [weak self] event in
+      guard let self, let element = element(event) else { return }
+      put(element)
+      turn.give()
+    }
+    context.mailbox.add(turn.bell)
+  }
+
+  private func put(_ element: Element) {
+    if events.count == Self.capacity, let last = events.popLast() {
+      events.append(joining.join(last, element))
+    } else {
+      events.append(element)
+    }
+    let count = events.reduce(0) { $0 + joining.objectCount($1) }
+    if count > Self.objectCapacity { events = [joining.incomplete] }
+  }
+
+  /// The next event. Whoever waits is woken by the first change after pending changes were processed, comes to its turn
+  /// once the code that makes the changes suspends or ends, and then processes them.
+  func next(isolation actor: isolated (any Actor)?) async -> Element? {
+    while !Task.isCancelled {
+      context?.processPendingChanges()
+      if !events.isEmpty { return events.removeFirst() }
+      guard context != nil else { return nil }
+      await turn.wait(isolation: actor)
+    }
+    return nil
+  }
+}
+
+/// How elements of a sequence are joined where nobody takes them.
+struct EventJoining<Element> {
+  /// How many objects wait with an element.
+  let objectCount: (Element) -> Int
+  /// What an element and the one after it tell together.
+  let join: (Element, Element) -> Element
+  /// An element for more objects than can wait.
+  let incomplete: Element
+}
+
+extension EventJoining where Element == Void {
+  static var beginnings: EventJoining { EventJoining(objectCount: { 0 }, join: { _, _ in }, incomplete: ()) }
+}
+
+extension EventJoining where Element == ObjectsDidChange {
+  static var changes: EventJoining {
+    var incomplete = ObjectsDidChange()
+    incomplete.isIncomplete = true
+    return EventJoining(objectCount: \.count, join: { $0.followed(by: $1) }, incomplete: incomplete)
+  }
+}
+
+extension EventJoining where Element == ObjectsDidSave {
+  static var saves: EventJoining {
+    var incomplete = ObjectsDidSave()
+    incomplete.savedChanges.isIncomplete = true
+    return EventJoining(objectCount: \.count, join: { $0.followed(by: $1) }, incomplete: incomplete)
+  }
+}
+
+extension ObjectsDidChange {
+  fileprivate var count: Int {
+    inserted.count + updated.count + deleted.count + refreshed.count + invalidated.count + invalidatedAll.count
+  }
+
+  /// What two events tell, one after the other: of an object that came and went that it was deleted, of one that went
+  /// and came back that it was inserted.
+  fileprivate func followed(by later: ObjectsDidChange) -> ObjectsDidChange {
+    var both = self
+    both.inserted = inserted.subtracting(later.deleted).union(later.inserted)
+    both.updated = updated.subtracting(later.deleted).union(later.updated)
+    both.deleted = deleted.subtracting(later.inserted).union(later.deleted)
+    both.refreshed = refreshed.subtracting(later.deleted).union(later.refreshed)
+    both.invalidated.formUnion(later.invalidated)
+    both.invalidatedAll.formUnion(later.invalidatedAll)
+    both.isIncomplete = isIncomplete || later.isIncomplete
+    return both
+  }
+}
+
+extension ObjectsDidSave {
+  fileprivate var count: Int { inserted.count + updated.count + deleted.count }
+
+  /// As ``SavedChanges/followed(by:)``.
+  fileprivate func followed(by later: ObjectsDidSave) -> ObjectsDidSave {
+    ObjectsDidSave(
+      inserted: inserted.subtracting(later.deleted).union(later.inserted),
+      updated: updated.subtracting(later.deleted).union(later.updated),
+      deleted: deleted.subtracting(later.inserted).union(later.deleted),
+      savedChanges: savedChanges.followed(by: later.savedChanges))
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// The values of a list by what they are compared as: the same answer as comparing each, in constant time.
+struct ConstantIndex {
+  private let options: FetchPredicate.Options
+  private var hasNull = false
+  private var texts: Set<[UInt8]> = []
+  private var numbers: Set<ValueKey> = []
+  /// Texts that are numbers: they compare with numbers, and not with dates.
+  private var numericTexts: Set<ValueKey> = []
+  private var uuids: Set<UUID> = []
+  private var others: Set<StoredValue> = []
+  /// Numbers that have no key, such as those a decimal can't hold; texts that are such.
+  private var strays: [StoredValue] = []
+  private let values: [StoredValue]
+
+  init(_ values: [StoredValue], _ options: FetchPredicate.Options) {
+    self.options = options
+    self.values = values
+    for value in values { insert(value) }
+  }
+
+  private mutating func insert(_ value: StoredValue) {
+    switch value {
+    case .null: hasNull = true
+    case .string(let text):
+      texts.insert(folded(text))
+      if let uuid = UUID(uuidString: text) { uuids.insert(uuid) }
+      guard let number = Number(text: text) else { return }
+      if let key = number.key { numericTexts.insert(key) } else { strays.append(value) }
+    case .uri(let text): texts.insert(folded(text))
+    case .uuid(let uuid): uuids.insert(uuid)
+    case .objectID(let id): others.insert(.objectID(id.current))
+    case .data: others.insert(value)
+    case .composite: strays.append(value)
+    case .integer, .boolean, .double, .decimal, .date:
+      if let key = Number(value)?.key { numbers.insert(key) } else { strays.append(value) }
+    }
+  }
+
+  func contains(_ value: StoredValue) -> Bool {
+    switch value {
+    case .null: return hasNull
+    case .string(let text):
+      if texts.contains(folded(text)) { return true }
+      if !uuids.isEmpty, let uuid = UUID(uuidString: text), uuids.contains(uuid) { return true }
+      guard let number = Number(text: text) else { return false }
+      // A text compares with numbers and not with dates, which the keys don't tell from numbers.
+      guard number.key.map(numbers.contains) ?? true else { return isStray(value) }
+      return values.contains { $0.isSame(as: value, options: options) }
+    case .uri(let text): return texts.contains(folded(text))
+    case .uuid(let uuid): return uuids.contains(uuid)
+    case .objectID(let id): return others.contains(.objectID(id.current))
+    case .data: return others.contains(value)
+    case .composite: return isStray(value)
+    case .integer, .boolean, .double, .decimal, .date:
+      guard let key = Number(value)?.key else { return values.contains { $0.isSame(as: value, options: options) } }
+      if numbers.contains(key) { return true }
+      if case .date = value { return isStray(value) }
+      return numericTexts.contains(key) || isStray(value)
+    }
+  }
+
+  private func isStray(_ value: StoredValue) -> Bool { strays.contains { $0.isSame(as: value, options: options) } }
+
+  private func folded(_ text: String) -> [UInt8] { Array(TextComparison(options).folded(text).utf8) }
+}
+
+extension Number {
+  /// A key that equal numbers share; nil for numbers that decimals and doubles tell apart differently.
+  fileprivate var key: ValueKey? {
+    switch self {
+    case .integer(let value): return .whole(value)
+    case .double:
+      if let whole { return .whole(whole) }
+      return decimal.map(ValueKey.fraction)
+    case .decimal(let value):
+      guard !value.isNaN, value == 0 || 1e-100..<1e100 ~= abs(double) else { return nil }
+      return whole.map(ValueKey.whole) ?? .fraction(value)
+    }
+  }
+}

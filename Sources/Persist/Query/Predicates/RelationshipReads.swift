@@ -1,0 +1,98 @@
+/// What predicates and expressions read of related objects: the relationships that they follow from the evaluated
+/// object, and the properties that they read at the end of each.
+struct RelationshipReads {
+  /// The objects at the end of a path of relationships.
+  struct End {
+    let entity: Entity
+    /// The last relationship of the path, a property of the objects before.
+    let relationship: RelationshipDescription
+    /// The names of what is read of them; empty where only their identities count.
+    var properties: Set<String> = []
+  }
+
+  /// By the names of the relationships from the evaluated object on.
+  private(set) var ends: [[String]: End] = [:]
+  /// Whether all paths are in ``ends``: not where functions give objects, or methods are called by name.
+  private(set) var isComplete = true
+
+  private let model: ManagedObjectModel
+  private let entity: Entity
+  private var variables: [String: Place] = [:]
+
+  private struct Place {
+    var path: [String]
+    var entity: Entity
+  }
+
+  init(over entity: Entity, in model: ManagedObjectModel) {
+    self.entity = entity
+    self.model = model
+  }
+
+  mutating func add(_ predicate: FetchPredicate) {
+    switch predicate {
+    case .constant: break
+    case .comparison(let comparison):
+      add(comparison.left)
+      add(comparison.right)
+    case .and(let parts), .or(let parts): for part in parts { add(part) }
+    case .not(let part): add(part)
+    }
+  }
+
+  mutating func add(_ expression: FetchExpression) { _ = place(of: expression) }
+
+  /// Where the objects that an expression gives are; nil where it gives values.
+  private mutating func place(of expression: FetchExpression) -> Place? {
+    switch expression {
+    case .constant: return nil
+    case .current: return Place(path: [], entity: entity)
+    case .variable(let name): return variables[name]
+    case .path(let root, let keys):
+      switch root {
+      case .current, .variable, .path, .subquery: return place(of: root).flatMap { follow(keys, from: $0) }
+      default:
+        add(root)
+        if root.constantValue == nil { isComplete = false }
+        return nil
+      }
+    case .element(let list, let position):
+      if case .index(let index) = position { add(index) }
+      let place = place(of: list)
+      return position == .size ? nil : place
+    case .aggregate(let parts), .function(_, let parts):
+      for part in parts { add(part) }
+      return nil
+    case .subquery(let collection, let variable, let predicate):
+      let members = place(of: collection)
+      let outer = variables[variable]
+      variables[variable] = members
+      add(predicate)
+      variables[variable] = outer
+      return members
+    case .ternary(let predicate, let first, let second):
+      add(predicate)
+      add(first)
+      add(second)
+      return nil
+    case .call, .fetch, .keyPath:
+      isComplete = false
+      return nil
+    }
+  }
+
+  private mutating func follow(_ keys: [String], from start: Place) -> Place? {
+    var place = start
+    for key in keys where CollectionOperator(rawValue: key) == nil {
+      guard let property = place.entity.property(named: key) else {
+        if key == "self" { continue }
+        return nil
+      }
+      ends[place.path]?.properties.insert(key)
+      guard let relationship = property.relationship else { return nil }
+      place = Place(path: place.path + [key], entity: model.destination(of: relationship))
+      if ends[place.path] == nil { ends[place.path] = End(entity: place.entity, relationship: relationship) }
+    }
+    return place
+  }
+}

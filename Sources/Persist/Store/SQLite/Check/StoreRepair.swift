@@ -1,0 +1,152 @@
+package import Foundation
+
+/// Mends what can be wrong in a store where there is nothing to guess: no value that a program could read is changed.
+///
+/// - Counters of keys are raised to the greatest key in use.
+/// - Entity numbers beside keys become those of the rows that the keys lead to.
+/// - Optional relationships that lead to no row become empty, as they read already.
+/// - Indexes of words are made anew.
+/// - Files of large values that no row names, and what a killed migration left beside the store, are deleted.
+package struct StoreRepair {
+  /// One kind of damage that was mended.
+  package struct Mending: Sendable, Hashable {
+    package let kind: StoreProblem.Kind
+    package let entity: String?
+    package let property: String?
+    /// How many rows or files it concerned.
+    package let count: Int
+  }
+
+  /// The kinds of problems that ``repair(storeAt:registry:options:)`` mends, as far as nothing is to be guessed.
+  package static let mendableKinds: Set<StoreProblem.Kind> = [
+    .keyCounter, .wrongEntityNumber, .danglingRelationship, .textIndex, .orphanFile, .unfinishedWork,
+  ]
+
+  /// Mends a store, in one transaction.
+  ///
+  /// - Parameter registry: the models to look among for the store's; nil leaves its own.
+  /// - Returns: what was mended.
+  /// - Throws: ``PersistError/Code/incompatibleModel`` where the store's tables aren't those of its model;
+  ///   ``PersistError/Code/storeBusy``, ``PersistError/Code/storeDamaged`` and errors of opening. The store is then as
+  ///   it was.
+  package static func repair(
+    storeAt url: URL, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()
+  ) throws -> [Mending] {
+    var mendings = try settleUnfinishedWork(url, options)
+    let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
+    defer { connection.close() }
+    try connection.transaction {
+      let map = try StoreIdentification.identify(connection, registry: registry).tableMap
+      guard map.differences.isEmpty else {
+        throw PersistError(
+          .incompatibleModel, at: .store(url),
+          "The store's tables aren't those of its model, so it isn't mended: \(map.differences.joined(separator: " "))",
+          fix: "Give the model that the store was written with.")
+      }
+      for step in RepairStep.steps(for: map) {
+        let count = try connection.execute(step.sql)
+        guard count > 0 else { continue }
+        mendings.append(Mending(kind: step.kind, entity: step.entity, property: step.property, count: count))
+      }
+      mendings += try mendTextIndexes(map, connection)
+      let orphans = OrphanFiles(folder: ExternalDataFolder(storeAt: SQLiteFileName.resolved(url)))
+      let removed = orphans.remove(try orphans.find(connection))
+      if !removed.isEmpty {
+        mendings.append(Mending(kind: .orphanFile, entity: nil, property: nil, count: removed.count))
+      }
+    }
+    return mendings
+  }
+
+  private static func settleUnfinishedWork(_ url: URL, _ options: StoreOptions) throws -> [Mending] {
+    let files = UnfinishedFiles(store: SQLiteFileName.resolved(url))
+    let folders = files.folders.count
+    try UnfinishedWork.settle(storeAt: url, options: options)
+    let count = max(0, folders - files.folders.count) + files.removeCopies()
+    return count > 0 ? [Mending(kind: .unfinishedWork, entity: nil, property: nil, count: count)] : []
+  }
+
+  private static func mendTextIndexes(_ map: TableMap, _ connection: SQLiteConnection) throws -> [Mending] {
+    var damaged: [FullTextIndex: Int] = [:]
+    for index in try map.fullTextIndexes.kept(by: connection) {
+      for statement in SQLText.secondIndex(index) { try connection.execute(statement) }
+      try connection.query(.differences(from: index)) { _ in damaged[index, default: 0] += 1 }
+      for statement in SQLText.dropSecondIndex { try connection.execute(statement) }
+    }
+    guard !damaged.isEmpty else { return [] }
+    try connection.keepFullText(map.fullTextIndexes, trusting: map.fullTextIndexes.subtracting(damaged.keys))
+    return damaged.map { index, count in
+      Mending(kind: .textIndex, entity: index.entity, property: index.attribute, count: count)
+    }.sorted { ($0.entity ?? "", $0.property ?? "") < ($1.entity ?? "", $1.property ?? "") }
+  }
+}
+
+/// One statement that mends a store.
+struct RepairStep: Sendable {
+  let kind: StoreProblem.Kind
+  let entity: String
+  let property: String?
+  let sql: SQLText
+
+  /// Every statement for a store of a layout; each changes only what is wrong.
+  static func steps(for map: TableMap) -> [RepairStep] {
+    let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
+    return tables.flatMap { toOneSteps(map, $0) + oneWaySteps(map, $0) } + map.joinTables.flatMap { joinSteps(map, $0) }
+      + tables.filter { $0.entity.superentity == nil }.map { root in
+        RepairStep(
+          kind: .keyCounter, entity: root.entity.name, property: nil,
+          sql: .raiseKeyCounter(table: root.table, entityNumber: root.number))
+      }
+  }
+
+  private static func toOneSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [RepairStep] {
+    table.columns.filter { $0.role == .toOne }.flatMap { column -> [RepairStep] in
+      guard let property = table.entity.property(named: column.property), let relationship = property.relationship,
+        property.declaringEntity == table.entity.name
+      else { return [] }
+      let key = KeyReference(
+        table: table.table, column: column.name,
+        destination: map[map.model.destination(of: relationship)].table, destinationNumbers: [])
+      let companion = property.entityNumberSlot.flatMap { table.column(slot: $0)?.name }
+      var steps: [RepairStep] = []
+      if relationship.isOptional {
+        let beside = [companion, table.orderColumns[property.slot]].compactMap { $0 }
+        steps.append(
+          RepairStep(
+            kind: .danglingRelationship, entity: table.entity.name, property: property.name,
+            sql: .emptyDangling(key, beside: beside)))
+      }
+      if let companion {
+        steps.append(
+          RepairStep(
+            kind: .wrongEntityNumber, entity: table.entity.name, property: property.name,
+            sql: .correctCompanions(key, companion: companion)))
+      }
+      return steps
+    }
+  }
+
+  /// The members of to-many relationships without inverse, which hold their owner's key.
+  private static func oneWaySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [RepairStep] {
+    table.entity.properties.compactMap { property in
+      guard property.declaringEntity == table.entity.name, property.relationship?.inverse == nil,
+        case .foreignKey(let key) = table.toMany[property.slot]
+      else { return nil }
+      return RepairStep(
+        kind: .danglingRelationship, entity: table.entity.name, property: property.name,
+        sql: .emptyDangling(
+          KeyReference(table: key.table, column: key.column, destination: table.table, destinationNumbers: []),
+          beside: [key.entityColumn, key.orderColumn].compactMap { $0 }))
+    }
+  }
+
+  private static func joinSteps(_ map: TableMap, _ join: TableMap.JoinTable) -> [RepairStep] {
+    [join.first, join.second].compactMap { end in
+      guard let entity = map.model.entitiesByName[end.entity] else { return nil }
+      return RepairStep(
+        kind: .danglingRelationship, entity: end.entity, property: end.relationship,
+        sql: .deleteDanglingPairs(
+          KeyReference(table: join.name, column: end.column, destination: map[entity].table, destinationNumbers: [])))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// What mends a store without guessing.
+extension SQLText {
+  /// The names of files in the values of a column: behind a byte 2, and 36 characters long.
+  static func fileNames(in column: String, of table: String) -> SQLText {
+    """
+    SELECT CAST(SUBSTR(\(name: column), 2, 36) AS BLOB) FROM \(name: table) \
+    WHERE LENGTH(\(name: column)) = 38 AND SUBSTR(\(name: column), 1, 1) = x'02'
+    """
+  }
+
+  /// Raises the counter of keys to the greatest one in use.
+  static func raiseKeyCounter(table: String, entityNumber: Int) -> SQLText {
+    let greatest: SQLText = "(SELECT MAX(Z_PK) FROM \(name: table))"
+    return """
+      UPDATE Z_PRIMARYKEY SET Z_MAX = \(greatest) \
+      WHERE Z_ENT = \(number: Int64(entityNumber)) AND IFNULL(Z_MAX, -1) < \(greatest)
+      """
+  }
+
+  /// Sets the entity numbers beside keys to those of the rows that the keys lead to.
+  static func correctCompanions(_ key: KeyReference, companion: String) -> SQLText {
+    """
+    UPDATE \(name: key.table) SET \(name: companion) = \
+    (SELECT d.Z_ENT FROM \(name: key.destination) AS d WHERE d.Z_PK = \(name: key.table).\(name: key.column)) \
+    WHERE EXISTS (SELECT 1 FROM \(name: key.destination) AS d WHERE d.Z_PK = \(name: key.table).\(name: key.column) \
+    AND d.Z_ENT IS NOT \(name: key.table).\(name: companion))
+    """
+  }
+
+  /// Empties keys that lead to no row, and what stands beside them.
+  static func emptyDangling(_ key: KeyReference, beside: [String]) -> SQLText {
+    let assignments = ([key.column] + beside).map { name -> SQLText in "\(name: name) = NULL" }.joined(separator: ", ")
+    return """
+      UPDATE \(name: key.table) SET \(assignments) WHERE \(name: key.column) IS NOT NULL AND NOT EXISTS \
+      (SELECT 1 FROM \(name: key.destination) AS d WHERE d.Z_PK = \(name: key.table).\(name: key.column))
+      """
+  }
+
+  /// Deletes the pairs that lead to no row.
+  static func deleteDanglingPairs(_ key: KeyReference) -> SQLText {
+    """
+    DELETE FROM \(name: key.table) WHERE NOT EXISTS \
+    (SELECT 1 FROM \(name: key.destination) AS d WHERE d.Z_PK = \(name: key.table).\(name: key.column))
+    """
+  }
+}

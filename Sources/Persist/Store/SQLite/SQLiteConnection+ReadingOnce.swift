@@ -1,0 +1,45 @@
+import Foundation
+
+extension SQLiteConnection {
+  /// Opens a database, reads from it in one transaction, and closes it; no byte of it changes.
+  ///
+  /// What is read without locks is read again where another program changed the files meanwhile, also where that came
+  /// out as an error.
+  ///
+  /// - Throws: ``PersistError/Code/storeBusy`` where others change the files again and again.
+  static func reading<T>(
+    _ url: URL, options: StoreOptions = StoreOptions(), _ body: (SQLiteConnection) throws -> T
+  ) throws -> T {
+    let deadline = ContinuousClock.now + options.busyTimeout
+    while true {
+      let before = StoreFilesState(of: url)
+      let result = Result {
+        let connection = try SQLiteConnection(url, mode: .readOnly, options: options)
+        defer { connection.close() }
+        return (try connection.readTransaction { try body(connection) }, connection.isWithoutLocks)
+      }
+      let isChanged = StoreFilesState(of: url) != before
+      switch result {
+      case .success((let value, false)): return value
+      case .success((let value, true)) where !isChanged: return value
+      case .failure(let error) where !isChanged || !Self.canBeUnlocked(error): throw error
+      default: break
+      }
+      guard ContinuousClock.now < deadline else { throw changedWhileRead(url) }
+    }
+  }
+
+  /// Whether an error can come of files that were changed while they were read without locks.
+  private static func canBeUnlocked(_ error: any Error) -> Bool {
+    guard let code = (error as? PersistError)?.code else { return false }
+    return [
+      .storeDamaged, .notAStore, .sqlite, .fileAccess, .storeOpenFailed, .storeReadOnly, .storeBusy,
+    ].contains(code)
+  }
+
+  static func changedWhileRead(_ url: URL?) -> PersistError {
+    PersistError(
+      .storeBusy, at: .store(url), "Another program changed the store while it was read without locks.",
+      fix: "Read again.")
+  }
+}

@@ -1,0 +1,49 @@
+/// Indexes that a model gained after a store was made. They aren't part of what a store is: no version is told by them,
+/// and no migration runs for them.
+extension SQLiteStore {
+  /// Makes the indexes that the model declares and the store lacks, or notes them as steps that wait.
+  ///
+  /// A store can be used without them: where another process is writing, or there is no room, they are made another
+  /// time.
+  ///
+  /// - Parameter catalog: what the store said of itself when it was opened.
+  func makeMissingIndexes(_ catalog: StoreCatalog, defersWork: Bool) throws {
+    guard !isReadOnly, !map.missingIndexes(in: catalog.schema, besides: catalog.metadata.deferredSteps).isEmpty else {
+      return
+    }
+    do {
+      try pool.write { connection in
+        var metadata = try StoreMetadata(connection)
+        let missing = try map.missingIndexes(in: StoreSchema(connection), besides: metadata.deferredSteps)
+        guard defersWork else {
+          for index in missing { try connection.execute(.create(index)) }
+          return
+        }
+        metadata.deferredSteps += missing.map { .createIndex($0.name, table: $0.table) }
+        try metadata.write(to: connection)
+      }
+    } catch let error as PersistError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {
+      return
+    }
+  }
+}
+
+extension TableMap {
+  /// The declared indexes for which a store has none, under whatever name.
+  fileprivate func missingIndexes(in schema: StoreSchema, besides waiting: [DeferredStep]) -> [IndexDefinition] {
+    let names = Set(schema.indexes.map(\.name.foldedIdentifier))
+    let unnamed = declaredIndexDefinitions.filter { index in
+      !names.contains(index.name.foldedIdentifier)
+        && !waiting.contains(.createIndex(index.name, table: index.table))
+        && index.columns.allSatisfy { schema.column($0.name, of: index.table) != nil }
+    }
+    guard !unnamed.isEmpty else { return [] }
+    let tables = Dictionary(grouping: schema.indexes, by: \.table.foldedIdentifier)
+    return unnamed.filter { index in
+      let signature = IndexSignature(index)
+      return !(tables[index.table.foldedIdentifier] ?? []).contains {
+        $0.sql.flatMap(IndexSignature.init(definition:)) == signature
+      }
+    }
+  }
+}

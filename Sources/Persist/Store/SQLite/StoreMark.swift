@@ -1,0 +1,24 @@
+import Foundation
+
+/// What tells with one statement that neither the model nor the layout of a store has changed.
+struct StoreMark: Sendable, Hashable {
+  /// SQLite's number of the schema.
+  let schemaVersion: Int64
+  /// The identifier in the metadata's own column.
+  let identifier: String
+  /// The metadata as a property list, which name the model.
+  let propertyList: Data
+
+  /// - Throws: ``PersistError/Code/storeDamaged`` where the store has no metadata.
+  init(_ connection: SQLiteConnection) throws {
+    let mark = try connection.first(.metadata) { row in
+      (schemaVersion: row.integer(2), identifier: row.text(0), propertyList: row.data(1))
+    }
+    guard let mark else {
+      throw PersistError(
+        .storeDamaged, at: .store(connection.url), "The store's table Z_METADATA is empty.",
+        fix: "Restore the store from a backup.")
+    }
+    (schemaVersion, identifier, propertyList) = mark
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// A number as its significant digits and a power of ten: what a text says, before any type has rounded it.
+///
+/// The texts are those of Swift's and JSON's numbers: `-12`, `3.10`, `1e-7`. Nothing may surround the number, and words
+/// such as `nan` aren't numbers.
+struct DecimalText: Hashable {
+  let isNegative: Bool
+  /// Without zeros at either end; empty for zero.
+  let digits: ArraySlice<UInt8>
+  /// The power of ten of the last digit.
+  let exponent: Int
+
+  init?(_ text: some StringProtocol) {
+    var rest = Array(text.utf8)[...]
+    let sign = rest.first
+    if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest = rest.dropFirst() }
+    let whole = rest.prefix(while: Self.isDigit)
+    rest = rest.dropFirst(whole.count)
+    var fraction: ArraySlice<UInt8> = []
+    if rest.first == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      fraction = rest.prefix(while: Self.isDigit)
+      rest = rest.dropFirst(fraction.count)
+    }
+    guard !whole.isEmpty || !fraction.isEmpty else { return nil }
+    var power = 0
+    if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+      guard rest.count <= 12, let written = Int(String(decoding: rest.dropFirst(), as: UTF8.self)) else { return nil }
+      power = written
+      rest = []
+    }
+    guard rest.isEmpty else { return nil }
+    let all = Array(whole) + fraction
+    let significant = all.reversed().drop { $0 == UInt8(ascii: "0") }.reversed().drop { $0 == UInt8(ascii: "0") }
+    digits = Array(significant)[...]
+    isNegative = sign == UInt8(ascii: "-") && !digits.isEmpty
+    let trailing = all.reversed().prefix { $0 == UInt8(ascii: "0") }.count
+    exponent = digits.isEmpty ? 0 : power - fraction.count + trailing
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  var isWhole: Bool { exponent >= 0 }
+}
+
+extension Decimal {
+  /// The number that a whole text is; nil where anything else stands in it, and where a decimal would have to round it.
+  init?(wholeText text: some StringProtocol) {
+    guard let wanted = DecimalText(text), wanted.digits.count <= 39 else { return nil }
+    let number = "\(wanted.isNegative ? "-" : "")\(wanted.mantissa)e\(wanted.exponent)"
+    guard let value = Decimal(string: number, locale: nil), !value.isNaN, DecimalText(value.description) == wanted
+    else { return nil }
+    self = value
+  }
+
+  /// The decimal that the shortest text of a floating-point number is: 10.11 is 10.11, whatever the binary fraction.
+  /// Nil where it isn't finite, or is beyond what a decimal holds.
+  init?(shortestTextOf number: some BinaryFloatingPoint & CustomStringConvertible) {
+    guard number.isFinite else { return nil }
+    self.init(wholeText: number.description)
+  }
+}
+
+extension DecimalText {
+  fileprivate var mantissa: String { digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self) }
+}
+
+extension Int64 {
+  /// The whole number that a decimal is; nil where it has a fraction or is out of range.
+  init?(exactly number: Decimal) {
+    guard !number.isNaN, let text = DecimalText(number.description), text.isWhole,
+      text.digits.count + text.exponent <= 19,
+      let value = Int64((text.isNegative ? "-" : "") + text.mantissa + String(repeating: "0", count: text.exponent))
+    else { return nil }
+    self = value
+  }
+}

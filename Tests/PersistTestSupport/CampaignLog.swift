@@ -1,0 +1,36 @@
+import Foundation
+
+/// What a run of a law leaves for `Scripts/campaign`, in the folder that `PERSIST_CAMPAIGN` names.
+///
+/// While the law runs, a file `NAME.UUID.running` holds the seed that is tried, so that one that ends the whole program
+/// is known. Afterwards `NAME.UUID.done` holds inputs, seconds and the seeds that failed, separated by tabs.
+struct CampaignLog: Sendable {
+  private let running: URL
+  private let done: URL
+  private let handle: FileHandle
+
+  init?(law: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    guard let path = environment["PERSIST_CAMPAIGN"] else { return nil }
+    let file = URL(fileURLWithPath: path).appendingPathComponent("\(law).\(UUID().uuidString)")
+    running = file.appendingPathExtension("running")
+    done = file.appendingPathExtension("done")
+    guard FileManager.default.createFile(atPath: running.path, contents: nil),
+      let handle = try? FileHandle(forWritingTo: running)
+    else { return nil }
+    self.handle = handle
+  }
+
+  func begin(_ seed: UInt64) {
+    try? handle.seek(toOffset: 0)
+    // All of the same width, so that a shorter one leaves nothing of a longer one.
+    let digits = String(seed)
+    try? handle.write(contentsOf: Data((String(repeating: "0", count: 20 - digits.count) + digits).utf8))
+  }
+
+  func finish(inputs: Int, seconds: Double, failures: [UInt64]) {
+    try? handle.close()
+    let seeds = failures.map(String.init).joined(separator: ",")
+    try? Data("\(inputs)\t\(Int(seconds))\t\(seeds)\n".utf8).write(to: done)
+    try? FileManager.default.removeItem(at: running)
+  }
+}

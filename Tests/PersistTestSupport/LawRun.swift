@@ -1,0 +1,75 @@
+import Foundation
+import Persist
+import Testing
+
+/// One run of a law: which seed is tried, how many were, and which failed.
+final class LawRun: Sendable {
+  @TaskLocal static var current: LawRun?
+
+  /// More seeds that fail say nothing new.
+  private static let failureLimit = 5
+
+  private struct State {
+    var seeds: SeedRange
+    var current: UInt64?
+    var count = 0
+    var failures: [UInt64] = []
+  }
+
+  private let name: String
+  private let state: Guarded<State>
+  private let log: CampaignLog?
+  private let start = ContinuousClock.now
+
+  init(_ name: String, short: UInt64, long: UInt64) {
+    self.name = name
+    state = Guarded(State(seeds: SeedRange(short: short, long: long)))
+    log = CampaignLog(law: name)
+  }
+
+  static var required: LawRun {
+    guard let current else { preconditionFailure("forEachSeed(_:) belongs into a test with the trait .law(…).") }
+    return current
+  }
+
+  var count: Int { state.withLock { $0.count } }
+
+  func next() -> UInt64? {
+    let seed: UInt64? = state.withLock { state in
+      state.current = state.failures.count < Self.failureLimit ? state.seeds.take(after: state.count) : nil
+      if state.current != nil { state.count += 1 }
+      return state.current
+    }
+    if let seed { log?.begin(seed) }
+    return seed
+  }
+
+  /// Records what a try threw, unless that is an expectation, which recorded itself.
+  func record(_ error: any Error, at location: SourceLocation) {
+    noteFailure()
+    if !(error is ExpectationFailedError) { Issue.record(error, sourceLocation: location) }
+  }
+
+  #if compiler(>=6.2)
+    /// The issue with its seed.
+    func record(_ issue: Issue) -> Issue {
+      guard let seed = noteFailure() else { return issue }
+      var issue = issue
+      issue.comments.append("Law '\(name)', PERSIST_SEED=\(seed)")
+      return issue
+    }
+  #endif
+
+  @discardableResult
+  private func noteFailure() -> UInt64? {
+    state.withLock { state in
+      if let seed = state.current, state.failures.last != seed { state.failures.append(seed) }
+      return state.current
+    }
+  }
+
+  func finish() {
+    let (count, failures) = state.withLock { ($0.count, $0.failures) }
+    log?.finish(inputs: count, seconds: (ContinuousClock.now - start) / .seconds(1), failures: failures)
+  }
+}

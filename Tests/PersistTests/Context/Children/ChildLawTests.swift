@@ -1,0 +1,22 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Whatever is changed, saved, discarded and merged at three levels of contexts, each shows what it should, in every
+/// form of fetch, and so does a child that is made then.
+@Suite("Laws of child contexts")
+struct ChildLawTests {
+  @Test("Random changes at every level keep the laws", .law("children", short: 8, long: 300))
+  func laws() {
+    forEachSeed { seed in
+      try withStack(DraftGraph.model) { stack in
+        var run = try ChildRun(stack, seed: seed)
+        for _ in 0..<(TestLength.isLong ? 200 : 60) { try run.step() }
+        try run.saveEverything()
+        let reopened = try stack.reopened()
+        try run.check(reopened.context(), shows: 0, "the store after reopening")
+      }
+    }
+  }
+}

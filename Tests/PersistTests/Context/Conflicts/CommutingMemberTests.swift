@@ -1,0 +1,149 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Members that several contexts add and remove")
+struct CommutingMemberTests {
+  private static let model = ModelDescription(entities: [
+    EntityDescription(
+      "Item", attributes: [AttributeDescription("name", .string)],
+      relationships: [
+        RelationshipDescription("category", to: "Category", inverse: "items"),
+        RelationshipDescription("shelf", to: "Category", inverse: "shelved"),
+        RelationshipDescription("box", to: "Category", inverse: "boxed"),
+        RelationshipDescription("tags", toMany: "Tag", inverse: "items"),
+      ]),
+    EntityDescription(
+      "Category", attributes: [AttributeDescription("name", .string)],
+      relationships: [
+        RelationshipDescription("items", toMany: "Item", inverse: "category"),
+        RelationshipDescription("shelved", toMany: "Item", inverse: "shelf", isOrdered: true),
+        RelationshipDescription("boxed", toMany: "Item", inverse: "box", maximumCount: 2),
+      ]),
+    EntityDescription(
+      "Tag", attributes: [AttributeDescription("name", .string)],
+      relationships: [RelationshipDescription("items", toMany: "Item", inverse: "tags")]),
+  ])
+
+  static let policies = [MergePolicy.error] + MergePolicy.settling
+
+  @Test(
+    "Members that two contexts add to the same owners don't conflict, and versions count every save",
+    arguments: policies)
+  func additions(policy: MergePolicy) throws {
+    try withStack(Self.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = policy
+      try first.make("Category", ["name": "category"])
+      try first.make("Tag", ["name": "tag"])
+      try first.save()
+      for (context, name) in [(first, "a"), (second, "b")] {
+        let category = try context.named("Category", "category")
+        try context.make("Item", ["name": name, "category": category, "shelf": category])
+          .many("tags").insert(context.named("Tag", "tag"))
+      }
+      try first.save()
+      try second.save()
+      // The second one shows what the first saved.
+      #expect(try second.named("Category", "category").names("items") == ["a", "b"])
+      #expect(try second.named("Tag", "tag").names("items") == ["a", "b"])
+      let fresh = try stack.reopened().context()
+      let category = try fresh.named("Category", "category")
+      #expect(try category.names("items") == ["a", "b"])
+      #expect(try category.names("shelved") == ["a", "b"])
+      #expect(try fresh.named("Tag", "tag").names("items") == ["a", "b"])
+      #expect(category.snapshot?.version == 3)
+    }
+  }
+
+  @Test("Removed members and added ones are merged, the ends of ordered relationships too", arguments: policies)
+  func removals(policy: MergePolicy) throws {
+    try withStack(Self.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = policy
+      let category = try first.make("Category", ["name": "category"])
+      category["shelved"] = try ["a", "b", "c"].map { try first.make("Item", ["name": $0]) }
+      try first.save()
+      let other = try second.named("Category", "category")
+      try category.many("shelved").remove(first.named("Item", "a"))
+      try category.many("shelved").insert(first.make("Item", ["name": "d"]))
+      try other.many("shelved").remove(second.named("Item", "c"))
+      try other.many("shelved").insert(contentsOf: ["f", "e"].map { try second.make("Item", ["name": $0]) })
+      try first.save()
+      try second.save()
+      #expect(try other.names("shelved") == ["b", "d", "f", "e"])
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Category", "category").names("shelved") == ["b", "d", "f", "e"])
+    }
+  }
+
+  @Test("After a save beside others an owner has their values, so that none is overwritten unseen")
+  func values() throws {
+    try withStack(Self.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      let category = try first.make("Category", ["name": "category"])
+      try first.save()
+      let other = try second.named("Category", "category")
+      category["name"] = "theirs"
+      try first.save()
+      try second.make("Item", ["name": "a", "category": other])
+      try second.save()
+      #expect(other["name"] as? String == "theirs")
+      other["name"] = "mine"
+      try second.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Category", "mine").names("items") == ["a"])
+    }
+  }
+
+  @Test("Members in another order, members with a greatest count, and owners that are gone still conflict")
+  func conflicts() throws {
+    try withStack(Self.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      let category = try first.make("Category", ["name": "category"])
+      category["shelved"] = try ["a", "b"].map { try first.make("Item", ["name": $0]) }
+      try first.save()
+      let other = try second.named("Category", "category")
+      try other.many("shelved").insert(second.named("Item", "b"), at: 0)
+      try first.make("Item", ["name": "c", "shelf": category])
+      try first.save()
+      #expect(persistError { try second.save() }?.code == .mergeConflict)
+      second.rollback()
+      second.refreshAllObjects()
+
+      for name in ["d", "e"] { try first.make("Item", ["name": name, "box": category]) }
+      try second.make("Item", ["name": "f", "box": other])
+      try first.save()
+      second.mergePolicy = .mergeByPropertyObjectTrump
+      #expect(persistError { try second.save() }?.code == .validationTooManyObjects)
+      second.mergePolicy = .error
+      second.rollback()
+      second.refreshAllObjects()
+
+      try second.make("Item", ["name": "g", "category": other])
+      first.delete(category)
+      try first.save()
+      #expect(persistError { try second.save() }?.code == .mergeConflict)
+    }
+  }
+
+  @Test("Under rollback an object that isn't in conflict is saved with all of its relationships")
+  func rollback() throws {
+    try withStack(Self.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = .rollback
+      let tag = try first.make("Tag", ["name": "tag"])
+      try first.save()
+      let other = try second.named("Tag", "tag")
+      other["name"] = "mine"
+      try second.make("Item", ["name": "a"]).many("tags").insert(other)
+      tag["name"] = "theirs"
+      try first.save()
+      try second.save()
+      #expect(other["name"] as? String == "theirs")
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Item", "a").names("tags") == ["theirs"])
+    }
+  }
+}

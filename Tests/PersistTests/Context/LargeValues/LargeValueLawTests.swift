@@ -1,0 +1,218 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// The law, over random work of two contexts, a child, undo and every merge policy: what an object shows is what its
+/// row held when it was read, what was set since, or what the row holds now; what is saved is what the policy says.
+@Suite("Large values under random work")
+struct LargeValueLawTests {
+  private struct Values: Equatable {
+    var blob: Int?
+    var number: Int
+  }
+
+  @Test("Random work of two contexts over few objects", .law("large-values", short: 15, long: 2000))
+  func work() throws {
+    let model = try ManagedObjectModel(LargeValueTests.model)
+    forEachSeed { seed in
+      do {
+        try withTemporaryStore { url in try Run(seed, TestStack(model, at: url)).run() }
+      } catch {
+        Issue.record(error)
+      }
+    }
+  }
+
+  private final class Run {
+    private var random: SeededRandom
+    private let stack: TestStack
+    private let contexts: [ManagedObjectContext]
+    private var next = 1
+    private var log: [String] = []
+
+    init(_ seed: UInt64, _ stack: TestStack) {
+      random = SeededRandom(seed: seed)
+      self.stack = stack
+      contexts = [stack.context(), stack.context()]
+      for context in contexts where Bool.random(using: &random) { context.undoManager = .init() }
+      for context in contexts {
+        context.automaticallyMergesChangesFromParent = Int.random(in: 0..<3, using: &random) == 0
+      }
+    }
+
+    private func chance(_ percent: Int) -> Bool {
+      Int.random(in: 0..<100, using: &random) < percent
+    }
+
+    /// The rows as they are now, read by a context that knows nothing else.
+    private func stored() throws -> [Int64: Values] {
+      let context = stack.context()
+      let objects = try context.fetch(FetchRequest("Item"))
+      let rows = Dictionary(uniqueKeysWithValues: objects.map { ($0.key, Self.values($0)) })
+      try context.save()
+      return rows
+    }
+
+    private static func name(_ object: ManagedObject) -> String { object["name"] as? String ?? "" }
+
+    private static func values(_ object: ManagedObject) -> Values {
+      let blob = object["blob"] as? Data
+      // A value is as long as it says, and made of one byte.
+      let number = blob.map { $0.count >= 150_000 ? $0.count - 150_000 : $0.count }
+      if let blob, let number, blob.count >= 150_000 {
+        #expect(blob == LargeValueTests.data(number))
+      }
+      return Values(blob: number, number: object["number"] as? Int ?? 0)
+    }
+
+    func run() throws {
+      let maker = stack.context()
+      for name in ["a", "b", "c"] {
+        _ = try maker.make(
+          "Item", ["name": name, "number": next, "blob": LargeValueTests.data(next)])
+        next += 1
+      }
+      try maker.save()
+      for _ in 0..<40 {
+        let index = Int.random(in: 0..<2, using: &random)
+        do { try step(index) } catch {
+          throw PersistError(.saveFailed, "\(error) after \(log.suffix(30))")
+        }
+      }
+    }
+
+    private func step(_ index: Int) throws {
+      let context = contexts[index]
+      let objects = try context.fetch(FetchRequest("Item", sortedBy: "name"))
+      guard let object = objects.randomElement(using: &random) else { return }
+      let name = Self.name(object)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0, 1, 2:
+        log.append("\(index) sets \(name).blob \(next)")
+        object["blob"] =
+          chance(15) ? nil : chance(25) ? Data(count: next) : LargeValueTests.data(next)
+        next += 1
+      case 3:
+        log.append("\(index) sets \(name).number \(next)")
+        object["number"] = next
+        next += 1
+      case 4: try check(object, index)
+      case 5:
+        log.append("\(index) refreshes \(name)")
+        context.refresh(object, mergingChanges: chance(50))
+      case 6:
+        let child = ManagedObjectContext(parent: context)
+        let below = child.object(with: object.objectID)
+        #expect(Self.values(below) == Self.values(object), "child; \(log.suffix(30))")
+        if chance(50) {
+          log.append("child of \(index) sets \(name).blob \(next)")
+          below["blob"] = LargeValueTests.data(next)
+          try child.save()
+          #expect(Self.values(object).blob == next)
+          next += 1
+        }
+      case 7: try undo(object, context, index)
+      default: try save(context, index)
+      }
+      if chance(50) { try check(object, index) }
+    }
+
+    /// Nothing that an object shows was never true.
+    private func check(_ object: ManagedObject, _ index: Int) throws {
+      guard !object.isDeleted, object.managedObjectContext != nil else { return }
+      let shown = Self.values(object)
+      let now = try stored()[object.key]
+      let isCurrent = try object.snapshot?.version == version(of: object)
+      if !object.hasChanges, isCurrent { #expect(shown == now, "\(index) shows; \(log.suffix(30))") }
+      _ = try contexts[index].fetch(FetchRequest("Item"))
+    }
+
+    private func version(of object: ManagedObject) throws -> Int64? {
+      try stack.store.rows(RowQuery(entity: object.entity, keys: [object.key])).first?.snapshot?
+        .version
+    }
+
+    private func undo(_ object: ManagedObject, _ context: ManagedObjectContext, _ index: Int) throws
+    {
+      guard context.undoManager != nil else { return }
+      context.processPendingChanges()
+      let name = Self.name(object)
+      let before = Self.values(object)
+      log.append("\(index) changes and undoes \(name)")
+      if chance(40) {
+        context.delete(object)
+      } else {
+        object["blob"] = LargeValueTests.data(next)
+        next += 1
+      }
+      context.processPendingChanges()
+      let isSaved = chance(60)
+      if isSaved {
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        try context.save()
+      }
+      context.undo()
+      // The save may have taken in another number that others saved.
+      let undone = Self.values(object)
+      #expect(
+        isSaved ? undone.blob == before.blob : undone == before,
+        "undone, saved \(isSaved); \(log.suffix(30))")
+      if chance(50) {
+        context.redo()
+        context.undo()
+        #expect(Self.values(object).blob == before.blob, "redone and undone; \(log.suffix(30))")
+      }
+      guard isSaved else { return }
+      try context.save()
+      #expect(try stored()[object.key]?.blob == before.blob, "undone and saved; \(log.suffix(30))")
+    }
+
+    private func save(_ context: ManagedObjectContext, _ index: Int) throws {
+      let policies: [MergePolicy] = [
+        .error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
+      ]
+      let place = Int.random(in: 0..<policies.count, using: &random)
+      context.mergePolicy = policies[place]
+      log.append("\(index) saves, policy \(place)")
+      context.processPendingChanges()
+      let changed = context.updatedObjects.filter { !$0.changedValues().isEmpty }
+      let before = try stored()
+      var expected: [(object: ManagedObject, values: [Values])] = []
+      for object in changed {
+        guard let now = before[object.key] else { continue }
+        let shown = Self.values(object)
+        let keys = Set(object.changedValues().keys)
+        let isConflict = try object.snapshot?.version != version(of: object)
+        let ours = Values(
+          blob: keys.contains("blob") ? shown.blob : now.blob,
+          number: keys.contains("number") ? shown.number : now.number)
+        if !isConflict {
+          expected.append((object, [ours]))
+        } else {
+          switch place {
+          case 1: expected.append((object, [ours]))
+          case 3: expected.append((object, [shown]))
+          case 4: expected.append((object, [now]))
+          default: break
+          }
+        }
+      }
+      do {
+        try context.save()
+      } catch let error as PersistError where error.code == .mergeConflict && place == 0 {
+        context.rollback()
+        context.refreshAllObjects()
+        return
+      }
+      let after = try stored()
+      for (object, values) in expected {
+        let found = try #require(after[object.key])
+        #expect(
+          values.contains(found), "policy \(place): \(found), not \(values); \(log.suffix(30))")
+        #expect(Self.values(object) == found, "shown after the save; \(log.suffix(30))")
+      }
+    }
+  }
+}

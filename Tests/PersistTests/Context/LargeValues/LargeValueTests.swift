@@ -1,0 +1,222 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// The law: who reads a large value that others exchanged gets the newest one; nothing fails over a healthy store.
+@Suite("Large values beside other contexts")
+struct LargeValueTests {
+  static let model = ModelDescription(
+    entities: [
+      EntityDescription(
+        "Item",
+        attributes: [
+          AttributeDescription("name", .string), AttributeDescription("number", .int64),
+          AttributeDescription("blob", .binary, allowsExternalStorage: true),
+          AttributeDescription("parts", .composite, compositeName: "Parts"),
+        ])
+    ],
+    composites: [
+      CompositeDescription(
+        "Parts", elements: [AttributeDescription("cover", .binary, allowsExternalStorage: true)])
+    ])
+
+  static func data(_ number: Int) -> Data {
+    Data(repeating: UInt8(truncatingIfNeeded: number), count: 150_000 + number)
+  }
+
+  /// An item with the large value 1, in a writer's context and in another that hasn't read the value.
+  private func withItem(
+    _ body: (_ theirs: ManagedObject, _ ours: ManagedObject, TestStack) throws -> Void
+  ) throws {
+    try withStack(Self.model) { stack in
+      let writer = stack.context()
+      let theirs = try writer.make("Item", ["name": "a", "number": 1, "blob": Self.data(1)])
+      try writer.save()
+      let context = stack.context()
+      let ours = try context.fetch(FetchRequest("Item"))[0]
+      _ = ours["number"]
+      try body(theirs, ours, stack)
+      let reopened = try stack.reopened()
+      var problems: [String] = []
+      try StoreCheck.check(storeAt: stack.url) { problems.append("\($0)") }
+      #expect(problems == [])
+      try reopened.store.close()
+    }
+  }
+
+  private func exchange(_ object: ManagedObject, _ number: Int?) throws {
+    object["blob"] = number.map(Self.data)
+    try object.managedObjectContext?.save()
+  }
+
+  private func saved(_ stack: TestStack) throws -> [Data?] {
+    let context = stack.context()
+    return try withExtendedLifetime(context) {
+      try context.fetch(FetchRequest("Item", sortedBy: "name")).map { $0["blob"] as? Data }
+    }
+  }
+
+  @Test(
+    "A value that was exchanged reads as the newest, also where it is small, empty or without a row by now"
+  )
+  func exchanged() throws {
+    try withItem { theirs, ours, stack in
+      try exchange(theirs, 2)
+      #expect(ours["blob"] as? Data == Self.data(2))
+      try exchange(theirs, 3)
+      try exchange(theirs, 4)
+      #expect(ours["blob"] as? Data == Self.data(4))
+      theirs["blob"] = Data([1, 2])
+      try theirs.managedObjectContext?.save()
+      #expect(ours["blob"] as? Data == Data([1, 2]))
+      try exchange(theirs, nil)
+      #expect(ours["blob"] == nil)
+      #expect(try ours.managedObjectContext?.fetch(FetchRequest("Item")).count == 1)
+      theirs.managedObjectContext?.delete(theirs)
+      try theirs.managedObjectContext?.save()
+      #expect(ours["blob"] == nil)
+      #expect(try ours.managedObjectContext?.fetch(FetchRequest("Item")).count == 0)
+    }
+  }
+
+  @Test("A child reads the newest value through its parent, and its parent's unsaved one")
+  func child() throws {
+    try withItem { theirs, ours, stack in
+      let parent = try #require(ours.managedObjectContext)
+      let child = ManagedObjectContext(parent: parent)
+      let below = child.object(with: ours.objectID)
+      _ = below["number"]
+      try exchange(theirs, 2)
+      #expect(below["blob"] as? Data == Self.data(2))
+      ours["blob"] = Self.data(3)
+      #expect(below["blob"] as? Data == Self.data(3))
+      try exchange(theirs, 4)
+      #expect(below["blob"] as? Data == Self.data(3))
+      #expect(try child.fetch(FetchRequest("Item")).count == 1)
+    }
+  }
+
+  @Test("An element of a composite value stands in a file too, and reads as the newest")
+  func composite() throws {
+    try withItem { theirs, ours, stack in
+      try theirs.setValue(["cover": Self.data(5)], forKey: "parts")
+      try theirs.managedObjectContext?.save()
+      ours.managedObjectContext?.refresh(ours, mergingChanges: false)
+      func cover() -> Data? { (ours["parts"] as? [String: Any])?["cover"] as? Data }
+      #expect(cover() == Self.data(5))
+      try theirs.setValue(["cover": Self.data(6)], forKey: "parts")
+      try theirs.managedObjectContext?.save()
+      #expect(cover() == Self.data(6))
+    }
+  }
+
+  @Test(
+    "Each merge policy saves or meets a conflict, and what is saved is what it says",
+    arguments: [
+      (MergePolicy.mergeByPropertyObjectTrump, 2, 8), (.mergeByPropertyStoreTrump, 2, 8),
+      (.overwrite, 2, 8),
+      (.rollback, 2, 1),
+    ])
+  func policies(_ policy: MergePolicy, blob: Int, number: Int) throws {
+    try withItem { theirs, ours, stack in
+      let context = try #require(ours.managedObjectContext)
+      try exchange(theirs, 2)
+      context.mergePolicy = policy
+      ours["number"] = 8
+      try context.save()
+      #expect(try saved(stack) == [Self.data(blob)])
+      #expect(try stack.context().fetch(FetchRequest("Item"))[0]["number"] as? Int == number)
+      #expect(ours["blob"] as? Data == Self.data(blob))
+      try context.save()
+    }
+  }
+
+  @Test("Without a policy the save meets a conflict that leaves the object as it was")
+  func conflict() throws {
+    try withItem { theirs, ours, stack in
+      let context = try #require(ours.managedObjectContext)
+      try exchange(theirs, 2)
+      ours["blob"] = Self.data(3)
+      #expect(
+        performing: { try context.save() },
+        throws: { ($0 as? PersistError)?.code == .mergeConflict })
+      #expect(ours["blob"] as? Data == Self.data(3))
+      context.rollback()
+      #expect(ours["blob"] as? Data == Self.data(2))
+      #expect(try saved(stack) == [Self.data(2)])
+      ours["number"] = 9
+      try? context.save()
+      context.rollback()
+      #expect(try context.fetch(FetchRequest("Item")).count == 1)
+    }
+  }
+
+  @Test(
+    "Undo brings back a deleted object with its value, exchanged by others or not",
+    arguments: [false, true])
+  func undoDeletion(isExchanged: Bool) throws {
+    try withItem { theirs, ours, stack in
+      let context = try #require(ours.managedObjectContext)
+      context.undoManager = .init()
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      if isExchanged { try exchange(theirs, 2) }
+      context.delete(ours)
+      try context.save()
+      #expect(try saved(stack) == [])
+      context.undo()
+      #expect(ours["blob"] as? Data == Self.data(isExchanged ? 2 : 1))
+      try context.save()
+      #expect(try saved(stack) == [Self.data(isExchanged ? 2 : 1)])
+      context.redo()
+      try context.save()
+      #expect(try saved(stack) == [])
+      context.undo()
+      try context.save()
+      #expect(try saved(stack) == [Self.data(isExchanged ? 2 : 1)])
+    }
+  }
+
+  @Test("Undo and redo bring values back across saves, whoever saved meanwhile")
+  func undoChange() throws {
+    try withItem { theirs, ours, stack in
+      let context = try #require(ours.managedObjectContext)
+      context.undoManager = .init()
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      ours["blob"] = Self.data(2)
+      try context.save()
+      context.undo()
+      try context.save()
+      #expect(try saved(stack) == [Self.data(1)])
+      context.redo()
+      try context.save()
+      #expect(try saved(stack) == [Self.data(2)])
+      theirs.managedObjectContext?.refreshAllObjects()
+      try exchange(theirs, 7)
+      context.undo()
+      #expect(ours["blob"] as? Data == Self.data(1))
+      try context.save()
+      #expect(try saved(stack) == [Self.data(1)])
+    }
+  }
+
+  @Test("A file that is gone while its row still names it is an error that names the file")
+  func missing() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      _ = try context.make("Item", ["blob": Self.data(1)])
+      try context.save()
+      let folder = ExternalDataFolder(storeAt: stack.url)
+      for name in folder.names() {
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
+      }
+      let other = stack.context()
+      let object = try other.fetch(FetchRequest("Item"))[0]
+      #expect(object["blob"] == nil)
+      #expect(
+        performing: { try other.fetch(FetchRequest("Item")) },
+        throws: { ($0 as? PersistError)?.code == .fileAccess })
+    }
+  }
+}

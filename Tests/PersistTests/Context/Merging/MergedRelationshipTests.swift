@@ -1,0 +1,128 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// What others saved comes in under unsaved changes, and both sides of relationships agree.
+@Suite("Relationships after merging")
+struct MergedRelationshipTests {
+  private static func model(ordered isOrdered: Bool, _ rule: DeleteRule = .nullify) -> ModelDescription {
+    ModelDescription(entities: [
+      EntityDescription(
+        "Node", attributes: [AttributeDescription("name", .string)],
+        relationships: [
+          RelationshipDescription("rows", toMany: "Row", inverse: "owner", isOrdered: isOrdered, deleteRule: rule)
+        ]),
+      EntityDescription(
+        "Row", attributes: [AttributeDescription("name", .string)],
+        relationships: [
+          RelationshipDescription("owner", to: "Node", inverse: "rows"),
+          RelationshipDescription("spouse", to: "Row", inverse: "spouse"),
+        ]),
+    ])
+  }
+
+  private static let scenes = [true, false].flatMap { isOrdered in
+    [true, false].flatMap { isRead in
+      [MergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump].map { (isOrdered, isRead, $0) }
+    }
+  }
+
+  @Test("An unsaved owner outlasts the one that others saved, on both sides", arguments: scenes)
+  func owners(isOrdered: Bool, isRead: Bool, policy: MergePolicy) throws {
+    try withStack(Self.model(ordered: isOrdered)) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      context.mergePolicy = policy
+      let nodes = try ["a", "b"].map { try context.make("Node", ["name": $0]) }
+      let row = try context.make("Row", ["name": "row"])
+      try context.save()
+      if isRead { for node in nodes { _ = try node.many("rows").count } } else { context.refreshAllObjects() }
+      row["owner"] = nodes[1]
+      let theirs = other.object(with: row.objectID)
+      theirs["owner"] = other.object(with: nodes[0].objectID)
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [row.objectID, nodes[0].objectID]))
+      func agree() throws {
+        #expect(row.one("owner") === nodes[1])
+        #expect(try nodes[0].names("rows") == [] && nodes[1].names("rows") == ["row"])
+      }
+      try agree()
+      try context.save()
+      try agree()
+      context.refreshAllObjects()
+      try agree()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Row", "row").one("owner")?["name"] as? String == "b")
+    }
+  }
+
+  @Test("A partner that others saved gives way to an unsaved one")
+  func partners() throws {
+    try withStack(Self.model(ordered: false)) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let rows = try ["a", "b", "c"].map { try context.make("Row", ["name": $0]) }
+      try context.save()
+      rows[0]["spouse"] = rows[1]
+      other.object(with: rows[0].objectID)["spouse"] = other.object(with: rows[2].objectID)
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [rows[0].objectID, rows[2].objectID]))
+      #expect(rows[0].one("spouse") === rows[1] && rows[1].one("spouse") === rows[0] && rows[2].one("spouse") == nil)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Row", "b").one("spouse")?["name"] as? String == "a")
+      #expect(try fresh.named("Row", "c").one("spouse") == nil)
+    }
+  }
+
+  @Test(
+    "What others gave to an object that is deleted here follows its delete rule",
+    arguments: [DeleteRule.nullify, .cascade])
+  func deleted(rule: DeleteRule) throws {
+    try withStack(Self.model(ordered: false, rule)) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let node = try context.make("Node", ["name": "node"])
+      let row = try context.make("Row", ["name": "row"])
+      try context.save()
+      context.delete(node)
+      other.object(with: row.objectID)["owner"] = other.object(with: node.objectID)
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [row.objectID, node.objectID]))
+      #expect(row.isDeleted == (rule == .cascade))
+      if rule == .nullify { #expect(row.one("owner") == nil) }
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.fetch(FetchRequest("Row")).map { $0.one("owner") == nil } == (rule == .cascade ? [] : [true]))
+    }
+  }
+
+  @Test("A merged deletion leaves an object that is held registered and deleted, with its context")
+  func mergedDeletion() throws {
+    try withStack(Self.model(ordered: false)) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let row = try context.make("Row", ["name": "row"])
+      try context.save()
+      other.delete(other.object(with: row.objectID))
+      try other.save()
+      context.mergeChanges(from: SavedChanges(deleted: [row.objectID]))
+      #expect(row.isDeleted && row.managedObjectContext === context && !context.hasChanges)
+      #expect(context.registeredObject(for: row.objectID) === row && context.deletedObjects == [row])
+      #expect(row["name"] as? String == "row")
+      #expect(persistError { _ = try context.existingObject(with: row.objectID) }?.code == .objectNotFound)
+      context.delete(row)
+      try context.save()
+      #expect(try context.fetch(FetchRequest("Row")).isEmpty)
+    }
+  }
+
+  @Test("A refresh with merging drops values that were set without counting as changes")
+  func primitiveValues() throws {
+    try withStack(Self.model(ordered: false)) { stack in
+      let context = stack.context()
+      let row = try context.make("Row", ["name": "row"])
+      try context.save()
+      try row.setPrimitiveValue("other", forKey: "name")
+      context.refresh(row, mergingChanges: true)
+      #expect(row["name"] as? String == "row")
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Persist
+import PersistTestSupport
+
+/// One change of a graph, as data: the plain graph and the framework's carry out the same.
+enum PlainEdit {
+  case make(Int, String)
+  case value(Int, Int)
+  case note(Int, String?)
+  case set(Int, String, Int?)
+  case insert(Int, String, Int, Int?)
+  case remove(Int, String, Int)
+  case replace(Int, String, [Int])
+  case delete(Int)
+}
+
+extension PlainGraph {
+  mutating func apply(_ edit: PlainEdit) {
+    switch edit {
+    case .make(let id, let entity): objects[id] = Object(entity: entity)
+    case .value(let id, let value): objects[id]?.value = value
+    case .note(let id, let note): objects[id]?.note = note
+    case .set(let id, let name, let other): set(id, name, other)
+    case .insert(let id, let name, let other, let index): insert(id, name, other, at: index)
+    case .remove(let id, let name, let other): remove(id, name, other)
+    case .replace(let id, let name, let members): replace(id, name, members)
+    case .delete(let id): delete(id)
+    }
+  }
+}
+
+/// Chooses edits by chance.
+struct PlainEdits {
+  var random: SeededRandom
+  /// The number that the next object gets.
+  var next = 1
+
+  mutating func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &random) == 0 }
+
+  mutating func edit(of graph: PlainGraph) -> PlainEdit {
+    let alive = graph.alive
+    guard let id = alive.randomElement(using: &random), alive.count > 3 else { return make() }
+    let sides = PlainSchema.relationships(of: graph.entity(id))
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0...3: if alive.count < 24 || chance(4) { return make() }
+    case 4: return .value(id, Int.random(in: 0..<5, using: &random))
+    case 5: return .note(id, [nil, "a", "b"][Int.random(in: 0..<3, using: &random)])
+    case 6...10:
+      if let side = sides.filter({ !$0.isToMany }).randomElement(using: &random) {
+        return .set(id, side.name, chance(4) ? nil : other(side, graph))
+      }
+    case 11...14:
+      if let side = sides.filter(\.isToMany).randomElement(using: &random), let other = other(side, graph) {
+        return .insert(id, side.name, other, side.isOrdered && chance(3) ? place(id, side, other, graph) : nil)
+      }
+    case 15...17:
+      if let side = sides.filter(\.isToMany).randomElement(using: &random),
+        let member = graph.many(id, side.name).filter(graph.isAlive).randomElement(using: &random)
+      {
+        return .remove(id, side.name, member)
+      }
+    case 18...19:
+      if let side = sides.filter(\.isToMany).randomElement(using: &random) {
+        var members: [Int] = []
+        for _ in 0..<Int.random(in: 0..<4, using: &random) {
+          if let other = other(side, graph), !members.contains(other) { members.append(other) }
+        }
+        return .replace(id, side.name, members)
+      }
+    case 20:
+      if let side = sides.filter(\.isOrdered).randomElement(using: &random) {
+        let members = graph.many(id, side.name).filter(graph.isAlive)
+        if members.count > 1 { return .replace(id, side.name, members.shuffled(using: &random)) }
+      }
+    default: if alive.count > 8 || chance(3) { return .delete(id) }
+    }
+    return .value(id, Int.random(in: 0..<5, using: &random))
+  }
+
+  private mutating func make() -> PlainEdit {
+    defer { next += 1 }
+    return .make(next, chance(2) ? "Node" : PlainSchema.entities.randomElement(using: &random) ?? "Node")
+  }
+
+  private mutating func other(_ side: PlainRelationship, _ graph: PlainGraph) -> Int? {
+    graph.alive.filter { PlainSchema.isKind(graph.entity($0), side.destination) }.randomElement(using: &random)
+  }
+
+  private mutating func place(_ id: Int, _ side: PlainRelationship, _ other: Int, _ graph: PlainGraph) -> Int {
+    let members = graph.many(id, side.name)
+    return Int.random(in: 0...(members.contains(other) ? members.count - 1 : members.count), using: &random)
+  }
+}

@@ -1,0 +1,70 @@
+/// What merging makes of unsaved changes: they stay, property by property and member by member, on top of what others
+/// have saved.
+extension PlainGraph {
+  /// The unsaved changes of this graph on top of what the store has now.
+  ///
+  /// - Parameter seen: what the store had when the graph was last in step with it.
+  func rebased(from seen: PlainGraph, onto stored: PlainGraph) -> PlainGraph {
+    var graph = stored
+    for id in alive where objects[id]?.isSaved == false { graph.objects[id] = Object(entity: entity(id)) }
+    let mine = alive.filter { graph.objects[$0] != nil }
+    for id in mine {
+      if objects[id]?.value != seen.objects[id]?.value { graph.objects[id]?.value = objects[id]?.value ?? 0 }
+      if objects[id]?.note != seen.objects[id]?.note { graph.objects[id]?.note = objects[id]?.note }
+    }
+    mergeToOnes(of: mine, seen, &graph)
+    mergePairs(of: mine, seen, &graph)
+    mergeOrders(of: mine, seen, stored, &graph)
+    for id in objects.keys.sorted() where objects[id]?.isDeleted == true && graph.isAlive(id) { graph.delete(id) }
+    return graph
+  }
+
+  private func mergeToOnes(of mine: [Int], _ seen: PlainGraph, _ graph: inout PlainGraph) {
+    // Ends that were emptied first, so that they don't empty what is filled.
+    for isFilled in [false, true] {
+      for id in mine {
+        for side in PlainSchema.relationships(of: entity(id)) where !side.isToMany {
+          // What led to an object that others have deleted leads to nothing.
+          let other = one(id, side.name).flatMap { graph.objects[$0] == nil ? nil : $0 }
+          let old = seen.one(id, side.name)
+          guard one(id, side.name) != old, other != old, isFilled == (other != nil) else { continue }
+          graph.set(id, side.name, other)
+        }
+      }
+    }
+  }
+
+  private func mergePairs(of mine: [Int], _ seen: PlainGraph, _ graph: inout PlainGraph) {
+    for id in mine {
+      for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
+        guard let inverse = side.inverse, PlainSchema.relationship(side.destination, inverse)?.isToMany == true else {
+          continue
+        }
+        let (old, new) = (seen.many(id, side.name), many(id, side.name))
+        for other in old where !new.contains(other) { graph.remove(id, side.name, other) }
+        for other in new where !old.contains(other) && graph.objects[other] != nil {
+          graph.insert(id, side.name, other)
+        }
+      }
+    }
+  }
+
+  /// Members that were put in order keep it; otherwise new ones are behind those of the store. What both sides added is
+  /// where the store has it.
+  private func mergeOrders(of mine: [Int], _ seen: PlainGraph, _ stored: PlainGraph, _ graph: inout PlainGraph) {
+    for id in mine {
+      for side in PlainSchema.relationships(of: entity(id)) where side.isOrdered {
+        let (old, new, now) = (seen.many(id, side.name), many(id, side.name), stored.many(id, side.name))
+        let added = new.filter { !old.contains($0) }
+        let isOrdered = new != old.filter(new.contains) + added
+        let wanted =
+          isOrdered
+          ? new.filter { !old.contains($0) || now.contains($0) } + now.filter { !old.contains($0) && !new.contains($0) }
+          : now + added.filter { !now.contains($0) }
+        let members = graph.many(id, side.name)
+        graph.objects[id]?.many[side.name] =
+          wanted.filter(members.contains) + members.filter { !wanted.contains($0) }
+      }
+    }
+  }
+}

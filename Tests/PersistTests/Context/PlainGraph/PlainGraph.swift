@@ -1,0 +1,208 @@
+import Persist
+
+/// What a graph of objects should be: values in dictionaries, with rules of its own for both sides of relationships and
+/// for deletions. It shares no code with the framework, and copies of it are all that undo and rollback take.
+struct PlainGraph {
+  struct Object {
+    let entity: String
+    var value = 0
+    var note: String?
+    var one: [String: Int] = [:]
+    var many: [String: [Int]] = [:]
+    /// Whether a row of the object was written.
+    var isSaved = false
+    /// Deleted and not saved since: it may still be related by rules that leave the other end alone.
+    var isDeleted = false
+  }
+
+  var objects: [Int: Object] = [:]
+
+  var alive: [Int] { objects.keys.filter { objects[$0]?.isDeleted == false }.sorted() }
+  func isAlive(_ id: Int) -> Bool { objects[id]?.isDeleted == false }
+  func entity(_ id: Int) -> String { objects[id]?.entity ?? "" }
+  func one(_ id: Int, _ name: String) -> Int? { objects[id]?.one[name] }
+  func many(_ id: Int, _ name: String) -> [Int] { objects[id]?.many[name] ?? [] }
+
+  func side(_ id: Int, _ name: String) -> PlainRelationship? { PlainSchema.relationship(entity(id), name) }
+
+  // MARK: One side
+
+  /// Takes an object out of one side of a relationship.
+  private mutating func drop(_ other: Int, from id: Int, _ name: String) {
+    if side(id, name)?.isToMany == true {
+      objects[id]?.many[name]?.removeAll { $0 == other }
+    } else if one(id, name) == other {
+      objects[id]?.one[name] = nil
+    }
+  }
+
+  private mutating func add(_ other: Int, to id: Int, _ name: String, at index: Int? = nil) {
+    var members = many(id, name)
+    guard !members.contains(other) else { return }
+    members.insert(other, at: min(index ?? members.count, members.count))
+    objects[id]?.many[name] = members
+  }
+
+  // MARK: Edits
+
+  mutating func set(_ id: Int, _ name: String, _ other: Int?) {
+    guard let side = side(id, name), one(id, name) != other else { return }
+    if let old = one(id, name), let inverse = side.inverse { drop(id, from: old, inverse) }
+    objects[id]?.one[name] = other
+    guard let other, let inverse = side.inverse, let back = self.side(other, inverse) else { return }
+    if back.isToMany {
+      add(id, to: other, inverse)
+    } else {
+      if let previous = one(other, inverse), previous != id { drop(other, from: previous, name) }
+      objects[other]?.one[inverse] = id
+    }
+  }
+
+  mutating func insert(_ id: Int, _ name: String, _ other: Int, at index: Int? = nil) {
+    guard let side = side(id, name) else { return }
+    if many(id, name).contains(other) {
+      guard let index else { return }
+      drop(other, from: id, name)
+      return add(other, to: id, name, at: index)
+    }
+    add(other, to: id, name, at: index)
+    guard let inverse = side.inverse, let back = self.side(other, inverse) else { return }
+    if back.isToMany {
+      add(id, to: other, inverse)
+    } else {
+      if let owner = one(other, inverse) { drop(other, from: owner, name) }
+      objects[other]?.one[inverse] = id
+    }
+  }
+
+  mutating func remove(_ id: Int, _ name: String, _ other: Int) {
+    guard let side = side(id, name), many(id, name).contains(other) else { return }
+    drop(other, from: id, name)
+    if let inverse = side.inverse { drop(id, from: other, inverse) }
+  }
+
+  mutating func replace(_ id: Int, _ name: String, _ members: [Int]) {
+    for other in many(id, name) where !members.contains(other) { remove(id, name, other) }
+    for other in members { insert(id, name, other) }
+    objects[id]?.many[name] = members
+  }
+
+  // MARK: Deletion
+
+  /// Deletes an object and what its rules reach. What was never saved is forgotten at once.
+  mutating func delete(_ id: Int) {
+    var waiting = [id]
+    while let next = waiting.popLast() {
+      guard let object = objects[next], !object.isDeleted else { continue }
+      objects[next]?.isDeleted = true
+      for side in PlainSchema.relationships(of: object.entity) {
+        let others = side.isToMany ? object.many[side.name] ?? [] : object.one[side.name].map { [$0] } ?? []
+        switch side.rule {
+        case .cascade: waiting += others
+        case .nullify: release(next, others, side)
+        case .deny, .noAction: if !object.isSaved { release(next, others, side) }
+        }
+      }
+      if !object.isSaved { forget(next) }
+    }
+  }
+
+  private mutating func release(_ id: Int, _ others: [Int], _ side: PlainRelationship) {
+    guard let inverse = side.inverse else { return }
+    for other in others where other != id && isAlive(other) { drop(id, from: other, inverse) }
+  }
+
+  private mutating func forget(_ id: Int) {
+    objects[id] = nil
+    for holder in objects.keys where one(holder, "favourite") == id { objects[holder]?.one["favourite"] = nil }
+  }
+
+  /// Whether a save has to refuse because a rule denies a deletion.
+  var isDenied: Bool {
+    objects.contains { id, object in
+      object.isDeleted
+        && PlainSchema.relationships(of: object.entity).contains { side in
+          side.rule == .deny
+            && (object.many[side.name] ?? []).contains { isAlive($0) && one($0, side.inverse ?? "") == id }
+        }
+    }
+  }
+
+  /// What a save makes of the graph.
+  mutating func save() {
+    for (id, object) in objects where object.isDeleted { objects[id] = nil }
+    for id in objects.keys { objects[id]?.isSaved = true }
+  }
+
+  // MARK: What others see
+
+  /// The properties of everything alive. What is gone isn't shown.
+  var state: PlainState {
+    PlainState(
+      objects: alive.reduce(into: [:]) { all, id in
+        guard let object = objects[id] else { return }
+        var properties = ["entity": object.entity, "value": "\(object.value)", "note": object.note ?? "none"]
+        for side in PlainSchema.relationships(of: object.entity) {
+          if side.isToMany {
+            let members = many(id, side.name).filter(isAlive)
+            let shown = side.isOrdered ? members : members.sorted()
+            properties[side.name] = shown.map(String.init).joined(separator: ",")
+          } else {
+            properties[side.name] = one(id, side.name).flatMap { isAlive($0) ? "\($0)" : nil } ?? "none"
+          }
+        }
+        all[id] = properties
+      })
+  }
+}
+
+/// Every property of every object, by the objects' names.
+struct PlainState: Equatable {
+  var objects: [Int: [String: String]] = [:]
+
+  /// What differs, in words; empty for nothing.
+  func differences(from wanted: PlainState) -> [String] {
+    Set(objects.keys).union(wanted.objects.keys).sorted().flatMap { id -> [String] in
+      guard let mine = objects[id] else { return ["\(id) \(wanted.objects[id]?["entity"] ?? "") is missing"] }
+      guard let other = wanted.objects[id] else { return ["\(id) \(mine["entity"] ?? "") should not be there"] }
+      return mine.keys.sorted().filter { mine[$0] != other[$0] }
+        .map { "\(id) \(mine["entity"] ?? "").\($0) is \(mine[$0] ?? "") and should be \(other[$0] ?? "")" }
+    }
+  }
+}
+
+extension PlainGraph {
+  /// The graph of an earlier moment, over what the store has by now: what is undone may have been saved meanwhile.
+  func restored(over stored: PlainGraph) -> PlainGraph {
+    var graph = self
+    for (id, object) in objects {
+      let isSaved = stored.objects[id] != nil
+      graph.objects[id]?.isSaved = isSaved
+      if object.isDeleted, !isSaved { graph.objects[id] = nil }
+    }
+    return graph
+  }
+
+  /// Discards the changes of one object, on both sides of its relationships.
+  mutating func refresh(_ id: Int, from stored: PlainGraph) {
+    guard let old = stored.objects[id] else { return }
+    objects[id]?.value = old.value
+    objects[id]?.note = old.note
+    for side in PlainSchema.relationships(of: old.entity) {
+      func canReturn(_ other: Int) -> Bool {
+        guard objects[other] != nil else { return false }
+        let rule = side.inverse.flatMap { self.side(other, $0)?.rule } ?? .noAction
+        return isAlive(other) || rule == .noAction || rule == .deny
+      }
+      guard side.isToMany else {
+        let former = old.one[side.name]
+        set(id, side.name, former.flatMap { canReturn($0) ? $0 : nil })
+        continue
+      }
+      let former = (old.many[side.name] ?? []).filter(canReturn)
+      for other in many(id, side.name) where !former.contains(other) { remove(id, side.name, other) }
+      for other in former { insert(id, side.name, other) }
+      objects[id]?.many[side.name] = former
+    }
+  }
+}

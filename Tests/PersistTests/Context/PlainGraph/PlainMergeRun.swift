@@ -1,0 +1,112 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Random changes in several contexts, each of which merges at once what another saves, beside plain graphs.
+struct PlainMergeRun {
+  /// One context with the graph that it should show, and what it has last seen of the store.
+  private struct Side {
+    let context: ManagedObjectContext
+    let saves: SaveListener
+    var objects: PlainObjects
+    var plain = PlainGraph()
+    var seen = PlainGraph()
+  }
+
+  /// Keeps what a context told of its last save.
+  private final class SaveListener {
+    var last = SavedChanges()
+    private var observation: ContextObservation?
+
+    init(_ context: ManagedObjectContext) {
+      observation = context.observe { [weak self] event in
+        if case .didSave(let saved) = event { self?.last = saved.savedChanges }
+      }
+    }
+  }
+
+  private let stack: TestStack
+  private var sides: [Side]
+  private var stored = PlainGraph()
+  private var edits: PlainEdits
+  private var log: [String] = []
+
+  init(_ stack: TestStack, seed: UInt64) {
+    self.stack = stack
+    sides = (0..<3).map { _ in
+      let context = stack.context()
+      return Side(context: context, saves: SaveListener(context), objects: PlainObjects(context))
+    }
+    edits = PlainEdits(random: SeededRandom(seed: seed))
+  }
+
+  mutating func step() throws {
+    let who = Int.random(in: 0..<sides.count, using: &edits.random)
+    switch Int.random(in: 0..<20, using: &edits.random) {
+    case 0...14: try edit(who)
+    case 15...17: try save(who)
+    case 18:
+      log.append("\(who) rolls back")
+      sides[who].context.rollback()
+      sides[who].plain = sides[who].seen
+    default:
+      log.append("\(who) refreshes all")
+      sides[who].context.refreshAllObjects()
+    }
+    if edits.chance(3) { try look(who) }
+  }
+
+  mutating func end() throws {
+    for who in sides.indices {
+      try look(who)
+      sides[who].context.rollback()
+    }
+    let context = try stack.reopened().context()
+    try expect(PlainObjects(fetching: context).state(), stored.state, "after reopening")
+  }
+
+  private mutating func edit(_ who: Int) throws {
+    let edit = edits.edit(of: sides[who].plain)
+    log.append("\(who) \(edit)")
+    sides[who].plain.apply(edit)
+    try sides[who].objects.apply(edit)
+  }
+
+  private mutating func save(_ who: Int) throws {
+    log.append("\(who) saves")
+    guard !sides[who].plain.isDenied else {
+      #expect(persistError { try sides[who].context.save() } != nil)
+      sides[who].context.rollback()
+      sides[who].plain = sides[who].seen
+      return
+    }
+    let error = persistError { try sides[who].context.save() }
+    try #require(error == nil, "\(error?.description ?? "") \(trace)")
+    sides[who].plain.save()
+    stored = sides[who].plain
+    sides[who].seen = stored
+    try expect(PlainObjects(fetching: stack.context()).state(), stored.state, "the store")
+    for other in sides.indices where other != who {
+      let side = sides[other]
+      side.context.mergeChanges(from: sides[who].saves.last)
+      sides[other].plain = side.plain.rebased(from: side.seen, onto: stored)
+      sides[other].seen = stored
+      for id in stored.alive where side.objects.byNumber[id] == nil {
+        sides[other].objects.byNumber[id] = side.context.object(with: try sides[who].objects[id].objectID)
+      }
+      if edits.chance(2) { try look(other) }
+    }
+  }
+
+  private func look(_ who: Int) throws {
+    try expect(sides[who].objects.state(), sides[who].plain.state, "context \(who)")
+  }
+
+  private var trace: String { "after:\n" + log.suffix(40).joined(separator: "\n") }
+
+  private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
+    let differences = state.differences(from: wanted)
+    try #require(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
+  }
+}

@@ -1,0 +1,102 @@
+import Persist
+import Testing
+
+/// The framework's objects by the numbers that the plain graph gives them.
+struct PlainObjects {
+  let context: ManagedObjectContext
+  var byNumber: [Int: ManagedObject] = [:]
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// All that a context finds.
+  init(fetching context: ManagedObjectContext) throws {
+    self.context = context
+    for root in PlainSchema.roots { for object in try context.fetch(FetchRequest(root)) { try add(object) } }
+  }
+
+  mutating func add(_ object: ManagedObject) throws {
+    let name = try #require(object["name"] as? String)
+    byNumber[try #require(Int(name))] = object
+  }
+
+  /// The objects of another context that are alive there, as those of this one.
+  mutating func add(contentsOf other: PlainObjects) {
+    for (number, object) in other.byNumber where !object.isDeleted && object.managedObjectContext != nil {
+      byNumber[number] = byNumber[number] ?? context.registeredObject(for: object.objectID)
+    }
+  }
+
+  subscript(number: Int) -> ManagedObject {
+    get throws { try #require(byNumber[number], "no object \(number)") }
+  }
+
+  /// Lets go of every object and finds them again. Deleted ones are kept, since undo may bring them back.
+  mutating func forget() throws {
+    byNumber = byNumber.filter { $0.value.isDeleted || $0.value.managedObjectContext == nil }
+    for (number, object) in try PlainObjects(fetching: context).byNumber { byNumber[number] = object }
+  }
+
+  mutating func apply(_ edit: PlainEdit) throws {
+    switch edit {
+    case .make(let id, let entity):
+      let object = try context.insertNewObject(forEntityName: entity)
+      object["name"] = "\(id)"
+      object["value"] = 0
+      byNumber[id] = object
+    case .value(let id, let value): try self[id]["value"] = value
+    case .note(let id, let note): try self[id]["note"] = note
+    case .set(let id, let name, let other): try self[id].setValue(try other.map { try self[$0] }, forKey: name)
+    case .insert(let id, let name, let other, let index):
+      let members = try self[id].related(name)
+      guard let index else { return members.insert(try self[other]) }
+      // A place that isn't there would stop the test.
+      try #require(index <= members.count, "\(id).\(name) has only \(members.count) members")
+      members.insert(try self[other], at: index)
+    case .remove(let id, let name, let other): try self[id].related(name).remove(try self[other])
+    case .replace(let id, let name, let members): try self[id].related(name).replace(with: members.map { try self[$0] })
+    case .delete(let id): context.delete(try self[id])
+    }
+  }
+
+  private var alive: [(key: Int, value: ManagedObject)] {
+    byNumber.filter { $0.value.managedObjectContext === context && !$0.value.isDeleted }.sorted { $0.key < $1.key }
+  }
+
+  /// Every property of every object that is alive.
+  func state() throws -> PlainState {
+    var state = PlainState()
+    for (number, object) in alive {
+      var properties = [
+        "entity": object.entity.name, "value": "\(object["value"] ?? "none")", "note": "\(object["note"] ?? "none")",
+      ]
+      for side in PlainSchema.relationships(of: object.entity.name) {
+        if side.isToMany {
+          let names = try object.related(side.name).compactMap(name)
+          let sorted = side.isOrdered ? names : names.sorted { (Int($0) ?? 0) < (Int($1) ?? 0) }
+          properties[side.name] = sorted.joined(separator: ",")
+        } else {
+          properties[side.name] = (object[side.name] as? ManagedObject).flatMap(name) ?? "none"
+        }
+      }
+      state.objects[number] = properties
+    }
+    return state
+  }
+
+  /// Nil for what is gone, which a fault only knows once it was read.
+  private func name(_ object: ManagedObject) -> String? {
+    let name = object["name"] as? String
+    return object.isDeleted ? nil : name ?? "?"
+  }
+
+  /// To-many relationships that have members which are gone, or others than ``RelationshipSet/contains(_:)`` says.
+  func strays() throws -> [String] {
+    try alive.flatMap { number, object in
+      try PlainSchema.relationships(of: object.entity.name).filter(\.isToMany).compactMap { side in
+        let members = try object.related(side.name)
+        guard members.contains(where: { $0.isDeleted || !members.contains($0) }) else { return nil }
+        return "\(number).\(side.name) has \(members.map { "\($0["name"] ?? "?")\($0.isDeleted ? " gone" : "")" })"
+      }
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Random steps of one context and of children that it has for a while, beside the plain graph. Undo is tried against
+/// copies of the plain graph.
+struct PlainRun {
+  private let stack: TestStack
+  private let context: ManagedObjectContext
+  private let undoManager = ManagedObjectContext.UndoManager()
+  private var objects: PlainObjects
+  private var plain = PlainGraph()
+  private var stored = PlainGraph()
+  /// The graphs that undo and redo lead through, and which of them is the present one.
+  private var history = [PlainGraph()]
+  private var position = 0
+  private var edits: PlainEdits
+  private var log: [String] = []
+  private(set) var steps = 0
+
+  init(_ stack: TestStack, seed: UInt64) {
+    self.stack = stack
+    context = stack.context()
+    context.undoManager = undoManager
+    objects = PlainObjects(context)
+    edits = PlainEdits(random: SeededRandom(seed: seed))
+  }
+
+  mutating func step() throws {
+    steps += 1
+    switch Int.random(in: 0..<60, using: &edits.random) {
+    case 0...27: try event()
+    case 28...30: try group()
+    case 31...38: try undo()
+    case 39...42: try redo()
+    case 43...46: try save()
+    case 47: try rollBack()
+    case 48...49: try refresh()
+    case 50: try refreshAll()
+    case 51: try discard()
+    case 52: try obtainIDs()
+    case 53...54: try forget()
+    case 55: if edits.chance(4) { try reset() }
+    default: try child()
+    }
+    // A look reads everything: faults and unread members are met only where there is none.
+    if edits.chance(3) { try look() }
+  }
+
+  mutating func end() throws {
+    while position > 0 { try undo() }
+    try look()
+    if !plain.isDenied { try save() }
+    context.rollback()
+    let reopened = try stack.reopened()
+    try expect(PlainObjects(fetching: reopened.context()).state(), stored.state, "after reopening")
+  }
+
+  // MARK: Steps
+
+  private mutating func event() throws {
+    try recorded { run in
+      for _ in 0..<Int.random(in: 1...3, using: &run.edits.random) { try run.edit() }
+      run.context.processPendingChanges()
+    }
+  }
+
+  private mutating func group() throws {
+    try recorded { run in
+      run.undoManager.beginUndoGrouping()
+      for _ in 0..<Int.random(in: 1...4, using: &run.edits.random) {
+        try run.edit()
+        if run.edits.chance(2) { run.context.processPendingChanges() }
+      }
+      run.undoManager.endUndoGrouping()
+    }
+  }
+
+  private mutating func edit() throws {
+    let edit = edits.edit(of: plain)
+    log.append("\(edit)")
+    plain.apply(edit)
+    try objects.apply(edit)
+  }
+
+  /// Runs what is one group of undo, or none where it changed nothing.
+  private mutating func recorded(_ body: (inout PlainRun) throws -> Void) throws {
+    let count = undoManager.undoCount
+    try body(&self)
+    guard undoManager.undoCount > count else {
+      return try expect(plain.state, history[position].state, "a change without undo")
+    }
+    history.removeSubrange((position + 1)...)
+    history.append(plain)
+    position += 1
+  }
+
+  private mutating func undo() throws {
+    guard position > 0 else { return }
+    log.append("undo")
+    context.undo()
+    position -= 1
+    plain = history[position].restored(over: stored)
+  }
+
+  private mutating func redo() throws {
+    guard position < history.count - 1 else { return }
+    log.append("redo")
+    context.redo()
+    position += 1
+    plain = history[position].restored(over: stored)
+  }
+
+  private mutating func save() throws {
+    log.append("save")
+    if plain.isDenied {
+      let error = persistError { try context.save() }
+      try #require(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
+      return
+    }
+    let error = persistError { try context.save() }
+    try #require(error == nil, "\(error?.description ?? "") \(trace)")
+    plain.save()
+    stored = plain
+    try #require(!context.hasChanges, "changes are left after a save: \(trace)")
+    try expect(PlainObjects(fetching: stack.context()).state(), stored.state, "the store")
+    if edits.chance(2) { try look() }
+    try #require(try objects.strays() == [], "\(trace)")
+  }
+
+  private mutating func rollBack() throws {
+    log.append("roll back")
+    context.rollback()
+    plain = stored
+    forgetHistory()
+  }
+
+  private mutating func refresh() throws {
+    guard let id = plain.alive.randomElement(using: &edits.random) else { return }
+    log.append("refresh \(id)")
+    context.refresh(try objects[id], mergingChanges: true)
+  }
+
+  private mutating func refreshAll() throws {
+    log.append("refresh all")
+    context.refreshAllObjects()
+  }
+
+  /// A refresh that discards an object's changes. What was undoable before may lead elsewhere now.
+  private mutating func discard() throws {
+    guard let id = plain.alive.filter({ stored.objects[$0] != nil }).randomElement(using: &edits.random) else { return }
+    let object = try objects[id]
+    guard !object.isInserted else { return }
+    log.append("discard \(id)")
+    context.refresh(object, mergingChanges: false)
+    plain.refresh(id, from: stored)
+    undoManager.removeAllActions()
+    forgetHistory()
+  }
+
+  private mutating func obtainIDs() throws {
+    log.append("obtain identifiers")
+    let some = try plain.alive.map { try objects[$0] }.filter { _ in edits.chance(2) }
+    try context.obtainPermanentIDs(for: some)
+  }
+
+  private mutating func forget() throws {
+    guard !context.hasChanges else { return }
+    log.append("forget")
+    context.refreshAllObjects()
+    try objects.forget()
+  }
+
+  private mutating func reset() throws {
+    log.append("reset")
+    context.reset()
+    plain = stored
+    forgetHistory()
+    try objects.forget()
+  }
+
+  /// Edits in a child context, and saves them to the context or drops them.
+  private mutating func child() throws {
+    let child = ManagedObjectContext(parent: context)
+    var (own, copy) = (PlainObjects(child), plain)
+    own.add(faultsOf: objects)
+    log.append("child begins")
+    copy.objects = copy.objects.filter { !$0.value.isDeleted }
+    for id in copy.alive { copy.objects[id]?.isSaved = true }
+    for _ in 0..<Int.random(in: 1...6, using: &edits.random) {
+      let edit = edits.edit(of: copy)
+      log.append("  \(edit)")
+      copy.apply(edit)
+      try own.apply(edit)
+      if edits.chance(6) { try expect(own.state(), copy.state, "the child") }
+    }
+    guard !edits.chance(4) else { return log.append("child is dropped") }
+    guard !copy.isDenied else {
+      let error = persistError { try child.save() }
+      return try #require(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
+    }
+    log.append("child saves")
+    try recorded { run in
+      try child.save()
+      copy.save()
+      run.objects.add(contentsOf: own)
+      // What the child deleted goes the way of a deletion here.
+      run.plain = copy.asChanges(of: run.plain)
+    }
+    try expect(own.state(), plain.state, "the child after its save")
+  }
+
+  private mutating func forgetHistory() { (history, position) = ([plain], 0) }
+
+  // MARK: Looking
+
+  private func look() throws { try expect(objects.state(), plain.state, "the context") }
+
+  private var trace: String { "after \(steps) steps:\n" + log.suffix(40).joined(separator: "\n") }
+
+  private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
+    let differences = state.differences(from: wanted)
+    try #require(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
+  }
+}
+
+extension PlainObjects {
+  /// The objects of a parent context that are alive there, as those of this one, unread.
+  mutating func add(faultsOf parent: PlainObjects) {
+    for (number, object) in parent.byNumber where object.managedObjectContext === parent.context && !object.isDeleted {
+      byNumber[number] = context.object(with: object.objectID)
+    }
+  }
+}
+
+extension PlainGraph {
+  /// What a child's graph is to the parent that it was saved to: its deletions are the parent's, unsaved.
+  func asChanges(of parent: PlainGraph) -> PlainGraph {
+    var graph = self
+    for (id, object) in parent.objects {
+      graph.objects[id]?.isSaved = object.isSaved
+      guard graph.objects[id] == nil, object.isSaved else { continue }
+      graph.objects[id] = object
+      graph.objects[id]?.isDeleted = true
+    }
+    for id in graph.objects.keys where parent.objects[id] == nil { graph.objects[id]?.isSaved = false }
+    return graph
+  }
+}

@@ -1,0 +1,126 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Relationships after undo")
+struct UndoRelationshipTests {
+  private static func model(ordered isOrdered: Bool, _ rule: DeleteRule) -> ModelDescription {
+    ModelDescription(entities: [
+      EntityDescription(
+        "Node", attributes: [AttributeDescription("name", .string)],
+        relationships: [
+          RelationshipDescription("rows", toMany: "Row", inverse: "owner", isOrdered: isOrdered, deleteRule: rule)
+        ]),
+      EntityDescription(
+        "Row", attributes: [AttributeDescription("name", .string)],
+        relationships: [
+          RelationshipDescription("owner", to: "Node", inverse: "rows"),
+          RelationshipDescription("favourite", to: "Node"),
+        ]),
+    ])
+  }
+
+  private static let scenes = [true, false].flatMap { isOrdered in
+    [DeleteRule.cascade, .nullify].flatMap { rule in [true, false].map { (isOrdered, rule, $0) } }
+  }
+
+  @Test("Undoing a deletion brings unsaved members back once, saved or not meanwhile", arguments: scenes)
+  func unsavedMembers(isOrdered: Bool, rule: DeleteRule, saves: Bool) throws {
+    try withStack(Self.model(ordered: isOrdered, rule)) { stack in
+      let context = stack.context()
+      context.undoManager = .init()
+      let node = try context.make("Node")
+      try context.save()
+      let row = try context.make("Row", ["name": "row", "owner": node])
+      context.processPendingChanges()
+      context.delete(node)
+      context.processPendingChanges()
+      if saves { try context.save() }
+      context.undo()
+      #expect(Array(try node.many("rows")) == [row])
+      #expect(row.one("owner") === node)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Row", "row").one("owner") != nil)
+    }
+  }
+
+  @Test(
+    "Undoing a member's deletion gives it back to its owner, whether or not the members were read",
+    arguments: [true, false], [true, false])
+  func owners(areRead: Bool, saves: Bool) throws {
+    try withStack(Self.model(ordered: false, .nullify)) { stack in
+      let context = stack.context()
+      context.undoManager = .init()
+      let node = try context.make("Node")
+      let row = try context.make("Row", ["name": "row"])
+      try context.save()
+      if areRead { _ = try node.many("rows").count } else { context.refreshAllObjects() }
+      row["owner"] = node
+      context.processPendingChanges()
+      if saves { try context.save() }
+      context.delete(row)
+      context.processPendingChanges()
+      context.undo()
+      #expect(row.one("owner") === node)
+      #expect(Array(try node.many("rows")) == [row])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.fetch(FetchRequest("Node"))[0].many("rows").count == 1)
+    }
+  }
+
+  @Test("An object whose saved deletion is undone has its identifier, and relationships without an inverse lead there")
+  func identifiers() throws {
+    try withStack(Self.model(ordered: false, .nullify)) { stack in
+      let context = stack.context()
+      context.undoManager = .init()
+      let node = try context.make("Node", ["name": "node"])
+      try context.make("Row", ["name": "row", "favourite": node])
+      try context.save()
+      let id = node.objectID
+      context.delete(node)
+      try context.save()
+      context.undo()
+      #expect(node.isInserted && node.objectID == id)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Row", "row").one("favourite")?["name"] as? String == "node")
+    }
+  }
+
+  @Test("A member that left an ordered relationship and came back is last, read or not", arguments: [true, false])
+  func places(areRead: Bool) throws {
+    try withStack(Self.model(ordered: true, .nullify)) { stack in
+      let context = stack.context()
+      let node = try context.make("Node")
+      let rows = try ["a", "b", "c"].map { try context.make("Row", ["name": $0]) }
+      node["rows"] = rows
+      try context.save()
+      if areRead { _ = try node.many("rows").count } else { context.refreshAllObjects() }
+      rows[0]["owner"] = nil
+      rows[0]["owner"] = node
+      #expect(try node.names("rows") == ["b", "c", "a"])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.fetch(FetchRequest("Node"))[0].names("rows") == ["b", "c", "a"])
+    }
+  }
+
+  @Test("Discarding an object's changes leads it to nothing that is deleted here")
+  func discarding() throws {
+    try withStack(Self.model(ordered: true, .nullify)) { stack in
+      let context = stack.context()
+      let node = try context.make("Node")
+      let row = try context.make("Row", ["name": "row", "owner": node])
+      try context.save()
+      context.delete(node)
+      context.refresh(row, mergingChanges: false)
+      #expect(row.one("owner") == nil)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Row", "row").one("owner") == nil)
+    }
+  }
+}

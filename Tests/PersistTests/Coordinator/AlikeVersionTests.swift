@@ -1,0 +1,95 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Versions that differ in nothing that decides about rows.
+@Suite("Versions that are stored alike")
+struct AlikeVersionTests {
+  private static func item(
+    _ version: String, transient: Bool = false, indexes: [FetchIndexDescription] = []
+  ) throws -> ModelVersion {
+    var attributes = [AttributeDescription("name", .string), AttributeDescription("size", .int32)]
+    if transient { attributes.append(AttributeDescription("shown", .string, isTransient: true)) }
+    let entity = EntityDescription("Item", attributes: attributes, indexes: indexes)
+    return ModelVersion(name: version, model: try ManagedObjectModel(ModelDescription(entities: [entity])))
+  }
+
+  private func withStore(of version: ModelVersion, _ body: (URL) throws -> Void) throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: version.model)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      try context.insertNewObject(forEntityName: "Item")["name"] = "Tea"
+      try context.save()
+      try coordinator.remove(store)
+      try body(url)
+    }
+  }
+
+  private func versionName(_ url: URL, _ registry: ModelRegistry) throws -> String? {
+    try StoreIdentification.identify(storeAt: url, registry: registry).version?.name
+  }
+
+  @Test("A version that adds a transient attribute is the store's after a migration, and after opening with a migrator")
+  func transientAttribute() throws {
+    let versions = try [Self.item("1"), Self.item("2", transient: true)]
+    let registry = ModelRegistry(versions: versions)
+    try withStore(of: versions[0]) { url in
+      try #expect(versionName(url, registry) == "1")
+      let report = try AutomaticMigrator().migrate(storeAt: url, to: versions[1], registry: registry)
+      #expect(report.way == .none)
+      try #expect(versionName(url, registry) == "2")
+      try AutomaticMigrator().migrate(storeAt: url, to: versions[0], registry: registry)
+      try #expect(versionName(url, registry) == "1")
+      let bytes = try Data(contentsOf: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: versions[0], registry: registry)
+      try #expect(Data(contentsOf: url) == bytes, "nothing is written twice")
+      let coordinator = PersistentStoreCoordinator(model: versions[1].model, registry: registry)
+      try coordinator.remove(coordinator.addStore(at: url, options: .automaticMigration))
+      try #expect(versionName(url, registry) == "2")
+    }
+  }
+
+  private func indexes(_ url: URL) throws -> [[String]] {
+    try MadeStore.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '%ZSIZE%'", at: url)
+  }
+
+  @Test("An index that the model gained is made when the store is opened for writing, once")
+  func newIndex() throws {
+    let bySize = FetchIndexDescription("bySize", elements: [.init(.property("size"))])
+    let (old, new) = (try Self.item("1"), try Self.item("2", indexes: [bySize]))
+    try withStore(of: old) { url in
+      let coordinator = PersistentStoreCoordinator(model: new.model)
+      try coordinator.remove(coordinator.addStore(at: url, options: StoreOptions(isReadOnly: true)))
+      try #expect(indexes(url) == [])
+      try coordinator.remove(coordinator.addStore(at: url))
+      try #expect(indexes(url) == [["Z_Item_bySize"]])
+      let bytes = try Data(contentsOf: url)
+      try coordinator.remove(coordinator.addStore(at: url))
+      try #expect(Data(contentsOf: url) == bytes)
+    }
+  }
+
+  @Test("Where work is deferred the index waits; one of another name with the same columns is enough")
+  func deferredIndex() throws {
+    let bySize = FetchIndexDescription("bySize", elements: [.init(.property("size"))])
+    let (old, new) = (try Self.item("1"), try Self.item("2", indexes: [bySize]))
+    try withStore(of: old) { url in
+      let coordinator = PersistentStoreCoordinator(model: new.model)
+      let store = try coordinator.addStore(at: url, options: .automaticMigrationDeferringWork)
+      #expect(try coordinator.deferredSteps() == [.createIndex("Z_Item_bySize", table: "ZITEM")])
+      try #expect(indexes(url) == [])
+      try coordinator.finishDeferredMigration()
+      try #expect(indexes(url) == [["Z_Item_bySize"]])
+      try coordinator.remove(store)
+    }
+    try withStore(of: old) { url in
+      try MadeStore.run("CREATE INDEX ZITEM_ZSIZE_INDEX ON ZITEM (ZSIZE)", at: url)
+      let coordinator = PersistentStoreCoordinator(model: new.model)
+      try coordinator.remove(coordinator.addStore(at: url))
+      try #expect(indexes(url) == [["ZITEM_ZSIZE_INDEX"]])
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Inverses divided among several entities")
+struct DividedInverseTests {
+  @Test(
+    "A relationship that moves down to two entities keeps the order that its inverse had for both",
+    arguments: [HierarchyModel.Kind.manyToManyBothOrdered, .manyToOneOrdered])
+  func order(kind: HierarchyModel.Kind) throws {
+    var model = HierarchyModel()
+    model.kind = kind
+    let old = try model.model()
+    model.declaring = ["Cat", "Dog"]
+    let new = try model.model()
+    var unsorted = 0
+    for seed in UInt64(1)...8 {
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("Store.sqlite")
+        try MadeStore.make(old, at: url)
+        try MadeStore.fill(old, at: url, rows: 5, seed: seed)
+        // Against the order of the keys.
+        let places = Set(
+          TableMap.forNewStore(old).tables.flatMap { place in
+            place.orderColumns.values.map { [place.table, $0] }
+          })
+        for place in places { try MadeStore.run("UPDATE \(place[0]) SET \(place[1]) = -\(place[1])", at: url) }
+        let before = try StoreContent(of: old, at: url)
+        let dogs = Set(before.values.keys.filter { $0.entity == "Dog" }.map(\.key))
+        let wanted = before.lists.compactMapValues { $0["back"]?.filter(dogs.contains) }.filter { !$0.value.isEmpty }
+        unsorted += wanted.values.filter { $0 != $0.sorted() }.count
+        for way in Way.allCases {
+          let result = try migrate(url, old, new, way, in: folder)
+          let lists = try StoreContent(of: new, at: result).lists.compactMapValues { $0["backDog"] }
+          #expect(lists == wanted, "seed \(seed), \(way)")
+        }
+      }
+    }
+    #expect(unsorted > 0)
+  }
+
+  private enum Way: String, CaseIterable { case inPlace, copy, objects }
+
+  /// - Returns: a migrated copy of the store.
+  private func migrate(
+    _ url: URL, _ old: ManagedObjectModel, _ new: ManagedObjectModel, _ way: Way, in folder: URL
+  ) throws -> URL {
+    let result = folder.appendingPathComponent("\(way.rawValue).sqlite")
+    if way == .objects {
+      try MigrationManager(sourceModel: old, destinationModel: new).migrateStore(
+        from: url, to: result, mappingModel: .inferred(from: old, to: new), policies: [], coreDataHashes: nil,
+        goesByObject: true)
+      return result
+    }
+    try FileManager.default.copyItem(at: url, to: result)
+    let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
+    var migrator = AutomaticMigrator()
+    migrator.copies = way == .copy
+    try migrator.migrate(storeAt: result, to: versions[1], registry: ModelRegistry(versions: versions))
+    return result
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// The law of every change of a model, tried on a filled store.
+///
+/// A change that is possible keeps every value and every pair, or its plan says what goes and of how many rows; the
+/// models' plan names each of these losses too. In place, by SQL and object by object give one result, a sound store of
+/// the new model. A change that isn't possible leaves the store as it was.
+struct ChangeLaw {
+  let name: String
+  let old: ManagedObjectModel
+  let new: ManagedObjectModel
+  var rows = 4
+  var seed: UInt64 = 1
+  /// Whether to try the slowest way too.
+  var triesObjects = true
+
+  private var versions: [ModelVersion] { [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)] }
+
+  /// - Returns: whether the change was possible.
+  @discardableResult
+  func run() throws -> Bool {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Store.sqlite")
+      try MadeStore.make(old, at: url)
+      try MadeStore.fill(old, at: url, rows: rows, seed: seed)
+      let before = try StoreContent(of: old, at: url)
+      let registry = ModelRegistry(versions: versions)
+      let plan = try MigrationPlan(storeAt: url, to: versions[1], registry: registry)
+      guard plan.blockers.isEmpty else {
+        try expectRefusal(url, before, registry)
+        return false
+      }
+      let copy = folder.appendingPathComponent("Copy.sqlite")
+      try FileManager.default.copyItem(at: url, to: copy)
+      if triesObjects { try expectSameByObject(folder, url, registry, plan) }
+      let inPlace = try migrate(url, registry, AutomaticMigrator(), plan, before)
+      var migrator = AutomaticMigrator()
+      migrator.copies = true
+      let copied = try migrate(copy, registry, migrator, plan, before)
+      #expect(copied.differences(from: inPlace) == [], "\(name): by copy against in place")
+      return true
+    }
+  }
+
+  private func migrate(
+    _ url: URL, _ registry: ModelRegistry, _ migrator: AutomaticMigrator, _ plan: MigrationPlan, _ before: StoreContent
+  ) throws -> StoreContent {
+    let way = "\(name), \(migrator.copies ? "by copy" : "in place")"
+    do {
+      try migrator.migrate(storeAt: url, to: versions[1], registry: registry)
+    } catch {
+      Issue.record("\(way): \(error)")
+      throw error
+    }
+    let after = try StoreContent(of: new, at: url)
+    let kept = KeptValues(old, new, before: before, after: after)
+    let (attributes, relationships) = (kept.attributes(), kept.relationships())
+    #expect(attributes.wrong == [], "\(way)")
+    #expect(relationships.wrong == [], "\(way)")
+    let orders = kept.orders()
+    let told = told(plan)
+    let words = plan.losses.map(\.description)
+    #expect(told.attributes == attributes.lost, "\(way), attributes, told: \(words)")
+    // A pair that both ends listed is told once or twice.
+    let (oneWay, bothWays) = (relationships.oneWay, relationships.bothWays)
+    #expect(
+      (oneWay + bothWays / 2...oneWay + bothWays).contains(told.relationships),
+      "\(way), \(oneWay) and \(bothWays) members, told: \(words)")
+    let isOrderTold = plan.losses.contains { $0.what == "order forgotten" }
+    #expect(orders.unordered == 0 && orders.changed == [] || isOrderTold, "\(way), \(orders), told: \(words)")
+    try expectSound(url, way, registry)
+    return after.comparable(new)
+  }
+
+  /// How many values and members the plan says are lost.
+  private func told(_ plan: MigrationPlan) -> (attributes: Int, relationships: Int) {
+    var told = (attributes: 0, relationships: 0)
+    for loss in plan.losses {
+      guard let property = loss.property, loss.what != "order forgotten", !loss.what.hasPrefix("element ") else {
+        continue
+      }
+      if isRelationship(property, loss.entity) {
+        told.relationships += loss.rows ?? 0
+      } else {
+        told.attributes += loss.rows ?? 0
+      }
+    }
+    return told
+  }
+
+  private func isRelationship(_ property: String, _ entity: String) -> Bool {
+    let entities = [new, old].flatMap { model in
+      model.entitiesByName[entity].map { [$0] } ?? []
+    }
+    if let found = entities.lazy.compactMap({ $0.property(named: property) }).first { return found.attribute == nil }
+    return old.entities.contains { $0.relationship(named: property) != nil }
+  }
+
+  private func expectSound(_ url: URL, _ way: String, _ registry: ModelRegistry) throws {
+    try MadeStore.expectNewStore(of: new, at: url)
+    var problems: [StoreProblem] = []
+    try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+    #expect(problems == [], "\(way)")
+  }
+
+  /// What the store's plan says is in the models' plan too; and the models alone infer the same.
+  private func expectSameByObject(
+    _ folder: URL, _ url: URL, _ registry: ModelRegistry, _ plan: MigrationPlan
+  ) throws {
+    let models = try MigrationPlan(from: versions[0], to: versions[1])
+    for loss in plan.losses {
+      #expect(models.losses.contains { $0.isSame(as: loss) }, "\(name): the models' plan doesn't say '\(loss)'")
+    }
+    let mapping = try MappingModel.inferred(from: old, to: new)
+    var results: [StoreContent] = []
+    for goesByObject in [false, true] {
+      let target = folder.appendingPathComponent(goesByObject ? "Objects.sqlite" : "SQL.sqlite")
+      try MigrationManager(sourceModel: old, destinationModel: new).migrateStore(
+        from: url, to: target, mappingModel: mapping, policies: [], coreDataHashes: nil, goesByObject: goesByObject)
+      results.append(try StoreContent(of: new, at: target).comparable(new))
+    }
+    #expect(results[1].differences(from: results[0]) == [], "\(name): by object against by SQL")
+  }
+
+  private func expectRefusal(_ url: URL, _ before: StoreContent, _ registry: ModelRegistry) throws {
+    for copies in [false, true] {
+      var migrator = AutomaticMigrator()
+      migrator.copies = copies
+      #expect(throws: PersistError.self, "\(name)") {
+        try migrator.migrate(storeAt: url, to: versions[1], registry: registry)
+      }
+      try #expect(StoreContent(of: old, at: url) == before, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,224 @@
+@testable import Persist
+
+/// What a migration must keep of a store, told without the comparison of models: by what properties are called, by
+/// their renaming identifiers, and by identities that random models write into user info.
+struct KeptValues {
+  let old: ManagedObjectModel
+  let new: ManagedObjectModel
+  let before: StoreContent
+  let after: StoreContent
+
+  /// The old entity of each new one.
+  private let sources: [String: String]
+  private let destinations: [String: String]
+
+  init(_ old: ManagedObjectModel, _ new: ManagedObjectModel, before: StoreContent, after: StoreContent) {
+    (self.old, self.new, self.before, self.after) = (old, new, before, after)
+    var sources: [String: String] = [:]
+    for entity in new.entities {
+      let identity = entity.description.userInfo[RandomModels.identity]
+      let same = identity.flatMap { wanted in
+        old.entities.first { $0.description.userInfo[RandomModels.identity] == wanted }
+      }
+      let named = identity == nil ? old.entitiesByName[entity.description.renamingIdentifier ?? entity.name] : nil
+      sources[entity.name] = (same ?? named)?.name
+    }
+    self.sources = sources
+    destinations = Dictionary(sources.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  // MARK: What comes from what
+
+  private struct Known {
+    let name: String
+    let identity: String?
+    let identifier: String?
+  }
+
+  private func known(_ property: Property) -> Known? {
+    switch property.kind {
+    case .attribute(let attribute) where !attribute.isTransient:
+      Known(
+        name: attribute.name, identity: attribute.userInfo[RandomModels.identity],
+        identifier: attribute.renamingIdentifier)
+    case .relationship(let relationship) where !relationship.isTransient:
+      Known(
+        name: relationship.name, identity: relationship.userInfo[RandomModels.identity],
+        identifier: relationship.renamingIdentifier)
+    default: nil
+    }
+  }
+
+  /// The old property that one of a new entity has its values from.
+  private func origin(of property: Property, in entity: Entity) -> Property? {
+    guard let source = sources[entity.name].flatMap({ old.entitiesByName[$0] }), let new = known(property) else {
+      return nil
+    }
+    let candidates = source.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
+    if let identity = new.identity, let same = candidates.first(where: { known($0)?.identity == identity }) {
+      return same
+    }
+    let taken = Set(entity.properties.compactMap { known($0)?.identity })
+    let named = candidates.filter { known($0)?.identity.map { !taken.contains($0) } ?? true }
+    if let identifier = new.identifier, let renamed = named.first(where: { known($0)?.name == identifier }) {
+      return renamed
+    }
+    let others = Set(entity.properties.compactMap { known($0)?.identifier })
+    return named.first { known($0)?.name == new.name && !others.contains(new.name) }
+  }
+
+  /// What an old object is called afterwards; nil where its entity is gone.
+  private func moved(_ object: StoreContent.Object) -> StoreContent.Object? {
+    destinations[object.entity].map { .init(entity: $0, key: object.key) }
+  }
+
+  private func moved(_ pair: StoreContent.Pair) -> StoreContent.Pair? {
+    guard let owner = moved(pair.owner), let member = moved(pair.member) else { return nil }
+    return .init(owner: owner, member: member)
+  }
+
+  // MARK: Attributes
+
+  /// How many values of objects that stay are gone, and what is wrong with the others.
+  func attributes() -> (lost: Int, wrong: [String]) {
+    var (lost, wrong) = (0, [String]())
+    for (object, values) in before.values {
+      guard let destination = moved(object), let entity = new.entitiesByName[destination.entity],
+        let source = old.entitiesByName[object.entity]
+      else { continue }
+      guard let now = after.values[destination] else {
+        wrong.append("\(object) is gone")
+        continue
+      }
+      var kept = Set<String>()
+      for property in entity.properties {
+        guard let attribute = property.attribute, !attribute.isTransient, !attribute.isDerived,
+          let origin = origin(of: property, in: entity)
+        else { continue }
+        kept.insert(origin.name)
+        // Its elements come and go by themselves.
+        guard origin.attribute?.type != .composite else { continue }
+        guard let value = values[origin.name] else { continue }
+        let found = now[property.name]
+        if found.map({ Self.isSame($0, value) }) != true {
+          wrong.append("\(destination).\(property.name): \(found.map { "\($0)" } ?? "nothing") instead of \(value)")
+        }
+      }
+      lost += values.keys.filter { name in
+        let path = name.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let attribute = source.attribute(named: path[0]), !attribute.isDerived else { return false }
+        return !kept.contains(path[0])
+      }.count
+    }
+    return (lost, wrong.sorted())
+  }
+
+  /// Whether two stored values mean the same: a number of another kind, bytes with a mark before them or without.
+  private static func isSame(_ value: SQLValue, _ other: SQLValue) -> Bool {
+    switch (value, other) {
+    case (.integer(let value), .double(let other)), (.double(let other), .integer(let value)): Double(value) == other
+    case (.blob(let value), .blob(let other)): value == other || value == [1] + other || [1] + value == other
+    default: value == other
+    }
+  }
+
+  // MARK: Relationships
+
+  /// How many members are gone where both objects stay, those that an inverse lists too counted from both ends; and
+  /// pairs that come from nowhere.
+  func relationships() -> (oneWay: Int, bothWays: Int, wrong: [String]) {
+    var taken: [String: Set<StoreContent.Pair>] = [:]
+    var wrong: [String] = []
+    for entity in new.entities where !entity.isAbstract {
+      for property in entity.properties {
+        guard let relationship = property.relationship, !relationship.isTransient else { continue }
+        let found = after.pairs(entity.name, property.name)
+        var known = Set<StoreContent.Pair>()
+        if let (origin, source) = oldRelationship(property, in: entity) {
+          for (name, turned) in ends(of: origin, source) {
+            taken[name, default: []].formUnion(turned ? Set(found.map(\.turned)) : found)
+          }
+          known.formUnion(oldPairs(source, origin))
+          known.formUnion(oldPairsOfInverse(origin))
+        }
+        if let inverse = relationship.inverse {
+          for member in new.hierarchy(of: new.destination(of: relationship)) {
+            guard let back = member.property(named: inverse), let (origin, source) = oldRelationship(back, in: member)
+            else { continue }
+            for (name, turned) in ends(of: origin, source) {
+              taken[name, default: []].formUnion(turned ? found : Set(found.map(\.turned)))
+            }
+            known.formUnion(oldPairs(source, origin).map(\.turned))
+            known.formUnion(oldPairsOfInverse(origin).map(\.turned))
+          }
+        }
+        let invented = found.subtracting(known)
+        if !invented.isEmpty { wrong.append("\(entity.name).\(property.name) invents \(invented)") }
+      }
+    }
+    var (oneWay, bothWays) = (0, 0)
+    for entity in old.entities where !entity.isAbstract {
+      for relationship in entity.relationships where !relationship.isTransient {
+        let kept = taken[pairName(relationship, entity)] ?? []
+        let lost = oldPairs(entity, relationship).subtracting(kept).count
+        if relationship.inverse == nil { oneWay += lost } else { bothWays += lost }
+      }
+    }
+    return (oneWay, bothWays, wrong.sorted())
+  }
+
+  /// How many members of ordered relationships are in no order now, and lists that are in another order.
+  func orders() -> (unordered: Int, changed: [String]) {
+    var (unordered, changed) = (0, [String]())
+    for (object, lists) in before.lists {
+      guard let now = moved(object), let entity = new.entitiesByName[now.entity] else { continue }
+      for (name, list) in lists {
+        let heir = entity.properties.first { property in
+          property.relationship?.isTransient == false && origin(of: property, in: entity)?.name == name
+            && origin(of: property, in: entity)?.relationship != nil
+        }
+        guard let heir, let relationship = heir.relationship, relationship.isToMany else { continue }
+        guard relationship.isOrdered else {
+          unordered += after.pairs(entity.name, heir.name).filter { $0.owner == now }.count
+          continue
+        }
+        let found = (after.lists[now]?[heir.name] ?? []).filter(list.contains)
+        let wanted = list.filter(found.contains)
+        if found != wanted { changed.append("\(now).\(heir.name): \(found) instead of \(wanted)") }
+      }
+    }
+    return (unordered, changed.sorted())
+  }
+
+  private func oldRelationship(
+    _ property: Property, in entity: Entity
+  ) -> (RelationshipDescription, Entity)? {
+    guard let source = sources[entity.name].flatMap({ old.entitiesByName[$0] }),
+      let origin = origin(of: property, in: entity)?.relationship
+    else { return nil }
+    return (origin, source)
+  }
+
+  /// An old relationship and its inverse, which is seen from the other side.
+  private func ends(of origin: RelationshipDescription, _ source: Entity) -> [(name: String, isTurned: Bool)] {
+    let own = (pairName(origin, source), false)
+    guard let inverse = old.inverse(of: origin) else { return [own] }
+    return [own, (pairName(inverse, old.destination(of: origin)), true)]
+  }
+
+  /// The pairs of an old relationship as its inverse lists them, seen from the relationship's owners.
+  private func oldPairsOfInverse(_ origin: RelationshipDescription) -> Set<StoreContent.Pair> {
+    guard let inverse = old.inverse(of: origin) else { return [] }
+    return Set(
+      old.hierarchy(of: old.destination(of: origin)).flatMap { oldPairs($0, inverse) }.map(\.turned))
+  }
+
+  private func oldPairs(_ entity: Entity, _ relationship: RelationshipDescription) -> Set<StoreContent.Pair> {
+    Set(before.pairs(entity.name, relationship.name).compactMap(moved))
+  }
+
+  /// An old relationship, whichever of the entities that inherit it is looked at.
+  private func pairName(_ relationship: RelationshipDescription, _ entity: Entity) -> String {
+    "\(entity.property(named: relationship.name)?.declaringEntity ?? "").\(relationship.name)"
+  }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("What mapping models leave behind")
+struct MappingLossTests {
+  private static func shop() throws -> ManagedObjectModel {
+    try model(
+      EntityDescription(
+        "Item", attributes: [.init("name", .string), .init("price", .double)],
+        relationships: [
+          .init("shelf", to: "Shelf", inverse: "items"), .init("tags", toMany: "Tag", inverse: "items"),
+        ]),
+      EntityDescription("Book", parent: "Item", attributes: [.init("pages", .int32)]),
+      EntityDescription("Shelf", relationships: [.init("items", toMany: "Item", inverse: "shelf")]),
+      EntityDescription("Tag", attributes: [.init("name", .string)], relationships: [
+        .init("items", toMany: "Item", inverse: "tags")
+      ]))
+  }
+
+  /// Four items, two of them books, on one shelf, with a tag each.
+  private func withShop(_ body: (URL, ModelRegistry) throws -> Void) throws {
+    let (old, new) = (try Self.shop(), try Self.shop())
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: old)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      let shelf = try context.insertNewObject(forEntityName: "Shelf")
+      for number in 0..<4 {
+        let item = try context.insertNewObject(forEntityName: number < 2 ? "Item" : "Book")
+        item["name"] = "item \(number)"
+        item["price"] = number == 0 ? nil : Double(number)
+        item["shelf"] = shelf
+        let tag = try context.insertNewObject(forEntityName: "Tag")
+        tag["name"] = "tag \(number)"
+        try item.setValue([tag], forKey: "tags")
+      }
+      try context.save()
+      try coordinator.remove(store)
+      // The versions differ in a modifier alone, so that only the mapping model decides what goes.
+      var description = new.description
+      for index in description.entities.indices { description.entities[index].versionHashModifier = "2" }
+      let registry = ModelRegistry(versions: [
+        ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: try ManagedObjectModel(description)),
+      ])
+      try body(url, registry)
+    }
+  }
+
+  private func mapping(_ registry: ModelRegistry, _ change: (inout MappingModel) -> Void) throws -> MappingModel {
+    var mapping = try MappingModel.inferred(
+      from: registry.version(named: "1").model, to: registry.version(named: "2").model)
+    (mapping.sourceVersion, mapping.destinationVersion) = ("1", "2")
+    change(&mapping)
+    return mapping
+  }
+
+  private func expect(_ losses: [String], _ change: (inout MappingModel) -> Void) throws {
+    try withShop { url, registry in
+      let mapping = try mapping(registry, change)
+      var migrator = AutomaticMigrator(mappingModels: [mapping])
+      let target = try registry.version(named: "2")
+      let plan = try MigrationPlan(storeAt: url, to: target, registry: registry, migrator: migrator)
+      #expect(plan.losses.map(\.description) == losses)
+      #expect(plan.isPossible)
+      migrator.allowsLoss = false
+      let bytes = try Data(contentsOf: url)
+      let error = persistError { try migrator.migrate(storeAt: url, to: target, registry: registry) }
+      if losses.isEmpty {
+        #expect(error == nil)
+      } else {
+        let problems = error.map { $0.errors.isEmpty ? [$0] : $0.errors } ?? []
+        #expect(problems.map(\.message) == losses.map { "\($0) would be lost." })
+        try #expect(Data(contentsOf: url) == bytes)
+        migrator.allowsLoss = true
+        try migrator.migrate(storeAt: url, to: target, registry: registry)
+      }
+    }
+  }
+
+  @Test("A mapping model that maps everything loses nothing")
+  func nothing() throws { try expect([]) { _ in } }
+
+  @Test("An entity without mapping")
+  func entity() throws {
+    try expect(["Tag: entity not mapped, 4 rows"]) { $0["IEM_Copy_Tag"] = nil; $0["IEM_Transform_Tag"] = nil }
+  }
+
+  @Test("Objects that a filter leaves out, and members that are therefore not found")
+  func filter() throws {
+    try expect([
+      "Tag: objects that the filter of 'IEM_Transform_Tag' leaves out, 1 row",
+      "Item.tags: members for which no entity mapping makes an object, 1 row",
+    ]) {
+      $0["IEM_Transform_Tag"]?.sourceExpression = .sourceObjects(of: "Tag", where: "name != 'tag 2'")
+    }
+  }
+
+  @Test("An attribute without expression, of the entities that don't map it")
+  func attribute() throws {
+    try expect(["Item.price: attribute not mapped, 2 rows"]) {
+      $0["IEM_Transform_Book"]?.attributeMappings.removeAll { $0.name == "price" }
+    }
+  }
+
+  @Test("An attribute that gets a constant")
+  func constant() throws {
+    try expect(["Tag.name: attribute not mapped, 4 rows"]) {
+      $0["IEM_Transform_Tag"]?.attributeMappings = [
+        PropertyMapping("name", valueExpression: .constant(.string("a tag")))
+      ]
+    }
+  }
+
+  @Test("A relationship that neither side maps; one side is enough")
+  func relationship() throws {
+    try expect([]) { $0["IEM_Transform_Shelf"]?.relationshipMappings = [] }
+    try expect(["Item.shelf: relationship not mapped, 4 rows"]) {
+      $0["IEM_Transform_Shelf"]?.relationshipMappings = []
+      for name in ["IEM_Transform_Item", "IEM_Transform_Book"] {
+        $0[name]?.relationshipMappings.removeAll { $0.name == "shelf" }
+      }
+    }
+  }
+
+  @Test("Members that another entity mapping makes than the one that is named")
+  func otherSide() throws {
+    try expect(["Item.shelf: members for which no entity mapping makes an object, 2 rows"]) {
+      $0["IEM_Transform_Shelf"]?.relationshipMappings = [
+        PropertyMapping(
+          "items", valueExpression: .destinationInstances(ofMapping: "IEM_Transform_Item", for: .source("items")))
+      ]
+      for name in ["IEM_Transform_Item", "IEM_Transform_Book"] {
+        $0[name]?.relationshipMappings.removeAll { $0.name == "shelf" }
+      }
+    }
+  }
+
+  @Test("What a policy takes counts as kept, and so do values that expressions read")
+  func kept() throws {
+    final class KeepingPolicy: EntityMigrationPolicy {}
+    try withShop { url, registry in
+      let mapping = try mapping(registry) {
+        $0["IEM_Transform_Tag"]?.policyName = "KeepingPolicy"
+        $0["IEM_Transform_Tag"]?.attributeMappings = []
+        $0["IEM_Transform_Item"]?.attributeMappings = [
+          PropertyMapping(
+            "name", valueExpression: .function(.add, [.source("price"), .source("name.length")]))
+        ]
+      }
+      let migrator = AutomaticMigrator(mappingModels: [mapping], policies: [KeepingPolicy.self])
+      let plan = try MigrationPlan(storeAt: url, registry: registry, migrator: migrator)
+      #expect(plan.losses == [])
+    }
+  }
+
+  @Test("Losses of a later hop are refused before the store changes")
+  func laterHop() throws {
+    try withShop { url, registry in
+      var description = try registry.version(named: "2").model.description
+      description.entities[0].attributes.append(AttributeDescription("colour", .string))
+      let last = ModelVersion(name: "3", model: try ManagedObjectModel(description))
+      let versions = registry.versions + [last]
+      var second = try MappingModel.inferred(from: versions[1].model, to: last.model)
+      (second.sourceVersion, second.destinationVersion) = ("2", "3")
+      second["IEM_Copy_Tag"]?.attributeMappings = []
+      let first = try mapping(registry) { _ in }
+      let migrator = AutomaticMigrator(allowsLoss: false, mappingModels: [first, second])
+      let bytes = try Data(contentsOf: url)
+      let error = persistError {
+        try migrator.migrate(storeAt: url, to: last, registry: ModelRegistry(versions: versions))
+      }
+      #expect(error?.message == "Tag.name: attribute not mapped, 4 rows would be lost.")
+      try #expect(Data(contentsOf: url) == bytes)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Persist
+
+@Suite("The order of versions")
+struct VersionOrderTests {
+  private func order(_ names: [String], identifiers: [String] = [], family: String = "Model") -> VersionOrder {
+    VersionOrder(
+      names: names, identifiers: identifiers.isEmpty ? names.map { _ in [] } : identifiers.map { [$0] }, family: family)
+  }
+
+  @Test("Numeric identifiers that all versions have come before names")
+  func identifiers() {
+    let order = order(["zeta", "alpha", "omega", "beta"], identifiers: ["1", "2", "10", "2.1"])
+    #expect(order.evidence == .identifiers)
+    #expect(order.precedes(0, 1) == true)
+    #expect(order.precedes(2, 3) == false)
+    #expect(order.between(0, 2) == [1, 3])
+    #expect(order.between(2, 0) == [3, 1])
+  }
+
+  @Test("Identifiers that some versions lack, share or write in words tell nothing", arguments: [
+    ["1", ""], ["1", "1"], ["1", "two"], ["1.", "2"],
+  ])
+  func otherIdentifiers(_ identifiers: [String]) {
+    #expect(order(["V2", "V1"], identifiers: identifiers).evidence == .names)
+    #expect(order(["V2", "V1"], identifiers: identifiers).precedes(0, 1) == false)
+  }
+
+  @Test("Names of one series are compared as people count, whatever separates the number")
+  func series() {
+    let order = order(["V 9", "V10", "v-11", "V_12"])
+    #expect(order.between(0, 3) == [1, 2])
+    for (first, second) in [("M", "M 2"), ("M 1.9", "M 1.10"), ("2019-01-02", "2019-01-10"), ("007", "8")] {
+      #expect(self.order([first, second]).precedes(0, 1) == true, "\(first) before \(second)")
+      #expect(self.order([second, first]).precedes(0, 1) == false, "\(second) after \(first)")
+    }
+  }
+
+  @Test("Names of no series have no order; the one named like the family is the first")
+  func noSeries() {
+    let order = order(["Draft", "Final", "Model", "Final 2"])
+    #expect(order.precedes(0, 1) == nil)
+    #expect(order.precedes(1, 3) == true)
+    #expect(order.precedes(2, 0) == true)
+    #expect(order.precedes(3, 2) == false)
+    #expect(order.between(0, 3) == [])
+  }
+
+  @Test("Mapping models lead from earlier versions to later ones; a circle tells nothing")
+  func steps() {
+    let names = ["Draft", "Final", "Last"]
+    func order(_ steps: [(from: Int, to: Int)]) -> VersionOrder {
+      VersionOrder(names: names, identifiers: names.map { _ in [] }, family: "Model", steps: steps)
+    }
+    #expect(order([(1, 0), (0, 2)]).between(1, 2) == [0])
+    #expect(order([(1, 0), (0, 2)]).precedes(2, 1) == false)
+    #expect(order([(1, 0), (0, 1)]).precedes(0, 1) == nil)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Sequences that nobody reads")
+struct UnreadSequenceTests {
+  @MainActor private static func makeContext() throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+    try coordinator.addInMemoryStore()
+    return ManagedObjectContext(coordinator)
+  }
+
+  /// Posts to NotificationCenter, which another test may have asked for, have changes accounted for too.
+  private static func isUnobserved(_ context: ManagedObjectContext) -> Bool { context.tracker?.isIdle != false }
+
+  @Test("A sequence that is let go leaves nothing behind: after the next save the context keeps no account of changes")
+  @MainActor
+  func neverIterated() async throws {
+    let context = try Self.makeContext()
+    _ = context.savedChanges
+    _ = context.objectsDidChange
+    _ = context.willSave
+    _ = context.didSave
+    try context.make("Person")
+    try context.save()
+    #expect(Self.isUnobserved(context))
+    try context.make("Person")
+    try context.save()
+    #expect(Self.isUnobserved(context))
+  }
+
+  @Test("A task that is cancelled before it begins, or ended, leaves nothing behind") @MainActor
+  func cancelled() async throws {
+    let context = try Self.makeContext()
+    let saves = Task { @MainActor in for await _ in context.savedChanges {} }
+    let changes = Task { @MainActor in for await _ in context.objectsDidChange {} }
+    let merging = Task { @MainActor in await context.mergeChangesContinuously() }
+    for task in [saves, changes, merging] { task.cancel() }
+    for task in [saves, changes, merging] { await task.value }
+    #expect(!context.automaticallyMergesChangesFromParent)
+    try context.make("Person")
+    try context.save()
+    #expect(Self.isUnobserved(context))
+
+    let running = Task { @MainActor in for await _ in context.savedChanges {} }
+    await Task.yield()
+    try context.make("Person")
+    try context.save()
+    #expect(!Self.isUnobserved(context))
+    running.cancel()
+    await running.value
+    try context.make("Person")
+    try context.save()
+    #expect(Self.isUnobserved(context))
+  }
+
+  @Test("Changes are told of as before once somebody observes again") @MainActor
+  func again() async throws {
+    let context = try Self.makeContext()
+    _ = context.objectsDidChange
+    let first = try context.make("Person")
+    try context.save()
+    #expect(Self.isUnobserved(context))
+    first["name"] = "Ann"
+    let changes = context.objectsDidChange
+    let second = try context.make("Person")
+    var next = changes.makeAsyncIterator()
+    let change = await next.next(isolation: #isolation)
+    #expect(change?.updated == [first] && change?.inserted == [second])
+  }
+
+  @Test("Saves that nobody takes are joined, so that a bounded number waits, and nothing of them is lost") @MainActor
+  func joinedSaves() async throws {
+    let context = try Self.makeContext()
+    let (saves, objects, changes) = (context.savedChanges, context.didSave, context.objectsDidChange)
+    var ids: Set<ManagedObjectID> = []
+    for _ in 0..<150 {
+      let person = try context.make("Person")
+      try context.save()
+      ids.insert(person.objectID)
+    }
+    var found: Set<ManagedObjectID> = []
+    var count = 0
+    var next = saves.makeAsyncIterator()
+    while found.count < 150, let changes = await next.next() {
+      found.formUnion(changes.insertedObjectIDs)
+      count += 1
+    }
+    #expect(found == ids && count == 100)
+    var (saved, told) = (objects.makeAsyncIterator(), changes.makeAsyncIterator())
+    var (savedCount, toldCount) = (0, 0)
+    for _ in 0..<100 {
+      savedCount += await saved.next(isolation: #isolation)?.inserted.count ?? 0
+      toldCount += await told.next(isolation: #isolation)?.inserted.count ?? 0
+    }
+    #expect(savedCount == 150 && toldCount == 150)
+  }
+
+  @Test("More than can wait is told of as incomplete; who merges it looks at everything") @MainActor
+  func incomplete() async throws {
+    let context = try Self.makeContext()
+    let view = ManagedObjectContext(context.coordinator)
+    let ann = try context.make("Person", ["name": "Ann"])
+    try context.save()
+    let copy = try view.existingObject(with: ann.objectID)
+    let controller = FetchedResultsController(
+      fetchRequest: FetchRequest<ManagedObject>("Person", sortedBy: "name"), managedObjectContext: view)
+    try controller.performFetch()
+    let (saves, objects) = (context.savedChanges, context.didSave)
+    ann["name"] = "Anna"
+    try context.save()
+    for _ in 0..<SavedChanges.waitingCapacity { try context.make("Person") }
+    try context.save()
+    var next = saves.makeAsyncIterator()
+    let changes = try #require(await next.next())
+    #expect(changes.isIncomplete && changes.count == 0 && !changes.isEmpty)
+    var saved = objects.makeAsyncIterator()
+    #expect(await saved.next(isolation: #isolation)?.savedChanges.isIncomplete == true)
+    view.mergeChanges(from: changes)
+    #expect(copy["name"] as? String == "Anna")
+    #expect(controller.numberOfObjects == SavedChanges.waitingCapacity + 1)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Mending stores")
+struct StoreRepairTests {
+  private static func shop() throws -> ManagedObjectModel {
+    try model(
+      EntityDescription(
+        "Item",
+        attributes: [.init("name", .string), .init("photo", .binary, allowsExternalStorage: true)],
+        relationships: [
+          .init("shelf", to: "Shelf", inverse: "items"), .init("tags", toMany: "Tag", inverse: "items"),
+        ]),
+      EntityDescription("Shelf", relationships: [.init("items", toMany: "Item", inverse: "shelf")]),
+      EntityDescription("Rack", parent: "Shelf"),
+      EntityDescription("Tag", relationships: [.init("items", toMany: "Item", inverse: "tags")]))
+  }
+
+  private static let photo = Data(repeating: 7, count: LargeValueFiles.largestInline + 1)
+
+  /// Three items on a rack, with a tag and a photo each.
+  private func fill(_ url: URL, _ model: ManagedObjectModel) throws -> PersistentStoreCoordinator {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addStore(at: url)
+    let context = ManagedObjectContext(coordinator)
+    let rack = try context.insertNewObject(forEntityName: "Rack")
+    for number in 0..<3 {
+      let item = try context.insertNewObject(forEntityName: "Item")
+      item["name"] = "item \(number)"
+      item["photo"] = Self.photo
+      item["shelf"] = rack
+      try item.setValue([context.insertNewObject(forEntityName: "Tag")], forKey: "tags")
+    }
+    try context.save()
+    return coordinator
+  }
+
+  private func problems(_ url: URL) throws -> [StoreProblem.Kind] {
+    var found: [StoreProblem.Kind] = []
+    try StoreCheck.check(storeAt: url) { found.append($0.kind) }
+    return found
+  }
+
+  @discardableResult
+  private func addFile(_ name: String, besideStoreAt url: URL) throws -> URL {
+    let file = ExternalDataFolder(storeAt: url).url.appendingPathComponent(name)
+    try Self.photo.write(to: file)
+    return file
+  }
+
+  @Test("What leaves nothing to guess is mended, and everything that could be read stays as it was")
+  func repair() throws {
+    let model = try Self.shop()
+    try withTemporaryStore { url in
+      let coordinator = try fill(url, model)
+      for store in coordinator.stores { try coordinator.remove(store) }
+      let orphan = try addFile(UUID().uuidString, besideStoreAt: url)
+      let stranger = try addFile("README", besideStoreAt: url)
+      let partial = URL(fileURLWithPath: "\(url.path).copy\(StoreBackup.partialSuffix)\(UUID().uuidString)")
+      try Data([1]).write(to: partial)
+      let join = try #require(
+        MadeStore.rows("SELECT name FROM sqlite_master WHERE name LIKE 'Z\\_%TAGS' ESCAPE '\\'", at: url).first?.first)
+      let columns = try MadeStore.rows("SELECT name FROM pragma_table_info('\(join)')", at: url).map { $0[0] }
+      let companion = try #require(
+        MadeStore.rows("SELECT name FROM pragma_table_info('ZITEM') WHERE name LIKE 'Z%\\_SHELF' ESCAPE '\\'", at: url)
+          .first?.first)
+      try MadeStore.run(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'",
+        "UPDATE ZITEM SET ZSHELF = 99 WHERE Z_PK = 1", "UPDATE ZITEM SET \(companion) = 1 WHERE Z_PK = 2",
+        "INSERT INTO \(join) (\(columns[0]), \(columns[1])) VALUES (77, 88)", at: url)
+      let before = try Set(problems(url).map(\.name))
+      #expect(
+        before.isSuperset(of: [
+          "keyCounter", "danglingRelationship", "wrongEntityNumber", "orphanFile", "unfinishedWork",
+        ]))
+      let mended = try StoreRepair.repair(storeAt: url)
+      #expect(mended.map(\.count).reduce(0, +) == 6)
+      #expect(!FileManager.default.fileExists(atPath: partial.path))
+      #expect(!FileManager.default.fileExists(atPath: orphan.path))
+      #expect(FileManager.default.fileExists(atPath: stranger.path))
+      try FileManager.default.removeItem(at: stranger)
+      try #expect(problems(url) == [])
+      try #expect(StoreRepair.repair(storeAt: url) == [])
+
+      let reopened = PersistentStoreCoordinator(model: model)
+      try reopened.addStore(at: url)
+      let context = ManagedObjectContext(reopened)
+      let items = try context.fetch(FetchRequest<ManagedObject>("Item", sortedBy: "name"))
+      #expect(items.map { $0["photo"] as? Data } == [Self.photo, Self.photo, Self.photo])
+      #expect(items.map { ($0["shelf"] as? ManagedObject)?.entity.name } == [nil, "Rack", "Rack"])
+      #expect(try items.map { try $0.related("tags").count } == [1, 1, 1])
+    }
+  }
+
+  @Test("After an unclean end the first save deletes the files that no row names; after a clean one nothing is looked for")
+  func sweep() throws {
+    let model = try Self.shop()
+    try withTemporaryFolder { folder in
+      let (alive, killed) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
+      let coordinator = try fill(alive, model)
+      // The files as they are while somebody has the store open are those that a kill leaves.
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: alive.path + suffix, toPath: killed.path + suffix)
+      }
+      let (from, to) = (ExternalDataFolder(storeAt: alive).url, ExternalDataFolder(storeAt: killed).url)
+      try FileManager.default.createDirectory(
+        at: to.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: from, to: to)
+      for store in coordinator.stores { try coordinator.remove(store) }
+
+      func save(_ url: URL) throws {
+        let coordinator = PersistentStoreCoordinator(model: model)
+        let store = try coordinator.addStore(at: url)
+        let context = ManagedObjectContext(coordinator)
+        try context.insertNewObject(forEntityName: "Tag")
+        try context.save()
+        try coordinator.remove(store)
+      }
+      for (url, isSwept) in [(killed, true), (alive, false)] {
+        let orphan = try addFile(UUID().uuidString, besideStoreAt: url)
+        try save(url)
+        #expect(FileManager.default.fileExists(atPath: orphan.path) != isSwept)
+        try? FileManager.default.removeItem(at: orphan)
+        try #expect(problems(url) == [])
+      }
+    }
+  }
+}

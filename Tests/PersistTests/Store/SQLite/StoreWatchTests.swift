@@ -1,0 +1,195 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Stores that others change while they are open", .serialized)
+struct StoreWatchTests {
+  /// A stack that goes on with what it opened.
+  private struct OpenStore {
+    let coordinator: PersistentStoreCoordinator
+    let context: ManagedObjectContext
+
+    init(_ model: ManagedObjectModel, at url: URL) throws {
+      coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.addStore(at: url)
+      context = ManagedObjectContext(coordinator)
+    }
+  }
+
+  @Test(
+    "A program that has the store open notices that another one migrates it, and keeps its changes",
+    arguments: MigrationScenario.Way.allCases, [true, false])
+  func migrated(way: MigrationScenario.Way, hasLog: Bool) throws {
+    let scenario = try MigrationScenario(way)
+    try withTemporaryStore { url in
+      try scenario.makeStore(at: url, marks: 12)
+      if !hasLog { try MadeStore.run("PRAGMA journal_mode = DELETE", at: url) }
+      let options = StoreOptions(pragmas: hasLog ? [:] : ["journal_mode": "DELETE"])
+      let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
+      try coordinator.addStore(at: url, options: options)
+      let context = ManagedObjectContext(coordinator)
+      let first = try #require(try context.fetch(FetchRequest("Mark", sortedBy: "b")).first)
+      first["a"] = "saved before"
+      try context.save()
+
+      try BuiltProgram.run("MigrationRunner", url.path, way.rawValue, "10")
+      let after = try StoreDump(of: scenario.newest.model, at: url)
+
+      first["a"] = "changed after"
+      let new = try context.make("Mark", ["a": "inserted after"])
+      #expect(persistError { try context.save() }?.code == .incompatibleModel)
+      #expect(first["a"] as? String == "changed after" && context.insertedObjects == [new])
+      for _ in 0..<2 {
+        let request = try FetchRequest<ManagedObject>("Mark", where: "b >= 0")
+        #expect(persistError { _ = try context.fetch(request) }?.code == .incompatibleModel)
+        #expect(persistError { _ = try context.count(FetchRequest("Tag")) }?.code == .incompatibleModel)
+      }
+      #expect(persistError { try context.save() }?.code == .incompatibleModel)
+      #expect(try StoreDump(of: scenario.newest.model, at: url) == after)
+    }
+  }
+
+  @Test("A migration that changes nothing but entity numbers is noticed too")
+  func numbers() throws {
+    func version(_ number: Int, _ names: String...) throws -> ModelVersion {
+      let entities = [EntityDescription("Note", attributes: [AttributeDescription("text", .string)])]
+        + names.map { EntityDescription($0, parent: "Note") }
+      return ModelVersion(name: "\(number)", model: try model(entities))
+    }
+    let versions = [try version(1, "Zettel"), try version(2, "Letter", "Zettel")]
+    try withTemporaryStore { url in
+      let open = try OpenStore(versions[0].model, at: url)
+      try open.context.make("Zettel", ["text": "before"])
+      try open.context.save()
+      try AutomaticMigrator().migrate(
+        storeAt: url, to: versions[1], registry: ModelRegistry(versions: versions))
+      #expect(persistError { _ = try open.context.fetch(FetchRequest("Note")) }?.code == .incompatibleModel)
+      try open.context.make("Zettel", ["text": "after"])
+      #expect(persistError { try open.context.save() }?.code == .incompatibleModel)
+      #expect(try MadeStore.rows("SELECT ZTEXT FROM ZNOTE", at: url) == [["before"]])
+    }
+  }
+
+  private func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {
+    try ManagedObjectModel(ModelDescription(entities: entities))
+  }
+
+  @Test("What leaves the model as it is disturbs nobody: rows, indexes, a vacuum, metadata, a restored backup")
+  func harmless() throws {
+    let people = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryStore { url in
+      let open = try OpenStore(people, at: url)
+      try open.context.make("Person", ["name": "Ann"])
+      try open.context.save()
+      let backup = url.deletingLastPathComponent().appendingPathComponent("Backup.sqlite")
+      try open.coordinator.backUp(try #require(open.coordinator.stores.first), to: backup)
+      var metadata = try PersistentStoreCoordinator.metadata(at: url)
+      metadata.values["note"] = .string("by another")
+      try PersistentStoreCoordinator.setMetadata(metadata, at: url)
+      for sql in [
+        "CREATE INDEX OTHERS ON ZPERSON (ZNAME)", "UPDATE ZPERSON SET Z_OPT = Z_OPT + 1", "VACUUM", "ANALYZE",
+      ] {
+        try MadeStore.run(sql, at: url)
+        try open.context.make("Person", ["name": sql])
+        try open.context.save()
+        _ = try open.context.fetch(FetchRequest("Person"))
+      }
+      #expect(try open.context.count(FetchRequest("Person")) == 5)
+      try PersistentStoreCoordinator(model: people).replacePersistentStore(at: url, withPersistentStoreFrom: backup)
+      open.context.reset()
+      #expect(try open.context.count(FetchRequest("Person")) == 1)
+      try open.context.make("Person", ["name": "Ben"])
+      try open.context.save()
+    }
+  }
+
+  @Test("Looking for changes by others costs no statement where nobody else writes")
+  func cost() throws {
+    let people = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryStore { url in
+      let store = try SQLiteStore.create(url, model: people)
+      func statements(_ body: () throws -> Void) rethrows -> Int {
+        let before = store.pool.counts.executed
+        try body()
+        return store.pool.counts.executed - before
+      }
+      func write() throws { try store.pool.write { try $0.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX") } }
+      try write()
+      #expect(try statements(write) == 3)
+      try MadeStore.run("CREATE TABLE OTHER (X)", at: url)
+      #expect(try statements(write) > 4)
+      try MadeStore.run("INSERT INTO OTHER VALUES (1)", at: url)
+      #expect(try statements(write) == 4)
+      #expect(try statements(write) == 3)
+      try store.close()
+    }
+  }
+
+  // MARK: Deleted and exchanged
+
+  /// What may happen to the file of a store that is open.
+  enum Loss: CaseIterable {
+    case deleted, exchanged, overwritten
+
+    func happen(to url: URL, other: URL) throws {
+      switch self {
+      case .deleted: try StoreFiles(storeAt: url).delete()
+      case .exchanged:
+        try StoreFiles(storeAt: url).delete()
+        try FileManager.default.copyItem(at: other, to: url)
+      case .overwritten:
+        let model = try ManagedObjectModel(SampleModels.people)
+        try PersistentStoreCoordinator(model: model).replacePersistentStore(at: url, withPersistentStoreFrom: other)
+      }
+    }
+  }
+
+  @Test("A store that is deleted or exchanged under a program takes no more changes", arguments: Loss.allCases)
+  func lost(loss: Loss) throws {
+    let people = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryFolder { folder in
+      let (url, other) = (folder.appendingPathComponent("A.sqlite"), folder.appendingPathComponent("B.sqlite"))
+      try PersistentStoreCoordinator(model: people).addStoreAndClose(at: other)
+      let open = try OpenStore(people, at: url)
+      try open.context.make("Person", ["name": "before"])
+      try open.context.save()
+      try loss.happen(to: url, other: other)
+      try open.context.make("Person", ["name": "after"])
+      for _ in 0..<2 {
+        #expect(persistError { try open.context.save() }?.code == .storeExchanged)
+        #expect(open.context.insertedObjects.count == 1)
+      }
+      // Closing leaves alone what has the name now.
+      for info in open.coordinator.stores { try open.coordinator.remove(info) }
+      let fresh = try OpenStore(people, at: url)
+      #expect(try fresh.context.count(FetchRequest("Person")) == 0)
+      try fresh.context.make("Person", ["name": "new"])
+      try fresh.context.save()
+    }
+  }
+
+  @Test("A store that another coordinator of the program has open isn't destroyed, under whatever name")
+  func destroyed() throws {
+    let people = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryFolder { folder in
+      let (url, link) = (folder.appendingPathComponent("A.sqlite"), folder.appendingPathComponent("Link.sqlite"))
+      let open = try OpenStore(people, at: url)
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+      let other = PersistentStoreCoordinator(model: people)
+      for name in [url, link] {
+        #expect(persistError { try other.destroyPersistentStore(at: name) }?.code == .storeBusy)
+      }
+      try open.context.make("Person", ["name": "kept"])
+      try open.context.save()
+      // Its own coordinator closes it first; so does who has closed it.
+      let second = try OpenStore(people, at: url)
+      #expect(persistError { try open.coordinator.destroyPersistentStore(at: url) }?.code == .storeBusy)
+      #expect(try second.context.count(FetchRequest("Person")) == 1)
+      for info in second.coordinator.stores { try second.coordinator.remove(info) }
+      try open.coordinator.destroyPersistentStore(at: url)
+      #expect(FileState(url) == nil && open.coordinator.stores.isEmpty)
+    }
+  }
+}

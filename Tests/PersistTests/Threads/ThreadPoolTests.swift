@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import Persist
+
+@Suite("Pools of threads")
+struct ThreadPoolTests {
+  private struct Expired: Error {}
+
+  @Test("A pool of one thread runs its work in the order in which it was added")
+  func order() async throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let numbers = Guarded<[Int]>([])
+    for number in 0..<1000 { pool.add { numbers.withLock { $0.append(number) } } }
+    try await pool.run {}
+    #expect(numbers.withLock { $0 } == Array(0..<1000))
+  }
+
+  @Test("No more threads run than the pool may have, and idle ones end")
+  func bounds() async throws {
+    let pool = ThreadPool(name: "test", maximum: 3, idleTime: .milliseconds(20))
+    let running = Guarded((now: 0, most: 0))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          try await pool.run {
+            running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            Thread.sleep(forTimeInterval: 0.005)
+            running.withLock { $0.now -= 1 }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(running.withLock { $0.most } == 3)
+    let end = ContinuousClock.now + .seconds(5)
+    while pool.threadCount > 0, .now < end { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(pool.threadCount == 0)
+  }
+
+  @Test("Work that was added to a pool that goes away is done")
+  func goingAway() async throws {
+    let (done, most) = (Guarded(0), 10)
+    do {
+      let pool = ThreadPool(name: "test", maximum: 1)
+      for _ in 0..<most { pool.add { done.withLock { $0 += 1 } } }
+    }
+    let end = ContinuousClock.now + .seconds(5)
+    while done.withLock({ $0 }) < most, .now < end { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(done.withLock { $0 } == most)
+  }
+
+  @Test("A cancelled task's work is dropped where it waits for a thread, and told of it where it runs")
+  func cancellation() async throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let hasBegun = DispatchSemaphore(value: 0)
+    let running = Task {
+      try await pool.run {
+        hasBegun.signal()
+        let end = ContinuousClock.now + .seconds(5)
+        while !BlockingWork.isCancelled, .now < end { Thread.sleep(forTimeInterval: 0.001) }
+        return BlockingWork.isCancelled
+      }
+    }
+    while hasBegun.wait(timeout: .now()) == .timedOut { try await Task.sleep(for: .milliseconds(1)) }
+    let waiting = Task { try await pool.run { Issue.record("The work began.") } }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    running.cancel()
+    #expect(try await running.value)
+  }
+
+  @Test("A wait for a thread ends at its limit, and the work isn't begun later")
+  func limit() async throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let gate = DispatchSemaphore(value: 0)
+    pool.add { gate.wait() }
+    await #expect(throws: Expired.self) {
+      try await pool.run(within: WaitLimit(.milliseconds(20), orThrow: Expired())) {
+        Issue.record("The work began.")
+      }
+    }
+    gate.signal()
+    let waited = try await pool.run { BlockingWork.timeInQueue }
+    #expect(waited < .seconds(5))
+  }
+}
