@@ -59,8 +59,8 @@ public struct GoldenStores: Sendable {
   /// Makes the stores that aren't there, filled with random objects that keep the model's rules.
   ///
   /// - Returns: the stores that were made; they belong into version control.
-  /// - Throws: ``Persist/PersistError/Code/fileAccess``, and ``Persist/PersistError/Code/invalidRequest`` where a
-  ///   model's rules leave no value that can be made.
+  /// - Throws: ``Persist/PersistenceError/Code/fileAccess``, and ``Persist/PersistenceError/Code/invalidRequest`` where
+  ///   a model's rules leave no value that can be made.
   @discardableResult
   public func make() throws -> [URL] {
     let missing = versions.filter { !FileManager.default.fileExists(atPath: url(of: $0).path) }
@@ -70,7 +70,7 @@ public struct GoldenStores: Sendable {
         try FileManager.default.createDirectory(
           at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       } catch {
-        throw PersistError(.fileAccess, at: .file(url), "The folder can't be made: \(error.localizedDescription)")
+        throw PersistenceError(.fileAccess, at: .file(url), "The folder can't be made: \(error.localizedDescription)")
       }
       try fill(url, version)
       return url
@@ -87,16 +87,16 @@ public struct GoldenStores: Sendable {
   ) throws -> [Outcome] {
     try make()
     var outcomes: [Outcome] = []
-    var problems: [PersistError] = []
+    var problems: [PersistenceError] = []
     for version in versions {
       do {
         outcomes.append(try check(version, inspect))
-      } catch let error as PersistError {
+      } catch let error as PersistenceError {
         problems.append(error)
       }
     }
     guard problems.isEmpty else {
-      throw PersistError.combining(
+      throw PersistenceError.combining(
         problems, as: .migrationFailed, "\(problems.count) of \(versions.count) stores of released versions fail.")
     }
     return outcomes
@@ -122,7 +122,7 @@ public struct GoldenStores: Sendable {
       try StoreBackup.copy(storeAt: source, to: store)
       let found = try StoreIdentification.identify(storeAt: store, registry: registry).version
       guard let found, found.name == version.name else {
-        throw PersistError(
+        throw PersistenceError(
           .releasedVersionChanged,
           "The store was made with version '\(version.name)' and is now taken for '\(found?.name ?? "none")'.",
           fix: "Undo the change of that version, and make it in a new one.")
@@ -131,7 +131,7 @@ public struct GoldenStores: Sendable {
       try check(store, family)
       try open(store, family) { try inspect(found, $0) }
       return Outcome(version: version, store: source, report: report)
-    } catch var error as PersistError {
+    } catch var error as PersistenceError {
       error.place.store = source
       error.message = "The store of version '\(version.name)': \(error.message)"
       throw error
@@ -139,16 +139,17 @@ public struct GoldenStores: Sendable {
   }
 
   private func check(_ store: URL, _ family: ModelFamily) throws {
-    var problems: [PersistError] = []
+    var problems: [PersistenceError] = []
     try StoreCheck.check(storeAt: store, registry: registry) { problem in
       guard !problem.isHarmless else { return }
       problems.append(
-        PersistError(
-          .storeDamaged, at: PersistError.Place(entity: problem.entity, property: problem.property, row: problem.pk),
+        PersistenceError(
+          .storeDamaged,
+          at: PersistenceError.Place(entity: problem.entity, property: problem.property, row: problem.pk),
           "\(problem.kind.name): \(problem.detail)"))
     }
     guard !problems.isEmpty else { return }
-    throw PersistError.combining(
+    throw PersistenceError.combining(
       problems, as: .migrationFailed, "After the migration to '\(family.current.name)' the store isn't sound.")
   }
 

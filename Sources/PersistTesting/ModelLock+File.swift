@@ -10,14 +10,14 @@ extension ModelLock {
 
   /// Reads a lock.
   ///
-  /// - Throws: ``Persist/PersistError/Code/fileAccess`` where there is none,
-  ///   ``Persist/PersistError/Code/malformedFile`` where it can't be read.
+  /// - Throws: ``Persist/PersistenceError/Code/fileAccess`` where there is none,
+  ///   ``Persist/PersistenceError/Code/malformedFile`` where it can't be read.
   public init(contentsOf url: URL) throws {
     let data: Data
     do {
       data = try Data(contentsOf: url)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(url), "The lock can't be read: \(error.localizedDescription)",
         fix: "Make it with: persist lock MODELS.")
     }
@@ -25,12 +25,12 @@ extension ModelLock {
     do {
       content = try JSONDecoder().decode(Content.self, from: data)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(url), "This isn't a lock of models: \(error)",
         fix: "Restore it; the version control has it.")
     }
     guard content.format == 1 else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(url), "The lock has format \(content.format), which a newer Persist wrote.",
         fix: "Use that version of Persist.")
     }
@@ -42,7 +42,7 @@ extension ModelLock {
 
   /// Writes the lock, one line for each entity, in order: a version that is added changes no other line.
   ///
-  /// - Throws: ``Persist/PersistError/Code/fileAccess``.
+  /// - Throws: ``Persist/PersistenceError/Code/fileAccess``.
   public func write(to url: URL) throws {
     var content = Content()
     for (version, entities) in fingerprints { content.models[version.model, default: [:]][version.name] = entities }
@@ -51,7 +51,7 @@ extension ModelLock {
     do {
       try (encoder.encode(content) + Data("\n".utf8)).write(to: url, options: .atomic)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(url), "The lock can't be written: \(error.localizedDescription)",
         fix: "Check the permissions of its folder.")
     }

@@ -70,7 +70,7 @@ public struct ModelLock: Sendable, Hashable {
   ///
   /// - Parameter name: the one version to lock, by name or version identifier; nil for all.
   /// - Returns: the versions that are locked now and weren't.
-  /// - Throws: ``Persist/PersistError/Code/modelNotFound`` where there is no such version.
+  /// - Throws: ``Persist/PersistenceError/Code/modelNotFound`` where there is no such version.
   @discardableResult
   public mutating func lock(_ registry: ModelRegistry, version name: String? = nil) throws -> [Version] {
     let only = try name.map { try registry.version(named: $0) }
@@ -103,20 +103,20 @@ public struct ModelLock: Sendable, Hashable {
     }
   }
 
-  /// - Throws: ``Persist/PersistError/Code/releasedVersionChanged``, with what to do instead, where a locked version
-  ///   was changed or is gone.
+  /// - Throws: ``Persist/PersistenceError/Code/releasedVersionChanged``, with what to do instead, where a locked
+  ///   version was changed or is gone.
   public func check(_ registry: ModelRegistry, isPart: Bool = false) throws {
     let problems = changes(in: registry, isPart: isPart).map { $0.error(in: registry) }
     guard !problems.isEmpty else { return }
-    throw PersistError.combining(
+    throw PersistenceError.combining(
       problems, as: .releasedVersionChanged, "\(problems.count) released model versions were changed.")
   }
 
   /// Checks models against the lock beside them.
   ///
   /// - Parameter models: what ``Persist/ModelRegistry/init(contentsOf:)`` takes.
-  /// - Throws: ``Persist/PersistError/Code/releasedVersionChanged``, ``Persist/PersistError/Code/fileAccess`` where
-  ///   there is no lock, and what is wrong with the models.
+  /// - Throws: ``Persist/PersistenceError/Code/releasedVersionChanged``, ``Persist/PersistenceError/Code/fileAccess``
+  ///   where there is no lock, and what is wrong with the models.
   public static func check(modelsAt models: URL) throws {
     let file = url(forModelsAt: models)
     let lock = try ModelLock(contentsOf: file)
@@ -136,17 +136,17 @@ public struct ModelLock: Sendable, Hashable {
 
 extension ModelLock.Change {
   /// The change in words, with what to do instead.
-  func error(in registry: ModelRegistry) -> PersistError {
+  func error(in registry: ModelRegistry) -> PersistenceError {
     let found = registry.families.first { $0.name == version.model }?.versions.first { $0.name == version.name }
     guard !isMissing else {
-      return PersistError(
+      return PersistenceError(
         .releasedVersionChanged, "The released version '\(version.name)' of '\(version.model)' is gone.",
         fix: "Put it back: stores of that version need it. If it was never released: "
           + "persist lock MODELS --unlock '\(version.name)'.")
     }
     let names = entities.map { "'\($0)'" }.joined(separator: ", ")
-    let place = found?.url.map { PersistError.Place.file($0) } ?? .unknown
-    return PersistError(
+    let place = found?.url.map { PersistenceError.Place.file($0) } ?? .unknown
+    return PersistenceError(
       .releasedVersionChanged, at: place,
       "The released version '\(version.name)' of '\(version.model)' was changed: \(names).",
       fix: "Undo that, and make the change in a new version: \(Self.howToAdd(to: found)) "

@@ -55,12 +55,12 @@ struct GoldenStoresTests {
       try GoldenStores(in: folder, registry: before).check()
       let changed = ModelRegistry(
         versions: [try version("1", AttributeDescription("width", .string)), two], family: "Box")
-      let error = #expect(throws: PersistError.self) { try GoldenStores(in: folder, registry: changed).check() }
+      let error = #expect(throws: PersistenceError.self) { try GoldenStores(in: folder, registry: changed).check() }
       #expect(error?.message.contains("The store of version '1'") == true)
       #expect(error?.place.store?.lastPathComponent == "1.sqlite")
 
       let impossible = ModelRegistry(versions: [one, two, three], family: "Box")
-      let errors = #expect(throws: PersistError.self) { try GoldenStores(in: folder, registry: impossible).check() }
+      let errors = #expect(throws: PersistenceError.self) { try GoldenStores(in: folder, registry: impossible).check() }
       #expect(errors?.errors.count == 2)
       #expect(errors?.code == .migrationFailed)
     }

@@ -37,7 +37,7 @@ struct ModelLockTests {
     var lock = ModelLock()
     try lock.lock(registry(version("1", "name")))
     let error = try #require(
-      #expect(throws: PersistError.self) { try lock.check(registry(version("1", "name", "price"))) })
+      #expect(throws: PersistenceError.self) { try lock.check(registry(version("1", "name", "price"))) })
     #expect(error.code == .releasedVersionChanged)
     #expect(error.message.contains("'1' of 'Shop' was changed: 'Item'."))
     #expect(error.fix?.contains("new version") == true)
@@ -60,7 +60,7 @@ struct ModelLockTests {
   func gone() throws {
     var lock = ModelLock()
     try lock.lock(registry(version("1", "name"), version("2", "name")))
-    let error = #expect(throws: PersistError.self) { try lock.check(registry(version("2", "name"))) }
+    let error = #expect(throws: PersistenceError.self) { try lock.check(registry(version("2", "name"))) }
     #expect(error?.message.contains("'1' of 'Shop' is gone") == true)
     let wasLocked = lock.unlock(.init(model: "Shop", name: "1"))
     #expect(wasLocked)
@@ -91,7 +91,7 @@ struct ModelLockTests {
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent(ModelLock.fileName)
       if let text { try Data(text.utf8).write(to: file) }
-      let error = #expect(throws: PersistError.self) { try ModelLock(contentsOf: file) }
+      let error = #expect(throws: PersistenceError.self) { try ModelLock(contentsOf: file) }
       #expect(error?.code == (text == nil ? .fileAccess : .malformedFile))
       #expect(error?.fix != nil)
     }
@@ -102,7 +102,7 @@ struct ModelLockTests {
     try withTemporaryFolder { folder in
       let shop = folder.appendingPathComponent("Shop.xcdatamodeld")
       try FileManager.default.copyItem(at: PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld"), to: shop)
-      #expect(throws: PersistError.self) { try ModelLock.check(modelsAt: folder) }
+      #expect(throws: PersistenceError.self) { try ModelLock.check(modelsAt: folder) }
       var lock = ModelLock()
       let added = try lock.lock(ModelRegistry(contentsOf: folder))
       #expect(added.count == 3)
@@ -114,7 +114,7 @@ struct ModelLockTests {
       let text = try String(contentsOf: contents, encoding: .utf8)
       try Data(text.replacing("attributeType=\"Integer 32\"", with: "attributeType=\"Integer 64\"").utf8)
         .write(to: contents)
-      let error = #expect(throws: PersistError.self) { try ModelLock.check(modelsAt: folder) }
+      let error = #expect(throws: PersistenceError.self) { try ModelLock.check(modelsAt: folder) }
       #expect(error?.code == .releasedVersionChanged)
       #expect(error?.message.contains("'Shop 2' of 'Shop' was changed") == true)
       #expect(error?.fix?.contains(".xccurrentversion") == true)

@@ -3,12 +3,13 @@ import Foundation
 extension ManagedObjectContext {
   /// A new object of the entity with a name.
   ///
-  /// - Throws: ``PersistError/Code/unknownEntity``; ``PersistError/Code/invalidRequest`` for an abstract entity.
+  /// - Throws: ``PersistenceError/Code/unknownEntity``; ``PersistenceError/Code/invalidRequest`` for an abstract
+  ///   entity.
   @discardableResult
   public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
     let layout = layout(of: try entity(named: name))
     guard !layout.entity.isAbstract else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(name), "'\(name)' is abstract: it has no objects of its own.",
         fix: "Insert an object of one of its subentities.")
     }
@@ -103,7 +104,7 @@ extension ManagedObjectContext {
 
   /// The object with an identifier, its row read.
   ///
-  /// - Throws: ``PersistError/Code/objectNotFound`` where there is no such row, or it is to be deleted.
+  /// - Throws: ``PersistenceError/Code/objectNotFound`` where there is no such row, or it is to be deleted.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     try throwDeferredError()
     if let object = registeredOrFault(id), object.change != .deleted {
@@ -114,8 +115,8 @@ extension ManagedObjectContext {
     throw Self.notFound(id)
   }
 
-  static func notFound(_ id: ManagedObjectID) -> PersistError {
-    PersistError(
+  static func notFound(_ id: ManagedObjectID) -> PersistenceError {
+    PersistenceError(
       .objectNotFound, at: .init(entity: id.entityName, row: id.primaryKey), "There is no object \(id).",
       fix: "It was deleted, never saved, or belongs to a store that isn't open.")
   }

@@ -11,8 +11,8 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Parameter objects: new objects of this context.
-  /// - Throws: as ``save()`` where the store can't be written: ``PersistError/Code/storeReadOnly``,
-  ///   ``PersistError/Code/saveFailed`` where no store holds an object's entity, and the store's own errors.
+  /// - Throws: as ``save()`` where the store can't be written: ``PersistenceError/Code/storeReadOnly``,
+  ///   ``PersistenceError/Code/saveFailed`` where no store holds an object's entity, and the store's own errors.
   public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
     try throwDeferredError()
     processTrackedChanges()

@@ -1,22 +1,22 @@
 extension ManagedObjectContext {
   /// Says which store a new object goes to when it is saved. Without it that is the first that holds its entity.
   ///
-  /// - Throws: ``PersistError/Code/invalidRequest`` where the object isn't a new one of this context or has a permanent
-  ///   identifier, the store isn't open or doesn't hold the entity; ``PersistError/Code/storeReadOnly``.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the object isn't a new one of this context or has a
+  ///   permanent identifier, the store isn't open or doesn't hold the entity; ``PersistenceError/Code/storeReadOnly``.
   public func assign(_ object: ManagedObject, to store: StoreInfo) throws {
     guard object.table === unsavedTable, object.change == .inserted else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(object.entity.name),
         "\(object) isn't a new object of this context without a permanent identifier, so its store is settled.",
         fix: "Assign an object before it is saved for the first time, and before it gets a permanent identifier.")
     }
     guard !store.isReadOnly else {
-      throw PersistError(
+      throw PersistenceError(
         .storeReadOnly, at: .init(entity: object.entity.name, store: store.url),
         "The store is open for reading only.", fix: "Choose a store that can be written.")
     }
     guard let open = coordinator.openStore(identifier: store.identifier), coordinator.holds(open, object.entity) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .init(entity: object.entity.name, store: store.url),
         "The store isn't open in this context's coordinator, or doesn't hold '\(object.entity.name)'.",
         fix: "Choose one of the coordinator's stores whose configuration has the entity.")
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
       return try coordinator.storeForInsert(of: object.layout.entity)
     }
     if let store = coordinator.openStore(identifier: identifier) { return store }
-    throw PersistError(
+    throw PersistenceError(
       .saveFailed, at: .entity(object.entity.name), "The store that \(object) was assigned to isn't open any more.",
       fix: "Assign it to another store.")
   }

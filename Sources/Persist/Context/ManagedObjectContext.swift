@@ -133,7 +133,7 @@ public final class ManagedObjectContext {
 
   /// Entities of the coordinator's model.
   ///
-  /// - Throws: ``PersistError/Code/unknownEntity``.
+  /// - Throws: ``PersistenceError/Code/unknownEntity``.
   public func entity(named name: String) throws -> Entity { try coordinator.model.entity(named: name) }
 
   /// The layout of the entity that a class serves. The last answer is kept: objects are mostly made by the dozen.

@@ -31,7 +31,7 @@ struct ColumnCheck: Sendable {
   }
 
   /// The problem with a value; nil where the column can hold it.
-  func problem(with value: StoredValue, of entity: String) -> PersistError? {
+  func problem(with value: StoredValue, of entity: String) -> PersistenceError? {
     for (path, column) in columns {
       let part = path.isEmpty ? value : value.element(at: path)
       if column.holds(part) { continue }
@@ -62,19 +62,21 @@ extension ColumnCheck.Column {
     return value.isNull
   }
 
-  fileprivate func refusal(of value: StoredValue, _ name: String, at place: PersistError.Place) -> PersistError {
+  fileprivate func refusal(
+    of value: StoredValue, _ name: String, at place: PersistenceError.Place
+  ) -> PersistenceError {
     switch (form, value) {
     case (.integer, .integer(let number)):
-      PersistError(
+      PersistenceError(
         number > range.upperBound ? .validationNumberTooLarge : .validationNumberTooSmall, at: place,
         "\(name) is \(number), which is out of the range of the type \(type.rawValue).",
         fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or the attribute a larger type.")
     case (.double, .double), (.date, .date), (.decimal, .decimal):
-      PersistError(
+      PersistenceError(
         .validationRule, at: place, "\(name) is NaN, which a column of type \(type.rawValue) can't hold.",
         fix: "Give it a number, or nil where the attribute is optional.")
     default:
-      PersistError(
+      PersistenceError(
         .validationRule, at: place,
         "\(name) is of type \(type.rawValue) and can't hold \(value.inWords), which is \(value.kind).",
         fix: "Give it a value of its type.")

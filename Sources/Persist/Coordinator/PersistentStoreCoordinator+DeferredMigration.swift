@@ -17,8 +17,8 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameter time: after which no further step is begun; nil for all.
   /// - Returns: whether nothing waits any more.
-  /// - Throws: ``PersistError/Code/storeBusy``, ``PersistError/Code/storeReadOnly`` and errors of the file. The steps
-  ///   that were done stay done.
+  /// - Throws: ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/storeReadOnly`` and errors of the file. The
+  ///   steps that were done stay done.
   @discardableResult
   public func finishDeferredMigration(within time: Duration? = nil) throws -> Bool {
     let deadline = time.map { ContinuousClock.now + $0 }

@@ -6,13 +6,13 @@ extension PersistentStoreCoordinator {
   ///
   /// Other programs that have it open notice it before they write next.
   ///
-  /// - Throws: ``PersistError/Code/storeBusy`` where another coordinator of this program has it open, and would go on
-  ///   saving into a file that is gone; ``PersistError/Code/notAStore`` where the file is something else, so that a
-  ///   wrong path costs nothing; ``PersistError/Code/fileAccess`` where a file can't be deleted.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` where another coordinator of this program has it open, and would go
+  ///   on saving into a file that is gone; ``PersistenceError/Code/notAStore`` where the file is something else, so
+  ///   that a wrong path costs nothing; ``PersistenceError/Code/fileAccess`` where a file can't be deleted.
   public func destroyPersistentStore(at url: URL) throws {
     let open = store(at: url)
     guard OpenStoreFiles.count(of: url) <= (open == nil ? 0 : 1) else {
-      throw PersistError(
+      throw PersistenceError(
         .storeBusy, at: .store(url), "The store is open in another coordinator of this program.",
         fix: "Remove it there first.")
     }
@@ -29,16 +29,16 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - destination: not open in this coordinator; with or without a store.
   ///   - source: a store, open or not, of whichever model. It isn't changed.
-  /// - Throws: ``PersistError/Code/invalidRequest`` where the destination is open here;
-  ///   ``PersistError/Code/notAStore``; ``PersistError/Code/fileAccess``; ``PersistError/Code/storeBusy`` where another
-  ///   program is writing.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the destination is open here;
+  ///   ``PersistenceError/Code/notAStore``; ``PersistenceError/Code/fileAccess``; ``PersistenceError/Code/storeBusy``
+  ///   where another program is writing.
   public func replacePersistentStore(at destination: URL, withPersistentStoreFrom source: URL) throws {
     guard destination.standardizedFileURL != source.standardizedFileURL else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .store(destination), "A store can't be replaced by itself.", fix: "Name another source.")
     }
     guard store(at: destination) == nil else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .store(destination),
         "The store is open in this coordinator, and would be exchanged under it.",
         fix: "Remove it first, and add it again afterwards.")
@@ -57,7 +57,7 @@ extension PersistentStoreCoordinator {
   /// try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: backup)
   /// ```
   ///
-  /// - Throws: ``PersistError/Code/fileAccess`` where there is a file already, or one can't be written.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` where there is a file already, or one can't be written.
   /// - SeeAlso: <https://sqlite.org/backup.html>
   public func backUp(_ store: StoreInfo, to url: URL) throws {
     try StoreBackup.copy(requireSQLite(store), to: url)
@@ -75,8 +75,8 @@ extension PersistentStoreCoordinator {
   ///   - url: where there is no file yet; nil for a store in memory.
   ///   - options: how the new store is opened.
   /// - Returns: the new store.
-  /// - Throws: ``PersistError/Code/fileAccess`` where there is a file already, or one can't be written. The coordinator
-  ///   then has the old store still.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` where there is a file already, or one can't be written. The
+  ///   coordinator then has the old store still.
   @discardableResult
   public func migratePersistentStore(
     _ store: StoreInfo, to url: URL?, options: StoreOptions = StoreOptions()
@@ -95,12 +95,12 @@ extension PersistentStoreCoordinator {
 
   func requireOpen(_ store: StoreInfo) throws -> any PersistentStore {
     if let open = openStore(identifier: store.identifier) { return open }
-    throw PersistError(.invalidRequest, at: .store(store.url), "The store isn't open in this coordinator.")
+    throw PersistenceError(.invalidRequest, at: .store(store.url), "The store isn't open in this coordinator.")
   }
 
   private func requireSQLite(_ store: StoreInfo) throws -> SQLiteStore {
     if let store = try requireOpen(store) as? SQLiteStore { return store }
-    throw PersistError(
+    throw PersistenceError(
       .storeTypeMismatch, at: .store(store.url), "A store of the type '\(store.type)' can't be copied as a file.")
   }
 }

@@ -6,7 +6,8 @@ extension PersistentStoreCoordinator {
 
   /// What the store of a file says of itself. The file isn't changed, and needn't be of a known model.
   ///
-  /// - Throws: ``PersistError/Code/fileAccess``, ``PersistError/Code/notAStore``, ``PersistError/Code/storeDamaged``.
+  /// - Throws: ``PersistenceError/Code/fileAccess``, ``PersistenceError/Code/notAStore``,
+  ///   ``PersistenceError/Code/storeDamaged``.
   public static func metadata(at url: URL) throws -> StoreMetadata {
     try SQLiteConnection.reading(url) { try StoreMetadata($0) }
   }
@@ -35,7 +36,8 @@ extension PersistentStoreCoordinator {
   /// try context.save()
   /// ```
   ///
-  /// - Throws: ``PersistError/Code/storeReadOnly``; ``PersistError/Code/invalidRequest`` for another identifier.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly``; ``PersistenceError/Code/invalidRequest`` for another
+  ///   identifier.
   public func setMetadata(_ metadata: StoreMetadata, of store: StoreInfo) throws {
     try requireOpen(store).setMetadata(metadata)
   }

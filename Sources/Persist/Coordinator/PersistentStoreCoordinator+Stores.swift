@@ -11,15 +11,15 @@ extension PersistentStoreCoordinator {
   /// ```
   ///
   /// - Returns: what the store is.
-  /// - Throws: ``PersistError/Code/incompatibleModel``, with every difference in words, where the store has another
+  /// - Throws: ``PersistenceError/Code/incompatibleModel``, with every difference in words, where the store has another
   ///   model and there is no migrator; what migrating throws, and the store is then as it was;
-  ///   ``PersistError/Code/fileAccess`` where there is no file and none is to be made; the errors of files that aren't
-  ///   stores.
+  ///   ``PersistenceError/Code/fileAccess`` where there is no file and none is to be made; the errors of files that
+  ///   aren't stores.
   @discardableResult
   public func addStore(at url: URL, options: StoreOptions = StoreOptions()) throws -> StoreInfo {
     try requireConfiguration(options.configuration)
     if store(at: url) != nil {
-      throw PersistError(
+      throw PersistenceError(
         .storeOpenFailed, at: .store(url), "The store is open in this coordinator already.",
         fix: "Use it as it is, or remove it first.")
     }
@@ -32,7 +32,7 @@ extension PersistentStoreCoordinator {
         return store
       }
       guard options.createsIfMissing, !options.isReadOnly else {
-        throw PersistError(
+        throw PersistenceError(
           .fileAccess, at: .store(url), "There is no store.",
           fix: options.isReadOnly ? "Open it for writing to make one." : "Allow it to be made: createsIfMissing.")
       }
@@ -49,10 +49,10 @@ extension PersistentStoreCoordinator {
 
   /// Closes a store. Objects of it that contexts still have keep what they have read, and can't be saved.
   ///
-  /// - Throws: ``PersistError/Code/invalidRequest`` where it isn't one of this coordinator's.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where it isn't one of this coordinator's.
   public func remove(_ store: StoreInfo) throws {
     guard let open = take(identifier: store.identifier) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .store(store.url), "The store isn't open in this coordinator, so it can't be removed.")
     }
     try open.close()
@@ -71,7 +71,7 @@ extension PersistentStoreCoordinator {
   /// Opens the store of a file; brings it to the coordinator's model before where it has another.
   private func openOfModel(_ url: URL, _ options: StoreOptions) throws -> SQLiteStore {
     let pool = try SQLiteConnectionPool(url, options: options)
-    let difference: PersistError
+    let difference: PersistenceError
     do {
       switch try pool.readBeforeOthers({ try StoreMatch($0, of: model, registry: registry) }) {
       case .same(let catalog, let isStamped):
@@ -89,7 +89,7 @@ extension PersistentStoreCoordinator {
     pool.close()
     guard let migrator = options.migrator else { throw difference }
     guard !options.isReadOnly else {
-      throw PersistError(
+      throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store has another model and would have to be migrated.",
         fix: "Open it for writing.", errors: difference.errors)
     }

@@ -79,14 +79,14 @@ extension PersistentStoreCoordinator {
 
   /// Takes in a store that is open.
   ///
-  /// - Throws: ``PersistError/Code/storeOpenFailed`` where a store of the same identity is open already, as a copy of a
-  ///   file would be; ``PersistError/Code/modelNotFound`` where the model has no such configuration.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where a store of the same identity is open already, as a copy
+  ///   of a file would be; ``PersistenceError/Code/modelNotFound`` where the model has no such configuration.
   @discardableResult
   func add(_ store: any PersistentStore) throws -> StoreInfo {
     try requireConfiguration(store.configuration)
     try open.withLock { stores in
       if let other = stores.first(where: { $0.identifier == store.identifier }) {
-        throw PersistError(
+        throw PersistenceError(
           .storeOpenFailed, at: .store(store.url),
           "A store with the identifier \(store.identifier) is open already: \(other.url?.path ?? "in memory").",
           fix: "A copy of a store has the identifier of its original; only one of them can be open in a coordinator.")
@@ -116,7 +116,7 @@ extension PersistentStoreCoordinator {
 
   func requireConfiguration(_ name: String?) throws {
     guard let name, model.description.configurations[name] == nil else { return }
-    throw PersistError(
+    throw PersistenceError(
       .modelNotFound, "The model has no configuration '\(name)'.",
       fix: "It has \(model.description.configurations.keys.sorted().joined(separator: ", ")).")
   }
@@ -128,18 +128,18 @@ extension PersistentStoreCoordinator {
 
   /// The store that new objects of an entity go to: the first that holds it and can be written.
   ///
-  /// - Throws: ``PersistError/Code/storeReadOnly``, or ``PersistError/Code/saveFailed`` where no store holds the
-  ///   entity.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly``, or ``PersistenceError/Code/saveFailed`` where no store holds
+  ///   the entity.
   func storeForInsert(of entity: Entity) throws -> any PersistentStore {
     let candidates = openStores.filter { holds($0, entity) }
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     guard let readOnly = candidates.first else {
-      throw PersistError(
+      throw PersistenceError(
         .saveFailed, at: .entity(entity.name), "No open store holds '\(entity.name)'.",
         fix: storeCount == 0
           ? "Add a store to the coordinator first." : "Add a store whose configuration has the entity.")
     }
-    throw PersistError(
+    throw PersistenceError(
       .storeReadOnly, at: .init(entity: entity.name, store: readOnly.url),
       "The only store that holds '\(entity.name)' is open for reading only.")
   }

@@ -63,15 +63,15 @@ struct PropertyCheck: Sendable {
 
   /// What is wrong with the value that a derived attribute will have: the store computes it in the save that is to be
   /// validated.
-  func problems(withValueDerivedFrom object: any KeyedObject, of entity: String) -> [PersistError] {
+  func problems(withValueDerivedFrom object: any KeyedObject, of entity: String) -> [PersistenceError] {
     guard let derivation else { return [] }
     do {
       guard case .value(let value) = try derivation.get().value(for: object) else { return [] }
       return problems(with: value, of: entity)
     } catch {
-      let reason = (error as? PersistError)?.message ?? "\(error)"
+      let reason = (error as? PersistenceError)?.message ?? "\(error)"
       return [
-        PersistError(
+        PersistenceError(
           .validationRule, at: .property(entity, name), "The value of the derived \(name) can't be computed: \(reason)",
           fix: "Change the derivation in the model.")
       ]
@@ -79,31 +79,33 @@ struct PropertyCheck: Sendable {
   }
 
   /// What is wrong with a value of an attribute or a to-one relationship.
-  func problems(with value: StoredValue, of entity: String) -> [PersistError] {
+  func problems(with value: StoredValue, of entity: String) -> [PersistenceError] {
     brokenRules(with: value, of: entity).map { problem, rule in
       problem.withFailure(ValidationFailure(key: name, value: value, predicate: rule))
     }
   }
 
-  private func brokenRules(with value: StoredValue, of entity: String) -> [(PersistError, rule: String?)] {
-    let place = PersistError.Place.property(entity, name)
+  private func brokenRules(with value: StoredValue, of entity: String) -> [(PersistenceError, rule: String?)] {
+    let place = PersistenceError.Place.property(entity, name)
     if value.isNull {
       guard isRequired else { return [] }
-      let error = PersistError(
+      let error = PersistenceError(
         .validationMissingRequired, at: place, "\(entity).\(name) is required and has no value.",
         fix: "Set it before saving.")
       return [(error, "SELF != nil")]
     }
     guard let validation else { return [] }
-    var problems: [(PersistError, rule: String?)] = []
+    var problems: [(PersistenceError, rule: String?)] = []
     if let minimum = validation.minimum, value.order(to: minimum) == .less {
-      let code: PersistError.Code = if case .date = value { .validationDateTooSoon } else { .validationNumberTooSmall }
-      let error = PersistError(code, at: place, "\(name) is \(text(value)), below its minimum \(text(minimum)).")
+      let code: PersistenceError.Code =
+        if case .date = value { .validationDateTooSoon } else { .validationNumberTooSmall }
+      let error = PersistenceError(code, at: place, "\(name) is \(text(value)), below its minimum \(text(minimum)).")
       problems.append((error, "SELF >= \(text(minimum))"))
     }
     if let maximum = validation.maximum, maximum.order(to: value) == .less {
-      let code: PersistError.Code = if case .date = value { .validationDateTooLate } else { .validationNumberTooLarge }
-      let error = PersistError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum)).")
+      let code: PersistenceError.Code =
+        if case .date = value { .validationDateTooLate } else { .validationNumberTooLarge }
+      let error = PersistenceError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum)).")
       problems.append((error, "SELF <= \(text(maximum))"))
     }
     if case .string(let string) = value { problems += self.problems(with: string, validation, at: place) }
@@ -113,33 +115,33 @@ struct PropertyCheck: Sendable {
     return problems
   }
 
-  private func problem(with value: StoredValue, _ rule: Rule, at place: PersistError.Place) -> PersistError? {
+  private func problem(with value: StoredValue, _ rule: Rule, at place: PersistenceError.Place) -> PersistenceError? {
     do {
       if try rule.predicate.get().evaluate(with: value) { return nil }
       let broken = "\(name) is \(text(value)), which breaks the rule '\(rule.rule.predicate)'."
-      return PersistError(
+      return PersistenceError(
         .validationRule, at: place, rule.rule.warning ?? broken,
         fix: rule.rule.warning == nil ? nil : "The rule is '\(rule.rule.predicate)'.")
     } catch {
-      let reason = (error as? PersistError)?.message ?? "\(error)"
-      return PersistError(
+      let reason = (error as? PersistenceError)?.message ?? "\(error)"
+      return PersistenceError(
         .validationRule, at: place, "The rule '\(rule.rule.predicate)' can't be put to \(name): \(reason)",
         fix: "Change the rule in the model.")
     }
   }
 
   private func problems(
-    with string: String, _ validation: AttributeValidation, at place: PersistError.Place
-  ) -> [(PersistError, rule: String?)] {
-    var problems: [(PersistError, rule: String?)] = []
+    with string: String, _ validation: AttributeValidation, at place: PersistenceError.Place
+  ) -> [(PersistenceError, rule: String?)] {
+    var problems: [(PersistenceError, rule: String?)] = []
     let length = string.utf16.count
     if let minimum = validation.minimumLength, length < minimum {
-      let error = PersistError(
+      let error = PersistenceError(
         .validationStringTooShort, at: place, "\(name) has a length of \(length) UTF-16 units, less than \(minimum).")
       problems.append((error, "length >= \(minimum)"))
     }
     if let maximum = validation.maximumLength, length > maximum {
-      let error = PersistError(
+      let error = PersistenceError(
         .validationStringTooLong, at: place, "\(name) has a length of \(length) UTF-16 units, more than \(maximum).")
       problems.append((error, "length <= \(maximum)"))
     }
@@ -148,17 +150,17 @@ struct PropertyCheck: Sendable {
     do {
       if try pattern.matches(string) { return problems }
       let said = "\(name) is '\(string.prefix(80))', which doesn't match '\(validation.pattern ?? "")'."
-      problems.append((PersistError(.validationStringPattern, at: place, said), rule))
+      problems.append((PersistenceError(.validationStringPattern, at: place, said), rule))
     } catch {
-      let said = (error as? PersistError)?.message ?? "\(error)"
-      problems.append((PersistError(.validationStringPattern, at: place, said), rule))
+      let said = (error as? PersistenceError)?.message ?? "\(error)"
+      problems.append((PersistenceError(.validationStringPattern, at: place, said), rule))
     }
     return problems
   }
 
   /// What is wrong with the number of objects of a to-many relationship.
-  func problems(withCount count: Int, of entity: String) -> [PersistError] {
-    let place = PersistError.Place.property(entity, name)
+  func problems(withCount count: Int, of entity: String) -> [PersistenceError] {
+    let place = PersistenceError.Place.property(entity, name)
     if count < minimumCount, count > 0 || !mayBeEmpty {
       let said = "\(name) has \(count) objects, fewer than \(minimumCount)."
       return [problem(withCount: count, .validationTooFewObjects, at: place, said)]
@@ -171,9 +173,9 @@ struct PropertyCheck: Sendable {
   }
 
   private func problem(
-    withCount count: Int, _ code: PersistError.Code, at place: PersistError.Place, _ message: String
-  ) -> PersistError {
-    PersistError(code, at: place, message)
+    withCount count: Int, _ code: PersistenceError.Code, at place: PersistenceError.Place, _ message: String
+  ) -> PersistenceError {
+    PersistenceError(code, at: place, message)
       .withFailure(ValidationFailure(key: name, value: .integer(Int64(count))))
   }
 

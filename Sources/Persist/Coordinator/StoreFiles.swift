@@ -21,7 +21,7 @@ struct StoreFiles {
   func delete() throws {
     if exists(database) {
       guard try isDatabase() else {
-        throw PersistError(
+        throw PersistenceError(
           .notAStore, at: .store(database), "The file isn't an SQLite database, so it isn't deleted as a store.",
           fix: "Check the path.")
       }
@@ -36,14 +36,14 @@ struct StoreFiles {
     do {
       try FileManager.default.removeItem(at: url)
     } catch {
-      throw PersistError(.fileAccess, at: .file(url), "The file can't be deleted: \(error.localizedDescription)")
+      throw PersistenceError(.fileAccess, at: .file(url), "The file can't be deleted: \(error.localizedDescription)")
     }
   }
 
   /// Whether the file is empty or begins as SQLite's files do.
   private func isDatabase() throws -> Bool {
     guard let head = DatabaseHead.read(database) else {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(database), "The file can't be read.", fix: "Check the file's permissions.")
     }
     return head.isEmpty || head.starts(with: Data("SQLite format 3\0".utf8))

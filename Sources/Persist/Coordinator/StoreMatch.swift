@@ -6,8 +6,8 @@ enum StoreMatch {
   ///
   /// - Parameter isStamped: whether the store says so itself, and not just that it has a version which is stored alike.
   case same(StoreCatalog, isStamped: Bool)
-  /// It isn't: ``PersistError/Code/incompatibleModel``, with every difference in words.
-  case different(PersistError)
+  /// It isn't: ``PersistenceError/Code/incompatibleModel``, with every difference in words.
+  case different(PersistenceError)
 
   /// - Parameter connection: has the store open; nothing is written.
   /// - Throws: the errors of files that aren't stores.
@@ -25,7 +25,7 @@ enum StoreMatch {
       self = .different(
         Self.error(
           connection.url, found.metadata, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)))
-    } catch let error as PersistError where error.code == .missingSourceModel {
+    } catch let error as PersistenceError where error.code == .missingSourceModel {
       let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
       self = .different(Self.error(connection.url, try StoreMetadata(connection), words))
     }
@@ -33,8 +33,8 @@ enum StoreMatch {
 
   private static func error(
     _ url: URL?, _ metadata: StoreMetadata, _ words: [String], isNewer: Bool = false
-  ) -> PersistError {
-    var error = PersistError(
+  ) -> PersistenceError {
+    var error = PersistenceError(
       .incompatibleModel, at: .store(url),
       "The store was written with \(isNewer ? "a newer version of the" : "another") model: "
         + words.joined(separator: " "),
@@ -42,8 +42,8 @@ enum StoreMatch {
         ? "Open it with a program that knows its version, or bring it back with the option automaticMigration, which "
           + "does where nothing is lost."
         : "Open it with the option automaticMigration, or with the model that it was written with.",
-      errors: words.map { PersistError(.incompatibleModel, at: .store(url), $0) })
-    error.details = PersistError.Details(metadata)
+      errors: words.map { PersistenceError(.incompatibleModel, at: .store(url), $0) })
+    error.details = PersistenceError.Details(metadata)
     return error
   }
 

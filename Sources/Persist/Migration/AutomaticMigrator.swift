@@ -26,9 +26,9 @@ public struct AutomaticMigrator: StoreMigrator {
   /// A store says so by the models that it had before; where its model is unknown, also by a greater version number.
   /// The order of a registry's versions plays no part.
   public enum Downgrade: Sendable, Hashable {
-    /// It is refused with ``PersistError/Code/newerStore``.
+    /// It is refused with ``PersistenceError/Code/newerStore``.
     case refused
-    /// Where no value is lost by it, as in Core Data; else it is refused with ``PersistError/Code/newerStore``.
+    /// Where no value is lost by it, as in Core Data; else it is refused with ``PersistenceError/Code/newerStore``.
     case withoutLoss
     /// Also where values are lost by it.
     case withLoss
@@ -56,7 +56,7 @@ public struct AutomaticMigrator: StoreMigrator {
   public var defersWork = false
   /// Whether what follows from the models is done without a mapping model. Where not, as in Core Data without
   /// `NSInferMappingModelAutomaticallyOption`, a hop that neither a mapping model nor a stage is given for is refused
-  /// with ``PersistError/Code/missingMappingModel``.
+  /// with ``PersistenceError/Code/missingMappingModel``.
   public var infersMapping = true
   /// How often to try again where others had the store or the work was interrupted.
   public var retries = 2
@@ -96,15 +96,15 @@ public struct AutomaticMigrator: StoreMigrator {
   /// - Parameters:
   ///   - registry: every known version, and mapping models.
   ///   - options: time-out and pragmas for the work.
-  /// - Throws: ``PersistError/Code/mappingNotInferable``, ``PersistError/Code/missingMappingModel`` and others of what
-  ///   stands in the way; ``PersistError/Code/migrationCancelled``; ``PersistError/Code/storeBusy`` where another
-  ///   process holds the store; ``PersistError/Code/migrationFailed``.
+  /// - Throws: ``PersistenceError/Code/mappingNotInferable``, ``PersistenceError/Code/missingMappingModel`` and others
+  ///   of what stands in the way; ``PersistenceError/Code/migrationCancelled``; ``PersistenceError/Code/storeBusy``
+  ///   where another process holds the store; ``PersistenceError/Code/migrationFailed``.
   @discardableResult
   public func migrate(
     storeAt url: URL, to version: ModelVersion, registry: ModelRegistry?, options: StoreOptions = StoreOptions()
   ) throws -> MigrationReport {
     guard !options.isReadOnly else {
-      throw PersistError(
+      throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store is of another version and would have to be migrated.",
         fix: "Open it for writing.")
     }
@@ -125,7 +125,7 @@ public struct AutomaticMigrator: StoreMigrator {
       do {
         try UnfinishedWork.settle(storeAt: url, options: options)
         return try attemptMigration(url, version, means(registry), options)
-      } catch let error as PersistError
+      } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
         attempt += 1
         // Whoever has the store may be about to let it go.
@@ -223,7 +223,7 @@ extension StoreOptions {
   }
 
   /// As ``automaticMigration``, which brings a store of a newer version back to the current one where nothing is lost
-  /// by it; else that is refused with ``PersistError/Code/newerStore``.
+  /// by it; else that is refused with ``PersistenceError/Code/newerStore``.
   public static var allowingDowngrade: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(downgrade: .withoutLoss))
   }

@@ -19,10 +19,11 @@ struct BackedUpMigration {
         do {
           try folder.restore()
         } catch let failure {
-          throw PersistError(
+          throw PersistenceError(
             .migrationFailed, at: .store(store),
             "The migration failed, and the store can't be restored from its backup.",
-            fix: "The backup is '\(folder.copy.path)'.", errors: [error, failure].compactMap { $0 as? PersistError })
+            fix: "The backup is '\(folder.copy.path)'.",
+            errors: [error, failure].compactMap { $0 as? PersistenceError })
         }
       }
       // As if nothing had been done; another attempt makes the copy anew.
@@ -36,7 +37,7 @@ struct BackedUpMigration {
       try FileManager.default.createDirectory(
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(place), "The folder for the backup can't be made: \(error.localizedDescription)",
         fix: "Choose another folder, or check its permissions.")
     }

@@ -23,14 +23,14 @@ public struct MigrationLoss: Sendable, Hashable {
 /// Something that stands in the way of a migration, and what to do about it.
 public struct MigrationBlocker: Sendable, Hashable {
   /// What the migration fails with if it is started all the same.
-  public var code: PersistError.Code
+  public var code: PersistenceError.Code
   public var entity: String?
   public var property: String?
   public var what: String
   public var fix: String
 
   public init(
-    _ code: PersistError.Code = .mappingNotInferable, entity: String? = nil, property: String? = nil, what: String,
+    _ code: PersistenceError.Code = .mappingNotInferable, entity: String? = nil, property: String? = nil, what: String,
     fix: String
   ) {
     self.code = code
@@ -41,7 +41,7 @@ public struct MigrationBlocker: Sendable, Hashable {
   }
 
   /// The blocker as an error.
-  public var error: PersistError {
-    PersistError(code, at: PersistError.Place(entity: entity, property: property), what, fix: fix)
+  public var error: PersistenceError {
+    PersistenceError(code, at: PersistenceError.Place(entity: entity, property: property), what, fix: fix)
   }
 }

@@ -5,7 +5,7 @@ extension MigrationPlan {
   /// that has none. ``init(storeAt:to:registry:)`` looks at them.
   ///
   /// - Parameter registry: other versions, which may record renamings, and mapping models; nil for what the two tell.
-  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
   public init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry? = nil) throws {
     let means = MigrationMeans(registry: registry)
     let route = try MigrationRoute(from: source, to: destination, means: means)

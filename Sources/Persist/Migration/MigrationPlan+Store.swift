@@ -12,8 +12,8 @@ extension MigrationPlan {
   /// - Parameters:
   ///   - version: the version to reach; nil for the current one of the store's family.
   ///   - registry: every known version, and mapping models.
-  /// - Throws: ``PersistError/Code/missingSourceModel`` where the store's model isn't known,
-  ///   ``PersistError/Code/mappingAmbiguous``, and the errors of files that aren't stores.
+  /// - Throws: ``PersistenceError/Code/missingSourceModel`` where the store's model isn't known,
+  ///   ``PersistenceError/Code/mappingAmbiguous``, and the errors of files that aren't stores.
   /// - Complexity: linear in the number of rows, which are counted.
   ///   - migrator: what would carry it out: its mapping models, policies and stages.
   public init(

@@ -62,13 +62,13 @@ public struct MigrationPlan: Sendable, Hashable {
   public var isPossible: Bool { way != .impossible }
 
   /// What stands in the way, as one error; nil where nothing does.
-  public var error: PersistError? {
+  public var error: PersistenceError? {
     guard way == .impossible else { return nil }
     let problems = blockers.map(\.error)
     guard let first = problems.first else {
-      return PersistError(.mappingNotInferable, "'\(from)' can't be migrated to '\(to)'.")
+      return PersistenceError(.mappingNotInferable, "'\(from)' can't be migrated to '\(to)'.")
     }
-    return PersistError.combining(
+    return PersistenceError.combining(
       problems, as: first.code,
       "\(problems.count) things stand in the way from '\(from)' to '\(to)'. The store is as it was.")
   }

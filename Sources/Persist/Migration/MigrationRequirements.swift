@@ -13,8 +13,8 @@ struct MigrationRequirements {
   /// Up to this size a store is read as a whole: some hundredths of a second.
   private static let smallSize: Int64 = 8 * 1024 * 1024
 
-  /// - Throws: ``PersistError/Code/storeReadOnly`` with the names of what can't be written,
-  ///   ``PersistError/Code/storeDamaged`` with what SQLite found.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly`` with the names of what can't be written,
+  ///   ``PersistenceError/Code/storeDamaged`` with what SQLite found.
   func check() throws {
     try checkPermissions()
     try checkIntegrity()
@@ -24,7 +24,7 @@ struct MigrationRequirements {
     let folder = store.deletingLastPathComponent()
     let locked = [store, folder].filter { !FileManager.default.isWritableFile(atPath: $0.path) }
     guard !locked.isEmpty else { return }
-    throw PersistError(
+    throw PersistenceError(
       .storeReadOnly, at: .store(store),
       "A migration writes the store and files beside it, and may not write "
         + locked.map { "'\($0.path)'" }.joined(separator: " and ") + ".",
@@ -37,7 +37,7 @@ struct MigrationRequirements {
       try connection.all(.quickCheck) { $0.text(0) }.filter(Self.isDamage)
     }
     guard let first = damages.first else { return }
-    throw PersistError(
+    throw PersistenceError(
       .storeDamaged, at: .store(store), "The store isn't whole, and isn't migrated: \(first)",
       fix: "Restore it from a backup, or save what can be read with the sqlite3 command's .recover.")
   }

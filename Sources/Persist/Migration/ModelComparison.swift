@@ -10,7 +10,7 @@ struct ModelComparison: Sendable {
   /// removed comes last.
   private(set) var operations: [MigrationOperation] = []
 
-  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
   init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
     self.init(from: old, to: new, by: try ModelCorrespondence(from: old, to: new))
   }

@@ -33,7 +33,7 @@ struct ModelCorrespondence: Sendable, Equatable {
 extension ModelCorrespondence {
   /// Matches two models by renaming identifiers and names.
   ///
-  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
   init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
     entities = try Self.matchEntities(old, new)
     for entity in new.entities {
@@ -49,7 +49,7 @@ extension ModelCorrespondence {
         old: old.entities.map { .init($0.name, identifier: $0.description.renamingIdentifier) },
         new: new.entities.map { .init($0.name, identifier: $0.description.renamingIdentifier) })
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .mappingAmbiguous, at: .entity(error.new.sorted().joined(separator: ", ")),
         error.sentence("entities", whole: "the new model"),
         fix: "Keep the renaming identifier '\(error.identifier)' on one of them.")
@@ -87,7 +87,7 @@ extension ModelCorrespondence {
     do {
       return try NameMatching.match(old: old, new: new)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .mappingAmbiguous, at: .property(entity.name, error.new.sorted().joined(separator: ", ")),
         error.sentence(kind, whole: entity.name),
         fix: "Keep the renaming identifier '\(error.identifier)' on one of them.")

@@ -6,7 +6,7 @@ final class FamilyVersions: Sendable {
     var versions: [ModelVersion] = []
     var order: VersionOrder
     /// Why the others can't be read, in the order of their names.
-    var problems: [PersistError] = []
+    var problems: [PersistenceError] = []
   }
 
   /// In the order of their names, or in the order that was given.
@@ -53,9 +53,9 @@ final class FamilyVersions: Sendable {
 
   private func read() -> Contents {
     var versions: [ModelVersion] = []
-    var problems: [PersistError] = []
+    var problems: [PersistenceError] = []
     for file in files {
-      do throws(PersistError) {
+      do throws(PersistenceError) {
         versions.append(try file.version())
       } catch {
         problems.append(error)

@@ -94,25 +94,25 @@ struct FullTextAttribute: Sendable {
 extension ManagedObjectModel {
   /// What a path of keys over relationships leads to, for `MATCHTEXT`.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty`` where it leads nowhere, ``PersistError/Code/invalidPredicate``
-  ///   where it leads to something that isn't marked for full-text search.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where it leads nowhere,
+  ///   ``PersistenceError/Code/invalidPredicate`` where it leads to something that isn't marked for full-text search.
   func fullTextAttribute(at keys: [String], from start: Entity) throws -> FullTextAttribute {
     var entity = start
     for key in keys.dropLast() {
       guard let relationship = entity.relationship(named: key) else {
-        throw PersistError(
+        throw PersistenceError(
           .unknownProperty, at: .property(entity.name, key), "'\(entity.name)' has no relationship '\(key)'.",
           fix: "MATCHTEXT follows relationships to an attribute, as in 'author.biography'.")
       }
       entity = destination(of: relationship)
     }
     guard let key = keys.last, let attribute = entity.attribute(named: key) else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(entity.name, keys.last ?? ""),
         "'\(entity.name)' has no attribute '\(keys.last ?? "")' whose texts could be searched.")
     }
     guard attribute.isFullTextSearched, let search = attribute.fullTextSearch else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, at: .property(entity.name, key),
         "'\(entity.name).\(key)' isn't marked for full-text search.",
         fix: "Set the attribute's fullTextSearch, or '\(FullTextSearch.userInfoKey)' in its user info.")

@@ -20,7 +20,7 @@ public final class ManagedObjectModel: Sendable {
   /// What is wrong in the model but keeps no row from being read, as an index over a property that doesn't exist.
   ///
   /// Only ``init(withFlaws:)`` and models read from Core Data's files have any.
-  public let flaws: [PersistError]
+  public let flaws: [PersistenceError]
   /// Every entity in the order of ``Entity/number``: roots in name order, each followed by its subentities depth first.
   public let entities: [Entity]
   public let entitiesByName: [String: Entity]
@@ -31,8 +31,8 @@ public final class ManagedObjectModel: Sendable {
   ///
   /// - Parameter classes: the classes that serve the entities, by their names; contexts ask here before they look for
   ///   registered ones.
-  /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once in ``PersistError/errors``, each with its
-  ///   place and its mend.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once in ``PersistenceError/errors``, each
+  ///   with its place and its mend.
   public convenience init(_ description: ModelDescription, classes: [String: AnyClass] = [:]) throws {
     let description = description.convertingDefaults()
     let problems = ModelCheck.problems(in: description)
@@ -47,7 +47,7 @@ public final class ManagedObjectModel: Sendable {
   /// doesn't lead back, a default of the wrong type, a pattern that is no regular expression. An inverse that only one
   /// of two relationships names holds for both. An attribute without a type is transient.
   ///
-  /// - Throws: ``PersistError/Code/invalidModel`` with every error at once.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with every error at once.
   public convenience init(withFlaws description: ModelDescription) throws {
     try self.init(ReadModel(description))
   }
@@ -60,11 +60,11 @@ public final class ManagedObjectModel: Sendable {
     self.init(resolving: check.flaws.isEmpty ? description : check.mended(), flaws: model.flaws + check.flaws)
   }
 
-  private static func error(_ problems: [PersistError]) -> PersistError {
-    PersistError.combining(problems, as: .invalidModel, "The model has \(problems.count) problems.")
+  private static func error(_ problems: [PersistenceError]) -> PersistenceError {
+    PersistenceError.combining(problems, as: .invalidModel, "The model has \(problems.count) problems.")
   }
 
-  private init(resolving description: ModelDescription, flaws: [PersistError], classes: [String: AnyClass] = [:]) {
+  private init(resolving description: ModelDescription, flaws: [PersistenceError], classes: [String: AnyClass] = [:]) {
     self.description = description
     self.classes = classes
     self.flaws = flaws
@@ -74,10 +74,10 @@ public final class ManagedObjectModel: Sendable {
 
   public var versionIdentifiers: [String] { description.versionIdentifiers }
 
-  /// - Throws: ``PersistError/Code/unknownEntity`` where the model has none of that name.
+  /// - Throws: ``PersistenceError/Code/unknownEntity`` where the model has none of that name.
   public func entity(named name: String) throws -> Entity {
     guard let entity = entitiesByName[name] else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownEntity, at: .entity(name), "The model has no entity '\(name)'.",
         fix: "Its entities are \(entities.map(\.name).sorted().joined(separator: ", ")).")
     }

@@ -63,7 +63,7 @@ extension ManagedObjectModel {
   /// ```
   ///
   /// - Parameter version: what the author calls the version; nil for nothing.
-  /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once.
   public convenience init(
     version: String? = nil, @PartsBuilder<any ModelPart> _ parts: () throws -> [any ModelPart]
   ) throws {

@@ -3,7 +3,7 @@ import Foundation
 extension ModelCheck {
   /// - Parameter owner: the entity or the composite type that has the attribute.
   mutating func check(_ attribute: AttributeDescription, of owner: String) {
-    let place = PersistError.Place.property(owner, attribute.name)
+    let place = PersistenceError.Place.property(owner, attribute.name)
     if [.undefined, .objectID].contains(attribute.type) && !attribute.isTransient {
       report(
         place, "The attribute has no type that a store can hold.", fix: "Give it a type, or make it transient.",
@@ -29,7 +29,7 @@ extension ModelCheck {
   }
 
   private mutating func checkFullText(_ attribute: AttributeDescription, of owner: String) {
-    let place = PersistError.Place.property(owner, attribute.name)
+    let place = PersistenceError.Place.property(owner, attribute.name)
     let key = FullTextSearch.userInfoKey
     if attribute.fullTextSearch == nil {
       report(
@@ -44,7 +44,7 @@ extension ModelCheck {
     }
   }
 
-  private mutating func check(_ validation: AttributeValidation, at place: PersistError.Place) {
+  private mutating func check(_ validation: AttributeValidation, at place: PersistenceError.Place) {
     if let minimum = validation.minimum, let maximum = validation.maximum, minimum.isGreater(than: maximum) {
       report(place, "The least value is above the greatest.", fix: "Exchange or mend them.", as: .flaw)
     }
@@ -61,7 +61,7 @@ extension ModelCheck {
   mutating func checkComposites() {
     var seen: Set<String> = []
     for composite in description.composites {
-      let place = PersistError.Place.entity(composite.name)
+      let place = PersistenceError.Place.entity(composite.name)
       guard seen.insert(composite.name).inserted else {
         report(place, "Two composite types are named '\(composite.name)'.", fix: "Rename one of them.")
         continue
@@ -76,7 +76,7 @@ extension ModelCheck {
       }
       var names: Set<String> = []
       for element in composite.elements {
-        let place = PersistError.Place.property(composite.name, element.name)
+        let place = PersistenceError.Place.property(composite.name, element.name)
         checkName(element.name, of: "An element", at: place)
         if !names.insert(element.name).inserted {
           report(place, "Two elements are named '\(element.name)'.", fix: "Rename one of them.")
@@ -107,7 +107,7 @@ extension ModelCheck {
 
   private mutating func checkCompositeNesting() {
     for name in composites.keys.sorted() {
-      let place = PersistError.Place.entity(name)
+      let place = PersistenceError.Place.entity(name)
       guard let count = flattenedCounts[name] else {
         report(
           place, "The composite type '\(name)' contains itself, or nests too deep.",

@@ -3,7 +3,7 @@ extension ModelCheck {
     var seen: Set<String> = []
     var tables: [String: String] = [:]
     for entity in description.entities {
-      let place = PersistError.Place.entity(entity.name)
+      let place = PersistenceError.Place.entity(entity.name)
       if !seen.insert(entity.name).inserted {
         report(place, "Two entities are named '\(entity.name)'.", fix: "Rename one of them.")
         continue
@@ -47,7 +47,7 @@ extension ModelCheck {
     let names =
       entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.name)
     for name in names {
-      let place = PersistError.Place.property(entity.name, name)
+      let place = PersistenceError.Place.property(entity.name, name)
       if !seen.insert(name).inserted {
         report(place, "'\(entity.name)' has two properties named '\(name)'.", fix: "Rename one of them.")
         continue
@@ -66,7 +66,7 @@ extension ModelCheck {
   }
 
   /// Letters, digits and underscores, as predicates, key paths and generated classes can say them.
-  mutating func checkName(_ name: String, of what: String, at place: PersistError.Place) {
+  mutating func checkName(_ name: String, of what: String, at place: PersistenceError.Place) {
     guard let first = name.first else {
       report(place, "\(what) has no name.", fix: "Name it.")
       return

@@ -1,7 +1,7 @@
 extension ModelCheck {
   /// A relationship without an inverse is legal, as in Core Data: it goes one way only.
   mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
-    let place = PersistError.Place.property(entity.name, relationship.name)
+    let place = PersistenceError.Place.property(entity.name, relationship.name)
     checkCounts(of: relationship, at: place)
     guard entities[relationship.destination] != nil else {
       report(
@@ -53,7 +53,7 @@ extension ModelCheck {
     return isOneHierarchy(inverse.destination, entity) ? nil : .elsewhere(inverse.destination)
   }
 
-  private mutating func checkCounts(of relationship: RelationshipDescription, at place: PersistError.Place) {
+  private mutating func checkCounts(of relationship: RelationshipDescription, at place: PersistenceError.Place) {
     let (least, most) = (relationship.minimumCount, relationship.maximumCount)
     if least < 0 || most < 0 {
       report(
@@ -71,7 +71,7 @@ extension ModelCheck {
   }
 
   mutating func checkIndexes(of entity: EntityDescription) {
-    let place = PersistError.Place.entity(entity.name)
+    let place = PersistenceError.Place.entity(entity.name)
     for constraint in entity.uniquenessConstraints {
       if constraint.isEmpty {
         report(place, "A uniqueness constraint names no property.", fix: "Remove it or name its properties.", as: .flaw)

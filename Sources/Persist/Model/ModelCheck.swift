@@ -32,11 +32,11 @@ struct ModelCheck {
     enum Severity: Sendable { case error, flaw }
 
     let severity: Severity
-    let error: PersistError
+    let error: PersistenceError
   }
 
   /// Every problem of a description, each with its place and its mend; empty for a good model.
-  static func problems(in description: ModelDescription) -> [PersistError] {
+  static func problems(in description: ModelDescription) -> [PersistenceError] {
     ModelCheck(checking: description).problems.map(\.error)
   }
 
@@ -59,9 +59,9 @@ struct ModelCheck {
   }
 
   /// What keeps the model from being resolved.
-  var errors: [PersistError] { problems.filter { $0.severity == .error }.map(\.error) }
+  var errors: [PersistenceError] { problems.filter { $0.severity == .error }.map(\.error) }
   /// What the model can be used in spite of.
-  var flaws: [PersistError] { problems.filter { $0.severity == .flaw }.map(\.error) }
+  var flaws: [PersistenceError] { problems.filter { $0.severity == .flaw }.map(\.error) }
 
   /// A check that is still to be done.
   init(_ description: ModelDescription) {
@@ -78,10 +78,10 @@ struct ModelCheck {
   }
 
   mutating func report(
-    _ place: PersistError.Place, _ message: String, fix: String, as severity: Problem.Severity = .error
+    _ place: PersistenceError.Place, _ message: String, fix: String, as severity: Problem.Severity = .error
   ) {
     guard problems.count(where: { $0.severity == severity }) < Limit.problems else { return }
-    problems.append(Problem(severity: severity, error: PersistError(.invalidModel, at: place, message, fix: fix)))
+    problems.append(Problem(severity: severity, error: PersistenceError(.invalidModel, at: place, message, fix: fix)))
   }
 
   // MARK: What an entity has

@@ -37,8 +37,8 @@ extension ModelDescription {
   /// Reads what ``json`` wrote.
   ///
   /// - Parameter url: the file that errors name.
-  /// - Throws: ``PersistError/Code/malformedFile`` with line and column, or with the key path of what isn't understood;
-  ///   ``PersistError/Code/limitExceeded``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` with line and column, or with the key path of what isn't
+  ///   understood; ``PersistenceError/Code/limitExceeded``.
   public init(json: Data, from url: URL? = nil) throws {
     var fields = try JSONFields(JSONReader.value(in: json, from: url), path: "", file: url)
     guard let format = try fields.integer("format") else {

@@ -60,7 +60,7 @@ public struct ModelFamily: Sendable {
   /// Why versions can't be read.
   ///
   /// - Complexity: the first call reads every version.
-  public var problems: [PersistError] { contents.all.problems }
+  public var problems: [PersistenceError] { contents.all.problems }
 
   /// The version of a name, or else the newest with a version identifier; nil also where it can't be read.
   public func version(named name: String) -> ModelVersion? {

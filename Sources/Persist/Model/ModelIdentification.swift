@@ -13,7 +13,7 @@ extension StoreEvidence {
   ///
   /// An embedded model outranks the columns: they can't tell versions apart that differ in an attribute's optionality.
   ///
-  /// - Throws: ``PersistError/Code/missingSourceModel``, which names the nearest version and every difference.
+  /// - Throws: ``PersistenceError/Code/missingSourceModel``, which names the nearest version and every difference.
   func identify(among registry: ModelRegistry?) throws -> IdentifiedModel {
     let current = (registry?.families ?? []).map { Candidate(version: $0.current, family: $0) }
     if let found = current.first(where: isCertain) {
@@ -124,11 +124,11 @@ extension StoreEvidence {
     return counted.last { $0.1 == least }?.0
   }
 
-  private func unknownModel(_ candidates: [Candidate], registry: ModelRegistry?) -> PersistError {
+  private func unknownModel(_ candidates: [Candidate], registry: ModelRegistry?) -> PersistenceError {
     var errors = [embeddedModelError].compactMap { $0 } + (registry?.problems ?? [])
     let compared = candidates.map { ($0, differences(of: $0.version.model)) }
     guard let (nearest, found) = compared.min(by: { $0.1.count < $1.1.count }) else {
-      return PersistError(
+      return PersistenceError(
         .missingSourceModel, at: .store(url), "The store holds no model that can be read, and none was given.",
         fix: "Give the model that the store was written with.", errors: errors)
     }
@@ -136,8 +136,8 @@ extension StoreEvidence {
     let words =
       found.isEmpty
       ? Fingerprint.differences(stored: coreDataHashes, model: nearest.version.coreDataHashes ?? [:]) : found
-    errors += words.map { PersistError(.incompatibleModel, at: .store(url), $0) }
-    return PersistError(
+    errors += words.map { PersistenceError(.incompatibleModel, at: .store(url), $0) }
+    return PersistenceError(
       .missingSourceModel, at: .store(url),
       "None of the \(candidates.count) model versions given is the store's. The nearest is '\(nearest.version.name)', "
         + "which differs in \(words.count) things.",

@@ -12,10 +12,10 @@ public final class ModelRegistry: Sendable {
   /// In name order; at least one.
   public let families: [ModelFamily]
   public let mappingModels: [MappingModelFile]
-  private let otherProblems: [PersistError]
+  private let otherProblems: [PersistenceError]
 
   /// - Parameter families: at least one.
-  public init(families: [ModelFamily], mappingModels: [MappingModelFile] = [], problems: [PersistError] = []) {
+  public init(families: [ModelFamily], mappingModels: [MappingModelFile] = [], problems: [PersistenceError] = []) {
     precondition(!families.isEmpty, "A registry holds at least one family of models.")
     self.families = families.sorted { NaturalOrder.precedes($0.name, $1.name) }
     self.mappingModels = mappingModels
@@ -26,7 +26,7 @@ public final class ModelRegistry: Sendable {
   /// searched. It is an error where it is needed, and hides nothing else.
   ///
   /// - Complexity: the first call reads every version.
-  public var problems: [PersistError] { otherProblems + families.flatMap(\.problems) }
+  public var problems: [PersistenceError] { otherProblems + families.flatMap(\.problems) }
 
   /// A registry of one family that is written in code.
   ///
@@ -53,30 +53,30 @@ public final class ModelRegistry: Sendable {
   /// The model of ``currentVersion``.
   public var current: ManagedObjectModel { currentVersion.model }
 
-  /// - Throws: ``PersistError/Code/modelNotFound``, naming the families that there are.
+  /// - Throws: ``PersistenceError/Code/modelNotFound``, naming the families that there are.
   public func family(named name: String) throws -> ModelFamily {
     if let family = families.first(where: { $0.name == name }) { return family }
-    throw PersistError(
+    throw PersistenceError(
       .modelNotFound, "There is no model '\(name)'.",
       fix: "There are \(families.map { "'\($0.name)'" }.joined(separator: ", ")).")
   }
 
   /// The version of a name or version identifier.
   ///
-  /// - Throws: ``PersistError/Code/modelNotFound`` where there is none, naming those that there are, or where several
-  ///   families have one; what is wrong with its file where it can't be read.
+  /// - Throws: ``PersistenceError/Code/modelNotFound`` where there is none, naming those that there are, or where
+  ///   several families have one; what is wrong with its file where it can't be read.
   public func version(named name: String) throws -> ModelVersion {
     let exact = families.flatMap { $0.contents.files.filter { $0.name == name } }
     if let file = exact.first, exact.count == 1 { return try file.version() }
     let found = exact.isEmpty ? families.compactMap { $0.version(named: name) } : []
     if let version = found.first, found.count == 1 { return version }
     if found.isEmpty && exact.isEmpty {
-      throw PersistError(
+      throw PersistenceError(
         .modelNotFound, "There is no version '\(name)'.",
         fix: "There are \(families.flatMap(\.versionNames).map { "'\($0)'" }.joined(separator: ", ")).",
         errors: problems)
     }
-    throw PersistError(
+    throw PersistenceError(
       .modelNotFound, "Several models have a version '\(name)'.",
       fix: "Name it by its file, or give the folder of one model only.")
   }

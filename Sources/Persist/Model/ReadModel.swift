@@ -2,9 +2,9 @@
 struct ReadModel {
   let description: ModelDescription
   /// What couldn't be read and was left out, because a store is right without it.
-  let flaws: [PersistError]
+  let flaws: [PersistenceError]
 
-  init(_ description: ModelDescription, flaws: [PersistError] = []) {
+  init(_ description: ModelDescription, flaws: [PersistenceError] = []) {
     self.description = description
     self.flaws = flaws
   }

@@ -15,7 +15,7 @@ struct StoreEvidence {
   /// The model that the store holds itself.
   var embeddedModel: ManagedObjectModel?
   /// Why the embedded model can't be read, or isn't that of the store's tables, where there is one.
-  var embeddedModelError: PersistError?
+  var embeddedModelError: PersistenceError?
   /// What in a model has no place in the store's tables, and what in the tables no part of the model explains, in
   /// words.
   var schemaDifferences: (ManagedObjectModel) -> [String]
@@ -23,7 +23,7 @@ struct StoreEvidence {
   init(
     url: URL? = nil, persistFingerprints: [String: Fingerprint]? = nil, modelDigest: Data? = nil,
     coreDataHashes: [String: Data] = [:], versionIdentifiers: [String] = [], embeddedModel: ManagedObjectModel? = nil,
-    embeddedModelError: PersistError? = nil, schemaDifferences: @escaping (ManagedObjectModel) -> [String]
+    embeddedModelError: PersistenceError? = nil, schemaDifferences: @escaping (ManagedObjectModel) -> [String]
   ) {
     self.url = url
     self.persistFingerprints = persistFingerprints

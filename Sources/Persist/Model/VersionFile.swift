@@ -6,7 +6,7 @@ final class VersionFile: Sendable {
   /// Where it is read from; nil for one that was made in code.
   let url: URL?
   private let read: @Sendable () throws -> ModelVersion
-  private let result = Guarded<Result<ModelVersion, PersistError>?>(nil)
+  private let result = Guarded<Result<ModelVersion, PersistenceError>?>(nil)
 
   /// A version that is there already.
   init(_ version: ModelVersion) {
@@ -23,16 +23,16 @@ final class VersionFile: Sendable {
   }
 
   /// The version; the first call reads it.
-  func version() throws(PersistError) -> ModelVersion {
+  func version() throws(PersistenceError) -> ModelVersion {
     let result = result.withLock { known in
       if let known { return known }
-      let new: Result<ModelVersion, PersistError>
+      let new: Result<ModelVersion, PersistenceError>
       do {
         new = .success(try read())
-      } catch let error as PersistError {
+      } catch let error as PersistenceError {
         new = .failure(error)
       } catch {
-        new = .failure(PersistError(.fileAccess, at: url.map { .file($0) } ?? .unknown, error.localizedDescription))
+        new = .failure(PersistenceError(.fileAccess, at: url.map { .file($0) } ?? .unknown, error.localizedDescription))
       }
       known = new
       return new

@@ -8,7 +8,7 @@ extension FetchRequest {
       || propertiesToGroupBy.contains(where: \.expression.hasKeyPaths)
   }
 
-  /// - Throws: ``PersistError/Code/limitExceeded`` where a part of the request nests too deeply.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` where a part of the request nests too deeply.
   func checkDepth() throws {
     try predicate.map(PredicateDepth.check)
     try havingPredicate.map(PredicateDepth.check)

@@ -2,12 +2,12 @@
 extension FetchRequest {
   /// A request as a model describes it.
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate``; ``PersistError/Code/invalidRequest`` for an order by a
+  /// - Throws: ``PersistenceError/Code/invalidPredicate``; ``PersistenceError/Code/invalidRequest`` for an order by a
   ///   comparison that isn't one of ``FetchSortDescriptor/Comparison``.
   public init(_ template: FetchRequestDescription) throws {
     let sort = try template.sort.map { sort in
       guard let comparison = FetchSortDescriptor.Comparison(rawValue: sort.selector ?? "compare:") else {
-        throw PersistError(
+        throw PersistenceError(
           .invalidRequest, at: .property(template.entity, sort.key),
           "The model sorts '\(sort.key)' by '\(sort.selector ?? "")', which isn't known.",
           fix: "Sort by one of \(FetchSortDescriptor.Comparison.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -42,14 +42,14 @@ extension ManagedObjectModel {
   /// let cheap = try model.fetchRequestFromTemplate(withName: "CheaperThan", substitutionVariables: ["PRICE": 5])
   /// ```
   ///
-  /// - Throws: as ``FetchRequest/init(_:)``; ``PersistError/Code/invalidRequest`` where a variable has no value.
+  /// - Throws: as ``FetchRequest/init(_:)``; ``PersistenceError/Code/invalidRequest`` where a variable has no value.
   public func fetchRequestFromTemplate<Result>(
     withName name: String, substitutionVariables values: [String: any FetchArgument], returning type: Result.Type
   ) throws -> FetchRequest<Result>? {
     guard var request = try fetchRequestTemplate(named: name, returning: type) else { return nil }
     request.predicate = request.predicate?.substituting(values)
     if let missing = request.predicate?.variables.sorted(), !missing.isEmpty {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(request.entityName),
         "The template '\(name)' needs values for \(missing.map { "$" + $0 }.joined(separator: ", ")).",
         fix: "Give them as substitution variables.")

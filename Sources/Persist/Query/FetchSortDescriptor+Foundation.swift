@@ -9,8 +9,8 @@ extension FetchSortDescriptor {
   ///
   /// A text's plain order is ``Comparison/values``.
   ///
-  /// - Throws: ``PersistError/Code/invalidRequest`` for a descriptor without a key path, and for values whose type has
-  ///   an order of the program's own: no store knows it.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a descriptor without a key path, and for values whose type
+  ///   has an order of the program's own: no store knows it.
   public init<Object>(_ descriptor: SortDescriptor<Object>) throws {
     guard let keyPath = descriptor.keyPath else {
       throw Self.untranslated("\(descriptor)", "It says by no key path what it compares.")
@@ -28,8 +28,8 @@ extension FetchSortDescriptor {
 
   /// The order that one of Foundation's comparators of a property stands for.
   ///
-  /// - Throws: ``PersistError/Code/invalidRequest`` for a comparator of the program's own, and for values whose type
-  ///   has such an order: no store knows it.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a comparator of the program's own, and for values whose
+  ///   type has such an order: no store knows it.
   public init<Object>(_ comparator: KeyPathComparator<Object>) throws {
     let (keyPath, order) = (comparator.keyPath, comparator.order)
     guard Self.hasPlainOrder(keyPath) else { throw Self.ownOrder(keyPath) }
@@ -55,12 +55,12 @@ extension FetchSortDescriptor {
     (type as? any OptionalValue.Type).map { plainType($0.wrapped) } ?? type
   }
 
-  private static func ownOrder(_ keyPath: AnyKeyPath) -> PersistError {
+  private static func ownOrder(_ keyPath: AnyKeyPath) -> PersistenceError {
     untranslated("\(keyPath)", "Values of type \(Swift.type(of: keyPath).valueType) have an order of their own.")
   }
 
-  private static func untranslated(_ descriptor: String, _ reason: String) -> PersistError {
-    PersistError(
+  private static func untranslated(_ descriptor: String, _ reason: String) -> PersistenceError {
+    PersistenceError(
       .invalidRequest, "No store can sort by \(descriptor). \(reason)",
       fix: "Sort by a plain property, or sort the results in memory.")
   }

@@ -1,6 +1,7 @@
 /// Finds out what a sort descriptor's key leads to, before a request runs.
 enum SortCheck {
-  /// - Throws: ``PersistError/Code/unknownProperty`` where the key doesn't lead to a stored value that has an order.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the key doesn't lead to a stored value that has an
+  ///   order.
   static func check(_ descriptor: FetchSortDescriptor, of entity: Entity, in model: ManagedObjectModel) throws {
     if let query = descriptor.textQuery {
       _ = try FullTextQuery(query)
@@ -8,7 +9,7 @@ enum SortCheck {
       return
     }
     guard leadsToOrderedValue(descriptor.expression.keys ?? [], from: entity, in: model) else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(entity.name, descriptor.key),
         "'\(entity.name)' can't be sorted by '\(descriptor.key)'.",
         fix: "Sort by a stored attribute, also one over to-one relationships, or by a to-many relationship's @count.")

@@ -14,14 +14,15 @@ struct ModelSearch {
 
   /// Every version of the model, with the mapping models that lie beside it.
   ///
-  /// - Throws: ``PersistError/Code/modelNotFound``, with every place that was looked at; what reading a model throws.
+  /// - Throws: ``PersistenceError/Code/modelNotFound``, with every place that was looked at; what reading a model
+  ///   throws.
   func registry() throws -> ModelRegistry {
     for folder in folders {
       guard let model = model(in: folder) else { continue }
       let registry = try ModelRegistry(contentsOf: model)
       return try mappingModels(in: folder).reduce(registry) { try $0.adding(MappingModelFile(at: $1)) }
     }
-    throw PersistError(
+    throw PersistenceError(
       .modelNotFound, "There is no model '\(name)' in \(folders.map { "'\($0.path)'" }.joined(separator: ", ")).",
       fix: "Add '\(name).xcdatamodeld', '.momd', '.mom' or '.json' to the program's resources, or give its folder.")
   }

@@ -53,14 +53,14 @@ extension PersistentContainer {
   /// into each other's conflicts; here each begins with the data that the previous one saved. Nothing is saved unless
   /// the closure saves; ``save(retrying:_:)`` does so.
   ///
-  /// - Throws: what the closure throws; ``PersistError/Code/storeBusy`` where it would have waited for its turn longer
-  ///   than ``StoreOptions/busyTimeout``; `CancellationError` where the task was cancelled before the closure began, or
-  ///   while a save in it waited for another process.
+  /// - Throws: what the closure throws; ``PersistenceError/Code/storeBusy`` where it would have waited for its turn
+  ///   longer than ``StoreOptions/busyTimeout``; `CancellationError` where the task was cancelled before the closure
+  ///   began, or while a save in it waited for another process.
   @discardableResult
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {
-    let busy = PersistError(
+    let busy = PersistenceError(
       .storeBusy, at: .store(coordinator.stores.first?.url),
       "The closures that were to write before this one have taken longer than busyTimeout allows.",
       fix: "Try again, wait longer with the option busyTimeout, or write less in each closure.")

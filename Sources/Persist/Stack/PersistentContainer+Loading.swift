@@ -6,8 +6,8 @@ extension PersistentContainer {
   ///
   /// Where one can't be opened, those that were opened before it stay open; calling again goes on with the others.
   ///
-  /// - Throws: what ``PersistentStoreCoordinator/addStore(at:options:)`` throws; ``PersistError/Code/fileAccess`` where
-  ///   the folder can't be made; ``PersistError/Code/storeTypeMismatch`` for a type that there isn't.
+  /// - Throws: what ``PersistentStoreCoordinator/addStore(at:options:)`` throws; ``PersistenceError/Code/fileAccess``
+  ///   where the folder can't be made; ``PersistenceError/Code/storeTypeMismatch`` for a type that there isn't.
   public func loadPersistentStores() throws {
     for description in persistentStoreDescriptions { try load(description) }
   }
@@ -28,7 +28,7 @@ extension PersistentContainer {
       try coordinator.addInMemoryStore(options: description.options)
     case .sqlite:
       guard let url = description.url else {
-        throw PersistError(
+        throw PersistenceError(
           .fileAccess, "The description of a store in a file names no file.",
           fix: "Give it a URL, or the type inMemory.")
       }
@@ -37,7 +37,7 @@ extension PersistentContainer {
       try coordinator.addStore(at: url, options: description.options)
     default:
       let types = PersistentStoreCoordinator.registeredStoreTypes
-      throw PersistError(
+      throw PersistenceError(
         .storeTypeMismatch, at: .store(description.url), "There are no stores of the type '\(description.type)'.",
         fix: "The types are \(types.map(\.rawValue).joined(separator: ", ")).")
     }
@@ -48,7 +48,7 @@ extension PersistentContainer {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(folder), "The store's folder can't be made: \(error.localizedDescription)")
     }
   }

@@ -58,7 +58,7 @@ extension PersistentContainer {
           return result
         }
         return (result, changes)
-      } catch let error as PersistError where left > 0 && error.isConflict {
+      } catch let error as PersistenceError where left > 0 && error.isConflict {
         left -= 1
         context = newContext()
       }
@@ -66,7 +66,7 @@ extension PersistentContainer {
   }
 }
 
-extension PersistError {
+extension PersistenceError {
   /// Whether the same work may succeed when it begins anew with what the store has now.
   fileprivate var isConflict: Bool {
     code == .mergeConflict || code == .constraintConflict || errors.contains(where: \.isConflict)

@@ -23,7 +23,8 @@ public final class PersistentContainer: Sendable {
   ///     Persist model `.json`. The store is called so too.
   ///   - folder: where the model is; nil to look in the resources of the program and of the bundles that it loaded,
   ///     beside its executable, and in the working folder.
-  /// - Throws: ``PersistError/Code/modelNotFound``, with every place that was looked at; what reading the model throws.
+  /// - Throws: ``PersistenceError/Code/modelNotFound``, with every place that was looked at; what reading the model
+  ///   throws.
   public convenience init(name: String, modelsIn folder: URL? = nil) throws {
     let registry = try ModelSearch(name: name, in: folder).registry()
     self.init(name: name, model: registry.current, registry: registry)

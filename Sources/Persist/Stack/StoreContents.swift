@@ -26,7 +26,7 @@ package final class StoreContents {
   package let versionName: String?
   /// What is odd about the model that was found, in errors that weren't thrown: flaws, and why the store's own can't be
   /// used.
-  package let modelNotes: [PersistError]
+  package let modelNotes: [PersistenceError]
   /// What of the model the store has no place for, in words; it reads as empty.
   package let gaps: [String]
   private let store: SQLiteStore
@@ -98,7 +98,7 @@ package final class StoreContents {
   private func externalContent(named name: String) throws -> Content {
     do {
       return try .value(.data(store.externalData(named: name)))
-    } catch let error as PersistError where error.code == .fileAccess || error.code == .malformedFile {
+    } catch let error as PersistenceError where error.code == .fileAccess || error.code == .malformedFile {
       return .missingFile(name)
     }
   }

@@ -23,7 +23,7 @@ package final class StoreWriter {
     }
     let identified = try StoreIdentification.identify(storeAt: url, registry: registry)
     if let wanted, identified.version?.name != wanted.name {
-      throw PersistError(
+      throw PersistenceError(
         .incompatibleModel, at: .store(url),
         "The store has the version '\(identified.version?.name ?? "unknown")', not '\(wanted.name)'.",
         fix: "Migrate it first, or leave the version out.")
@@ -49,7 +49,7 @@ package final class StoreWriter {
     do {
       _ = try store.commit(writes)
     } catch is RowConflicts {
-      throw PersistError(
+      throw PersistenceError(
         .mergeConflict, at: .store(store.url), "Another program changed the store meanwhile.", fix: "Try again.")
     }
   }

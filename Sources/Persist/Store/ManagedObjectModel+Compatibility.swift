@@ -37,7 +37,7 @@ extension ManagedObjectModel {
   }
 }
 
-extension PersistError {
+extension PersistenceError {
   /// What the store says of itself, of an error of code ``Code/incompatibleModel`` with which a store was refused: its
   /// identifier, the hashes of its entities, its version identifiers.
   public var storeMetadata: StoreMetadata? { details?.value as? StoreMetadata }

@@ -27,7 +27,7 @@ final class ReadMonitor: Sendable {
     defer { state.withLock { $0.interrupt = nil } }
     do {
       return try body()
-    } catch let error as PersistError where error.code == .interrupted {
+    } catch let error as PersistenceError where error.code == .interrupted {
       throw CancellationError()
     }
   }

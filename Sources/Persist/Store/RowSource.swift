@@ -35,7 +35,7 @@ protocol RowSource: AnyObject {
 
   /// Writes everything, in one transaction where it is a store, or nothing.
   ///
-  /// - Throws: ``RowConflicts`` where rows changed meanwhile, ``PersistError/Code/constraintConflict`` where a
+  /// - Throws: ``RowConflicts`` where rows changed meanwhile, ``PersistenceError/Code/constraintConflict`` where a
   ///   uniqueness constraint is broken, and the store's own errors.
   func commit(_ writes: RowWrites) throws -> CommitReceipt
 }

@@ -14,7 +14,7 @@ public struct StoreOptions: Sendable {
   ///
   /// It bounds the whole wait. Zero fails at once. Cancelling the task that waits ends the wait earlier.
   ///
-  /// - Throws: Saving and fetching throw ``PersistError/Code/storeBusy`` when the wait runs out.
+  /// - Throws: Saving and fetching throw ``PersistenceError/Code/storeBusy`` when the wait runs out.
   /// - SeeAlso: <https://sqlite.org/c3ref/busy_timeout.html>
   public var busyTimeout: Duration
   /// SQLite pragmas by name, set on every connection after Persist's own, such as `["synchronous": "FULL"]`.

@@ -12,7 +12,7 @@ import Foundation
 /// can't make a small file cost unbounded time later.
 struct BinaryPropertyListReader {
   private let bytes: [UInt8]
-  private let place: PersistError.Place
+  private let place: PersistenceError.Place
   private let referenceSize: Int
   private let topObject: Int
   private let offsets: [Int]
@@ -26,11 +26,11 @@ struct BinaryPropertyListReader {
   }
   private var slots: [Slot]
 
-  init(_ bytes: [UInt8], place: PersistError.Place) throws {
+  init(_ bytes: [UInt8], place: PersistenceError.Place) throws {
     self.bytes = bytes
     self.place = place
-    func refuse(_ message: String) -> PersistError {
-      PersistError(.malformedFile, at: place, "The binary property list is damaged: \(message)")
+    func refuse(_ message: String) -> PersistenceError {
+      PersistenceError(.malformedFile, at: place, "The binary property list is damaged: \(message)")
     }
     let trailerSize = 32
     guard bytes.starts(with: Array("bplist0".utf8)) else { throw refuse("it isn't of version 0.") }
@@ -72,7 +72,7 @@ struct BinaryPropertyListReader {
     case .unread: break
     }
     guard depth < PropertyList.Limits.depth else {
-      throw PersistError(
+      throw PersistenceError(
         .limitExceeded, at: place, "The property list nests deeper than \(PropertyList.Limits.depth) levels.")
     }
     slots[index] = .beingRead
@@ -162,7 +162,7 @@ struct BinaryPropertyListReader {
   private func checkExpansion(_ values: Int) throws {
     guard values > PropertyList.Limits.expandedValues else { return }
     let limit = PropertyList.Limits.expandedValues
-    throw PersistError(
+    throw PersistenceError(
       .limitExceeded, at: place, "The property list comes to more than \(limit) values, counted wherever they occur.")
   }
 
@@ -243,7 +243,7 @@ struct BinaryPropertyListReader {
     Int(exactly: bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  private func damaged(_ message: String) -> PersistError {
-    PersistError(.malformedFile, at: place, "The binary property list is damaged: \(message)")
+  private func damaged(_ message: String) -> PersistenceError {
+    PersistenceError(.malformedFile, at: place, "The binary property list is damaged: \(message)")
   }
 }

@@ -129,13 +129,13 @@ struct JSONFields {
     try map(key) { try $0.requiredText($1) }
   }
 
-  func error(_ key: String, _ message: String, fix: String? = nil) -> PersistError {
+  func error(_ key: String, _ message: String, fix: String? = nil) -> PersistenceError {
     Self.error(message, path: full(key), file: file, fix: fix)
   }
 
   private func full(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  private static func error(_ message: String, path: String, file: URL?, fix: String? = nil) -> PersistError {
-    PersistError(.malformedFile, at: PersistError.Place(file: file, key: path), message, fix: fix)
+  private static func error(_ message: String, path: String, file: URL?, fix: String? = nil) -> PersistenceError {
+    PersistenceError(.malformedFile, at: PersistenceError.Place(file: file, key: path), message, fix: fix)
   }
 }

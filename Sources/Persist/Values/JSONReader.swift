@@ -7,16 +7,16 @@ enum JSONReader {
   /// - Parameters:
   ///   - url: the file that errors name.
   ///   - keepingDigits: whether a number with more digits than a decimal holds is refused, instead of rounded.
-  /// - Throws: ``PersistError/Code/malformedFile`` with line and column, or with the key path of a value that can't be
-  ///   held; ``PersistError/Code/limitExceeded``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` with line and column, or with the key path of a value that can't
+  ///   be held; ``PersistenceError/Code/limitExceeded``.
   static func value(in data: Data, from url: URL? = nil, keepingDigits: Bool = false) throws -> JSONValue {
     guard data.count <= byteLimit else {
-      throw PersistError(
-        .limitExceeded, at: PersistError.Place(file: url), "The text has more than \(byteLimit) bytes.")
+      throw PersistenceError(
+        .limitExceeded, at: PersistenceError.Place(file: url), "The text has more than \(byteLimit) bytes.")
     }
     // Foundation takes a text with zeros for UTF-16 or UTF-32.
     guard String(data: data, encoding: .utf8) != nil, !data.contains(0) else {
-      throw PersistError(.malformedFile, at: PersistError.Place(file: url), "The file isn't UTF-8 text.")
+      throw PersistenceError(.malformedFile, at: PersistenceError.Place(file: url), "The file isn't UTF-8 text.")
     }
     let scan = JSONScan(data, from: url)
     try scan.check()
@@ -29,7 +29,7 @@ enum JSONReader {
   }
 
   /// The error with a place. `JSONDecoder` gives none on Linux; `JSONSerialization` names the byte, in words.
-  private static func malformed(_ error: DecodingError, data: Data, url: URL?) -> PersistError {
+  private static func malformed(_ error: DecodingError, data: Data, url: URL?) -> PersistenceError {
     do {
       _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     } catch {
@@ -37,16 +37,16 @@ enum JSONReader {
       let words = information[NSDebugDescriptionErrorKey] as? String ?? error.localizedDescription
       let offset = information["NSJSONSerializationErrorIndex"] as? Int
         ?? words.firstMatch(of: /character (\d+)/).flatMap { Int($0.1) } ?? data.count
-      return PersistError(
-        .malformedFile, at: PersistError.Place(file: url, index: data.startIndex + offset, in: data),
+      return PersistenceError(
+        .malformedFile, at: PersistenceError.Place(file: url, index: data.startIndex + offset, in: data),
         "This isn't JSON: \(words)")
     }
     guard case .dataCorrupted(let context) = error else {
-      return PersistError(.malformedFile, at: PersistError.Place(file: url), "This isn't JSON: \(error)")
+      return PersistenceError(.malformedFile, at: PersistenceError.Place(file: url), "This isn't JSON: \(error)")
     }
     let key = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
-    return PersistError(
-      .malformedFile, at: PersistError.Place(file: url, key: key.hasPrefix(".") ? String(key.dropFirst()) : key),
+    return PersistenceError(
+      .malformedFile, at: PersistenceError.Place(file: url, key: key.hasPrefix(".") ? String(key.dropFirst()) : key),
       context.debugDescription)
   }
 }

@@ -96,7 +96,7 @@ struct JSONScan {
     return try? JSONDecoder().decode(String.self, from: Data(quoted))
   }
 
-  private func error(_ code: PersistError.Code, _ message: String, at index: Int) -> PersistError {
-    PersistError(code, at: PersistError.Place(file: url, index: data.startIndex + index, in: data), message)
+  private func error(_ code: PersistenceError.Code, _ message: String, at index: Int) -> PersistenceError {
+    PersistenceError(code, at: PersistenceError.Place(file: url, index: data.startIndex + index, in: data), message)
   }
 }

@@ -20,8 +20,8 @@ struct MarkupReader {
 
   /// The root element of a file.
   ///
-  /// - Throws: ``PersistError/Code/fileAccess``, ``PersistError/Code/malformedFile`` with file and line,
-  ///   ``PersistError/Code/limitExceeded``.
+  /// - Throws: ``PersistenceError/Code/fileAccess``, ``PersistenceError/Code/malformedFile`` with file and line,
+  ///   ``PersistenceError/Code/limitExceeded``.
   static func root(of url: URL, limits: Limits = Limits()) throws -> MarkupElement {
     try root(in: BoundedFile.data(at: url, limit: limits.bytes), from: url, limits: limits)
   }
@@ -29,13 +29,13 @@ struct MarkupReader {
   /// - Parameter url: the file that errors name.
   static func root(in data: Data, from url: URL?, limits: Limits = Limits()) throws -> MarkupElement {
     guard data.count <= limits.bytes else {
-      throw PersistError(
-        .limitExceeded, at: PersistError.Place(file: url),
+      throw PersistenceError(
+        .limitExceeded, at: PersistenceError.Place(file: url),
         "The file has \(data.count) bytes; at most \(limits.bytes) are read.")
     }
     guard String(data: data, encoding: .utf8) != nil else {
-      throw PersistError(
-        .malformedFile, at: PersistError.Place(file: url), "The file isn't UTF-8 text.",
+      throw PersistenceError(
+        .malformedFile, at: PersistenceError.Place(file: url), "The file isn't UTF-8 text.",
         fix: "Open the model in Xcode and save it again.")
     }
     var reader = MarkupReader(bytes: [UInt8](data), url: url, limits: limits)
@@ -99,7 +99,7 @@ struct MarkupReader {
           close(element)
         } else {
           guard open.count < limits.depth else {
-            throw PersistError(
+            throw PersistenceError(
               .limitExceeded, at: place, "Elements are nested more than \(limits.depth) deep.")
           }
           open.append(element)
@@ -276,14 +276,14 @@ struct MarkupReader {
   private mutating func count() throws {
     pieces += 1
     guard pieces <= limits.pieces else {
-      throw PersistError(
+      throw PersistenceError(
         .limitExceeded, at: place, "The file has more than \(limits.pieces) elements and attributes.")
     }
   }
 
-  private var place: PersistError.Place { PersistError.Place(file: url, line: line) }
+  private var place: PersistenceError.Place { PersistenceError.Place(file: url, line: line) }
 
-  private func malformed(_ message: String, fix: String? = nil) -> PersistError {
-    PersistError(.malformedFile, at: place, message, fix: fix)
+  private func malformed(_ message: String, fix: String? = nil) -> PersistenceError {
+    PersistenceError(.malformedFile, at: place, message, fix: fix)
   }
 }

@@ -5,7 +5,7 @@ extension PropertyList {
   ///
   /// Keys stand in the order of their UTF-8 bytes; texts that occur several times are written once.
   ///
-  /// - Throws: ``PersistError/Code/limitExceeded`` for a list that nests deeper than any reader accepts.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` for a list that nests deeper than any reader accepts.
   public func binaryData() throws -> Data {
     var writer = BinaryPropertyListWriter()
     return try writer.data(for: self)
@@ -43,7 +43,7 @@ private struct BinaryPropertyListWriter {
 
   private mutating func add(_ value: PropertyList, depth: Int) throws -> Int {
     guard depth < PropertyList.Limits.depth else {
-      throw PersistError(.limitExceeded, "A property list nests deeper than \(PropertyList.Limits.depth) levels.")
+      throw PersistenceError(.limitExceeded, "A property list nests deeper than \(PropertyList.Limits.depth) levels.")
     }
     switch value {
     case .string(let text):

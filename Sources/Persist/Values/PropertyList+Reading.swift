@@ -16,11 +16,12 @@ extension PropertyList {
   /// Nothing outside the data is read: an XML list with a document type other than Apple's plain one is refused.
   ///
   /// - Parameter place: where the bytes come from, for errors.
-  /// - Throws: ``PersistError/Code/malformedFile`` or ``PersistError/Code/limitExceeded``, with the byte or the line.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` or ``PersistenceError/Code/limitExceeded``, with the byte or the
+  ///   line.
   /// - Complexity: linear in the size of the data.
-  public init(data: Data, place: PersistError.Place = .unknown) throws {
+  public init(data: Data, place: PersistenceError.Place = .unknown) throws {
     guard data.count <= Limits.bytes else {
-      throw PersistError(
+      throw PersistenceError(
         .limitExceeded, at: place, "The property list has \(data.count) bytes; at most \(Limits.bytes) are read.")
     }
     let bytes = [UInt8](data)
@@ -29,7 +30,7 @@ extension PropertyList {
     } else if XMLPropertyListReader.recognises(bytes) {
       self = try XMLPropertyListReader(place: place).read(data)
     } else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: place, "This is neither a binary nor an XML property list.",
         fix: "Give a file that begins with 'bplist00' or with '<?xml' or '<plist'.")
     }

@@ -1,4 +1,4 @@
-/// Which value broke which rule, of a validation error: ``PersistError/validationFailure``.
+/// Which value broke which rule, of a validation error: ``PersistenceError/validationFailure``.
 public struct ValidationFailure: Sendable, Hashable {
   /// The object, as an identifier: an error may go where objects can't. Nil where a value was checked alone.
   public internal(set) var objectID: ManagedObjectID?
@@ -17,7 +17,7 @@ public struct ValidationFailure: Sendable, Hashable {
   }
 }
 
-extension PersistError {
+extension PersistenceError {
   /// What broke a rule, of a validation error that stands for itself.
   public var validationFailure: ValidationFailure? { details?.value as? ValidationFailure }
 
@@ -30,7 +30,7 @@ extension PersistError {
     details = Details(OwnError(error: error))
   }
 
-  func withFailure(_ failure: ValidationFailure) -> PersistError {
+  func withFailure(_ failure: ValidationFailure) -> PersistenceError {
     var error = self
     error.details = Details(failure)
     return error

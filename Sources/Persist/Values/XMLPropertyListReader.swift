@@ -6,9 +6,9 @@ import Foundation
 /// passes over what follows the list, names no line but in words, and gives Booleans and numbers in a form that differs
 /// from platform to platform.
 struct XMLPropertyListReader {
-  private let place: PersistError.Place
+  private let place: PersistenceError.Place
 
-  init(place: PersistError.Place) { self.place = place }
+  init(place: PersistenceError.Place) { self.place = place }
 
   /// Whether data looks like XML.
   static func recognises(_ bytes: [UInt8]) -> Bool {
@@ -22,7 +22,7 @@ struct XMLPropertyListReader {
     let root: MarkupElement
     do {
       root = try MarkupReader.root(in: data, from: place.file, limits: limits)
-    } catch var error as PersistError {
+    } catch var error as PersistenceError {
       var whole = place
       (whole.line, whole.column) = (error.place.line, error.place.column)
       error.place = whole
@@ -91,9 +91,9 @@ struct XMLPropertyListReader {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-  private func damaged(_ message: String, at element: MarkupElement) -> PersistError {
+  private func damaged(_ message: String, at element: MarkupElement) -> PersistenceError {
     var place = place
     place.line = element.line
-    return PersistError(.malformedFile, at: place, "The XML property list is damaged: \(message)")
+    return PersistenceError(.malformedFile, at: place, "The XML property list is damaged: \(message)")
   }
 }

@@ -76,7 +76,7 @@ struct DiffCommand: ParsableCommand {
     do {
       try Data(PictureDrawing(picture).svg.utf8).write(to: url, options: .atomic)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(url), "The picture can't be written: \(error.localizedDescription)",
         fix: "Name a file in a folder that is there and may be written to.")
     }

@@ -49,7 +49,7 @@ struct GenerateCommand: ParsableCommand {
   func run() throws {
     do {
       try generate()
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       throw UnusableModel(error: error)
     }
   }

@@ -61,7 +61,7 @@ struct LockCommand: ParsableCommand {
     let found = lock.versions.filter { $0.name == name && models?.contains($0.model) != false }
     guard let version = found.first, found.count == 1 else {
       let known = lock.versions.map { "'\($0.name)'" }.joined(separator: ", ")
-      throw PersistError(
+      throw PersistenceError(
         .modelNotFound,
         found.isEmpty ? "The version '\(name)' isn't locked." : "Several models have a version '\(name)'.",
         fix: found.isEmpty ? "Locked are: \(known)." : "Name one model instead of the folder.")

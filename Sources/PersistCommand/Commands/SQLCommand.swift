@@ -106,7 +106,7 @@ struct SQLMigrateCommand: ParsableCommand {
     let report = try migrator.migrate(storeAt: arguments.url, to: to)
     bar.withLock { $0.finish() }
     if let to, let version = report.to, version > to, report.applied.isEmpty {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .store(arguments.url),
         "The database has version \(version) and can't go back to \(to): SQL migrations lead in one direction.",
         fix: "Undo what is wrong by a migration of a new version, or restore a backup.")

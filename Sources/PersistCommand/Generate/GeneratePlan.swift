@@ -9,7 +9,7 @@ struct GeneratePlan {
   private(set) var classCount = 0
 
   /// - Parameter model: the model's name without a version.
-  /// - Throws: ``PersistError/Code/invalidModel`` where two generated types have one name.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` where two generated types have one name.
   init(_ version: ModelVersion, of model: String, _ options: GenerateOptions) throws {
     let places = ModelSourceLines(ofModelAt: version.url)
     let log = WarningLog()
@@ -66,7 +66,7 @@ struct GeneratePlan {
     var seen: Set<String> = []
     // File systems that don't tell upper from lower case would keep one file of the two.
     guard let name = names.first(where: { !seen.insert($0.lowercased()).inserted }) else { return }
-    throw PersistError(
+    throw PersistenceError(
       .invalidModel, "Two generated types would have the name '\(name)'.",
       fix: "Rename one of the classes, composite types or the model.")
   }

@@ -16,7 +16,7 @@ struct GeneratedFolder {
 
   /// Writes files that differ from what is there, and removes those of this model that aren't among them any more.
   ///
-  /// - Throws: ``PersistError/Code/fileAccess``, before anything is changed, where a file of one of the names is
+  /// - Throws: ``PersistenceError/Code/fileAccess``, before anything is changed, where a file of one of the names is
   ///   somebody else's.
   func write(_ files: [GeneratedFile]) throws -> Changes {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -24,7 +24,7 @@ struct GeneratedFolder {
     let old = try generatedFiles()
     for file in files where !old.contains(file.name) {
       guard FileManager.default.fileExists(atPath: path(file.name).path) else { continue }
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(path(file.name)),
         "'\(file.name)' wasn't generated from the model '\(model)', and would be written over.",
         fix: "Rename it, or generate into another folder.")

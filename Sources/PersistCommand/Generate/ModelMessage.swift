@@ -24,7 +24,7 @@ struct ModelMessage: Hashable {
   }
 
   /// A problem of a model, or each of the problems that an error stands for.
-  static func all(_ kind: Kind, of error: PersistError) -> [ModelMessage] {
+  static func all(_ kind: Kind, of error: PersistenceError) -> [ModelMessage] {
     guard error.errors.isEmpty else { return error.errors.flatMap { all(kind, of: $0) } }
     let place = error.place
     let lines = place.line == nil ? place.file.map { ModelSourceLines(ofModelAt: $0) } : nil
@@ -41,7 +41,7 @@ struct ModelMessage: Hashable {
 
 /// A model that no classes can be made of, with each problem in the form of a build's message.
 struct UnusableModel: Error {
-  let error: PersistError
+  let error: PersistenceError
 
   var text: String { ModelMessage.all(.error, of: error).map(\.text).joined(separator: "\n") }
 }

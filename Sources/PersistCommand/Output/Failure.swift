@@ -31,7 +31,7 @@ enum Failure {
     return isHelp ? 0 : usage
   }
 
-  private static func report(work error: PersistError, as text: String, asJSON: Bool) {
+  private static func report(work error: PersistenceError, as text: String, asJSON: Bool) {
     StandardError.print(text)
     guard asJSON else { return }
     try? StandardOutput.print { json in
@@ -46,26 +46,26 @@ enum Failure {
     }
   }
 
-  private static func persistError(for error: any Error) -> PersistError {
-    if let error = error as? PersistError { return error }
+  private static func persistError(for error: any Error) -> PersistenceError {
+    if let error = error as? PersistenceError { return error }
     let file = (error as NSError).userInfo[NSFilePathErrorKey] as? String
-    return PersistError(
-      .fileAccess, at: PersistError.Place(file: file.map { URL(fileURLWithPath: $0) }), error.localizedDescription)
+    return PersistenceError(
+      .fileAccess, at: PersistenceError.Place(file: file.map { URL(fileURLWithPath: $0) }), error.localizedDescription)
   }
 
   /// Whether the argument parser threw the error: wrong arguments, or a wish for help.
   private static func isFromParser(_ error: any Error) -> Bool {
-    if error is PersistError || error is UnusableModel { return false }
+    if error is PersistenceError || error is UnusableModel { return false }
     if error is ValidationError || error is CleanExit { return true }
     // The parser's own type for wrong arguments isn't public; it is the one error that has the usage exit code.
     return PersistCommand.exitCode(for: error) == .validationFailure || PersistCommand.exitCode(for: error) == .success
   }
 }
 
-extension PersistError {
+extension PersistenceError {
   /// The same error for somebody who uses a store: without the SQL that Persist ran. SQL from a file of the user's own
   /// stays.
-  fileprivate var withoutInternalSQL: PersistError {
+  fileprivate var withoutInternalSQL: PersistenceError {
     var error = self
     if place.file == nil { error.place.sql = nil }
     error.errors = errors.map(\.withoutInternalSQL)

@@ -16,13 +16,13 @@ struct StandardOutput {
     if pending.count >= pieceSize { try flush() }
   }
 
-  /// - Throws: ``PersistError/Code/fileAccess`` where the output takes no more, as on a full disk.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` where the output takes no more, as on a full disk.
   mutating func flush() throws {
     defer { pending.removeAll(keepingCapacity: true) }
     do {
       try FileHandle.standardOutput.write(contentsOf: pending)
     } catch {
-      throw PersistError(.fileAccess, "Standard output can't be written: \(error.localizedDescription)")
+      throw PersistenceError(.fileAccess, "Standard output can't be written: \(error.localizedDescription)")
     }
   }
 

@@ -4,8 +4,9 @@ public import Persist
 extension ObjectGraph: DecodableWithConfiguration {
   /// Makes the encoded objects as new ones of a context.
   ///
-  /// - Throws: what the decoder does, and ``PersistError/Code/unknownEntity``, ``PersistError/Code/unknownProperty`` or
-  ///   ``PersistError/Code/typeMismatch`` for what the context's model doesn't have or take.
+  /// - Throws: what the decoder does, and ``PersistenceError/Code/unknownEntity``,
+  ///   ``PersistenceError/Code/unknownProperty`` or ``PersistenceError/Code/typeMismatch`` for what the context's model
+  ///   doesn't have or take.
   public init(from decoder: any Decoder, configuration context: ManagedObjectContext) throws {
     let graph = try decoder.container(keyedBy: GraphKey.self)
     var made: [Int: ManagedObject] = [:]
@@ -78,8 +79,8 @@ extension ObjectGraph: DecodableWithConfiguration {
       .init(codingPath: path, debugDescription: "There is no object with the number \(number)."))
   }
 
-  private static func unknown(_ key: GraphKey, of object: ManagedObject) -> PersistError {
-    PersistError(
+  private static func unknown(_ key: GraphKey, of object: ManagedObject) -> PersistenceError {
+    PersistenceError(
       .unknownProperty, at: .property(object.entity.name, key.stringValue),
       "'\(object.entity.name)' has no property '\(key.stringValue)' that could be decoded.",
       fix: "Decode with the model that the graph was encoded with.")

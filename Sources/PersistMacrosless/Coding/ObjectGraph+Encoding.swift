@@ -41,7 +41,7 @@ private struct GraphNodes {
   private(set) var all: [Node] = []
   private var places: [ManagedObject: Int] = [:]
 
-  /// - Throws: ``PersistError/Code/unknownProperty`` for a path that isn't one of relationships.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path that isn't one of relationships.
   init(of graph: ObjectGraph) throws {
     let paths = Set(graph.paths.map { $0.split(separator: ".").map(String.init) })
     // A path is followed over its beginnings.
@@ -81,7 +81,7 @@ private struct GraphNodes {
 
   private func relationship(_ name: String, of object: ManagedObject) throws -> Property {
     if let property = object.entity.property(named: name), property.relationship != nil { return property }
-    throw PersistError(
+    throw PersistenceError(
       .unknownProperty, at: .property(object.entity.name, name),
       "'\(object.entity.name)' has no relationship '\(name)'.",
       fix: "It has \(object.entity.relationships.map(\.name).sorted().joined(separator: ", ")).")

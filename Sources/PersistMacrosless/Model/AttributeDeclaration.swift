@@ -36,7 +36,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
   }
 
   func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
-    let place = PersistError.Place.property(entity.name, member.modelName)
+    let place = PersistenceError.Place.property(entity.name, member.modelName)
     if !allowed.contains(type) {
       plan.report(
         place, "A property of type \(Value.self) can't be an attribute of type \(type.rawValue).",
@@ -77,7 +77,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
     return value == initialValue() ? value : .null
   }
 
-  private func validation(at place: PersistError.Place, _ plan: inout ModelFromClasses) -> AttributeValidation {
+  private func validation(at place: PersistenceError.Place, _ plan: inout ModelFromClasses) -> AttributeValidation {
     func limit(_ value: StoredValue?) -> StoredValue? {
       guard let value else { return nil }
       if let limit = value.converted(to: type) { return limit }

@@ -21,12 +21,12 @@ extension AttributeTraits {
     return problems
   }
 
-  private static func error(reading rule: String) -> PersistError? {
+  private static func error(reading rule: String) -> PersistenceError? {
     do {
       _ = try FetchPredicate(rule)
       return nil
     } catch {
-      return error as? PersistError ?? PersistError(.invalidPredicate, "\(error)")
+      return error as? PersistenceError ?? PersistenceError(.invalidPredicate, "\(error)")
     }
   }
 }

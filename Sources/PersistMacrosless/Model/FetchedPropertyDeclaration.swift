@@ -17,7 +17,7 @@ struct FetchedPropertyDeclaration: DescribedDeclaration {
   }
 
   func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
-    let place = PersistError.Place.property(entity.name, member.modelName)
+    let place = PersistenceError.Place.property(entity.name, member.modelName)
     guard let name = plan.entityName(of: destination) else {
       plan.report(
         place, "'\(member.name)' asks for the class \(destination), which isn't one of the model's.",

@@ -18,7 +18,7 @@ extension ManagedObjectModel {
   ///   - classes: every class of the model, in any order.
   ///   - version: what the author calls the version; nil for nothing.
   ///   - configurations: names with the classes that stores opened for them hold.
-  /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once, each with its place and its mend: a
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once, each with its place and its mend: a
   ///   relationship without inverse, one that leads to a class that isn't named, two properties of one name.
   public convenience init(
     _ classes: ManagedObject.Type..., version: String? = nil, configurations: [String: [ManagedObject.Type]] = [:]

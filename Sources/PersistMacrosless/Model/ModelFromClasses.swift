@@ -3,14 +3,14 @@ import Persist
 /// A model on its way from classes: what they declare, put together, with everything that is wrong in it.
 struct ModelFromClasses {
   private(set) var description: ModelDescription
-  private(set) var problems: [PersistError] = []
+  private(set) var problems: [PersistenceError] = []
   /// Entities by name with the classes that were given for them.
   private(set) var classes: [String: ManagedObject.Type] = [:]
 
   private var names: [ObjectIdentifier: String] = [:]
   private var needingInverse: [(entity: String, relationship: String)] = []
   /// Which relationship named a property as its inverse, by the property's class and name.
-  private var claimed: [ClaimedProperty: PersistError.Place] = [:]
+  private var claimed: [ClaimedProperty: PersistenceError.Place] = [:]
   private var compositeTypes: [String: any CompositeValue.Type] = [:]
 
   private struct ClaimedProperty: Hashable {
@@ -32,23 +32,24 @@ struct ModelFromClasses {
 
   /// The same where nothing is wrong in it.
   ///
-  /// - Throws: ``PersistError/Code/invalidModel`` with every problem at once, those of the model as a whole included.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once, those of the model as a whole
+  ///   included.
   func checked() throws -> ModelFromClasses {
     var problems = problems
     do {
       try ManagedObjectModel(description).checkDerivations()
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       problems += error.errors.isEmpty ? [error] : error.errors
     }
     guard !problems.isEmpty else { return self }
-    throw PersistError.combining(problems, as: .invalidModel, "The classes have \(problems.count) problems.")
+    throw PersistenceError.combining(problems, as: .invalidModel, "The classes have \(problems.count) problems.")
   }
 
   /// The name of the entity that a class stands for; nil where it isn't one of the model's.
   func entityName(of type: ManagedObject.Type) -> String? { names[ObjectIdentifier(type)] }
 
-  mutating func report(_ place: PersistError.Place, _ message: String, fix: String) {
-    problems.append(PersistError(.invalidModel, at: place, message, fix: fix))
+  mutating func report(_ place: PersistenceError.Place, _ message: String, fix: String) {
+    problems.append(PersistenceError(.invalidModel, at: place, message, fix: fix))
   }
 
   mutating func needInverse(of relationship: String, in entity: String) {
@@ -59,8 +60,8 @@ struct ModelFromClasses {
   ///
   /// - Returns: another relationship that has named it before; nil for none.
   mutating func claim(
-    _ property: ClassDeclaration.Member, asInverseOf place: PersistError.Place
-  ) -> PersistError.Place? {
+    _ property: ClassDeclaration.Member, asInverseOf place: PersistenceError.Place
+  ) -> PersistenceError.Place? {
     let key = ClaimedProperty(owner: ObjectIdentifier(property.owner), name: property.modelName)
     if let other = claimed[key], other != place { return other }
     claimed[key] = place

@@ -60,7 +60,7 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
   }
 
   func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
-    let place = PersistError.Place.property(entity.name, member.modelName)
+    let place = PersistenceError.Place.property(entity.name, member.modelName)
     guard let destination = plan.entityName(of: Value.Destination.self) else {
       plan.report(
         place, "'\(member.name)' leads to the class \(Value.Destination.self), which isn't one of the model's.",

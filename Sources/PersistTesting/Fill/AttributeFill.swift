@@ -12,7 +12,7 @@ struct AttributeFill {
   private let pattern: PatternText?
   private let rules: [FetchPredicate]
 
-  /// - Throws: ``PersistError/Code/invalidRequest`` where no value can be made that keeps the attribute's rules.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where no value can be made that keeps the attribute's rules.
   init(
     _ attribute: AttributeDescription, of entity: String, isUnique: Bool = false,
     composites: [String: CompositeDescription] = [:]
@@ -80,8 +80,8 @@ struct AttributeFill {
     }
   }
 
-  private func impossible(_ reason: String) -> PersistError {
-    PersistError(
+  private func impossible(_ reason: String) -> PersistenceError {
+    PersistenceError(
       .invalidRequest, at: .property(entity, attribute.name),
       "\(entity).\(attribute.name) can't be filled: \(reason).",
       fix: "Ask for fewer rows, or loosen the attribute's rules.")

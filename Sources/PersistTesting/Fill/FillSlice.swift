@@ -10,7 +10,7 @@ struct FillSlice {
   /// Concrete entities in a hierarchy by entity index, and the entity's place among them.
   private let places: [(place: Int, count: Int)]
 
-  /// - Throws: ``PersistError/Code/invalidRequest`` where an attribute's rules leave no value that can be made.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where an attribute's rules leave no value that can be made.
   init(_ model: ManagedObjectModel) throws {
     self.model = model
     pairs = RelationshipPair.pairs(of: model)

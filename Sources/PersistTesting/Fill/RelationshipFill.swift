@@ -96,9 +96,9 @@ struct RelationshipFill {
     }
   }
 
-  private func impossible(_ side: RelationshipPair.Side) -> PersistError {
+  private func impossible(_ side: RelationshipPair.Side) -> PersistenceError {
     let name = side.relationship?.name ?? ""
-    return PersistError(
+    return PersistenceError(
       .invalidRequest, at: .property(side.declaringEntity, name),
       "\(side.declaringEntity).\(name) can't be filled: with as many objects of every entity there aren't enough "
         + "others for its least count of \(side.minimum).",

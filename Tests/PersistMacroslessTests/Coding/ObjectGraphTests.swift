@@ -103,7 +103,7 @@ struct ObjectGraphTests {
   @Test("A path that isn't one of relationships is an error that names those that there are")
   func wrongPath() throws {
     let source = try context()
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try JSONEncoder().encode(ObjectGraph([order(in: source)], following: ["lines.price"]))
     }
     #expect(error?.place.property == "price")

@@ -128,7 +128,7 @@ struct GeneratedClassTests {
   @Test("Classes of one version are told from another version's model, with the property that differs")
   func otherVersion() throws {
     try ShopEntityClasses.all.check(against: Self.model())
-    let error = #expect(throws: PersistError.self) { try ShopEntityClasses.all.check(against: Self.model("Shop")) }
+    let error = #expect(throws: PersistenceError.self) { try ShopEntityClasses.all.check(against: Self.model("Shop")) }
     #expect(error?.code == .incompatibleModel)
     #expect(error?.fix != nil || error?.errors.first?.fix != nil)
   }

@@ -96,11 +96,11 @@ private enum Wrong {
 struct DeclarationErrorTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let classes: [ManagedObject.Type]
-    let place: PersistError.Place
+    let place: PersistenceError.Place
     let says: String
     let fix: String
 
-    init(_ classes: ManagedObject.Type..., at place: PersistError.Place, says: String, fix: String) {
+    init(_ classes: ManagedObject.Type..., at place: PersistenceError.Place, says: String, fix: String) {
       (self.classes, self.place, self.says, self.fix) = (classes, place, says, fix)
     }
 
@@ -151,7 +151,7 @@ struct DeclarationErrorTests {
 
   @Test("A wrong declaration is an error with place and mend when the model is made", arguments: cases)
   func wrong(_ example: Case) throws {
-    let error = try #require(throws: PersistError.self) { try ManagedObjectModel(classes: example.classes) }
+    let error = try #require(throws: PersistenceError.self) { try ManagedObjectModel(classes: example.classes) }
     #expect(error.code == .invalidModel)
     let all = error.errors.isEmpty ? [error] : error.errors
     let found = all.filter { $0.place == example.place && $0.message.contains(example.says) }
@@ -161,7 +161,7 @@ struct DeclarationErrorTests {
 
   @Test("Several wrong declarations are told at once")
   func several() throws {
-    let error = try #require(throws: PersistError.self) {
+    let error = try #require(throws: PersistenceError.self) {
       try ManagedObjectModel(Wrong.Lonely.self, Wrong.Twice.self, Wrong.WrongDefault.self)
     }
     #expect(error.errors.count == 3)

@@ -120,7 +120,7 @@ struct FoundationPredicateTests {
   @Test("An expression that has no meaning for a store is named, before any request runs")
   func refusals() {
     func reason(_ predicate: Predicate<Good>) -> String {
-      let error = #expect(throws: PersistError.self) { try FetchPredicate(predicate) }
+      let error = #expect(throws: PersistenceError.self) { try FetchPredicate(predicate) }
       #expect(error?.code == .invalidPredicate)
       return error?.message ?? ""
     }

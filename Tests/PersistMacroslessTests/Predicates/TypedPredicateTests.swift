@@ -115,7 +115,7 @@ struct TypedPredicateTests {
     try withTemporaryStore { store in
       var request = FetchRequest("Good")
       request.predicate = predicate.predicate
-      let error = #expect(throws: PersistError.self) { try Shop.context(store).fetch(request) }
+      let error = #expect(throws: PersistenceError.self) { try Shop.context(store).fetch(request) }
       #expect(error?.code == .invalidPredicate)
       #expect(error?.message.contains(reason) == true, "\(String(describing: error))")
     }
@@ -137,7 +137,7 @@ struct TypedPredicateTests {
     try withTemporaryStore { store in
       let typed: TypedPredicate<Good> = \.quantity < 5
       let predicate = typed.predicate
-      #expect(throws: PersistError.self) { try JSONEncoder().encode(predicate) }
+      #expect(throws: PersistenceError.self) { try JSONEncoder().encode(predicate) }
       let context = try Shop.context(store)
       let named = try predicate.resolvingKeyPaths { try context.keyPaths.keys(of: $0.keyPath) }
       #expect(try JSONDecoder().decode(FetchPredicate.self, from: JSONEncoder().encode(named)) == named)

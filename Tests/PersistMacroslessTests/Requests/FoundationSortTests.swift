@@ -61,13 +61,13 @@ struct FoundationSortTests {
       }
     }
     let comparator = KeyPathComparator(\Good.quantity, comparator: ByLastDigit())
-    let error = #expect(throws: PersistError.self) { try goods.sorted(using: [comparator]) }
+    let error = #expect(throws: PersistenceError.self) { try goods.sorted(using: [comparator]) }
     #expect(error?.code == .invalidRequest && error?.message.contains("comparator of its own") == true)
   }
 
   @Test("Values with an order of the program's own are refused when the request is made")
   func ownOrder() throws {
-    let error = #expect(throws: PersistError.self) { try goods.sorted(using: SortDescriptor(\Good.size)) }
+    let error = #expect(throws: PersistenceError.self) { try goods.sorted(using: SortDescriptor(\Good.size)) }
     #expect(error?.code == .invalidRequest && error?.message.contains("Size") == true)
   }
 
@@ -75,7 +75,7 @@ struct FoundationSortTests {
   func computed() throws {
     try withGoods { context in
       let request = try goods.sorted(using: SortDescriptor(\Good.name.count))
-      #expect(throws: PersistError.self) { try context.fetch(request) }
+      #expect(throws: PersistenceError.self) { try context.fetch(request) }
     }
   }
 

@@ -62,7 +62,7 @@ struct FillSliceTests {
     }
     let writes = try writes(model("SELF > 5000"), 0..<100)
     for case .integer(let value) in try values(writes, "A", "number") { #expect(value > 5000) }
-    let error = #expect(throws: PersistError.self) { try self.writes(model("SELF < 0 AND SELF > 0"), 0..<1) }
+    let error = #expect(throws: PersistenceError.self) { try self.writes(model("SELF < 0 AND SELF > 0"), 0..<1) }
     #expect(error?.place.property == "number")
   }
 
@@ -87,7 +87,7 @@ struct FillSliceTests {
         EntityDescription(
           "A", attributes: [AttributeDescription("flag", .boolean)], uniquenessConstraints: [["flag"]])
       ]))
-    let error = #expect(throws: PersistError.self) { try writes(model, 0..<10) }
+    let error = #expect(throws: PersistenceError.self) { try writes(model, 0..<10) }
     #expect(error?.place.property == "flag")
   }
 
@@ -151,7 +151,7 @@ struct FillSliceTests {
             RelationshipDescription("many", toMany: "A", inverse: "b", isOptional: false, minimumCount: 2)
           ]),
       ]))
-    let error = #expect(throws: PersistError.self) { try writes(model, 0..<10) }
+    let error = #expect(throws: PersistenceError.self) { try writes(model, 0..<10) }
     #expect(error?.place.property == "many")
   }
 }

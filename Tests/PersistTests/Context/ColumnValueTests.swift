@@ -26,7 +26,7 @@ struct ColumnValueTests {
     "int32": .integer(1), "string": "a", "uuid": .uuid(UUID()), "boolean": true,
   ]
 
-  private static let bad: [(key: String, value: StoredValue, code: PersistError.Code)] = [
+  private static let bad: [(key: String, value: StoredValue, code: PersistenceError.Code)] = [
     ("double", .double(.nan), .validationRule), ("double", .double(-.nan), .validationRule),
     ("double", .double(.signalingNaN), .validationRule), ("float", .double(.nan), .validationRule),
     ("decimal", .decimal(.nan), .validationRule),
@@ -78,10 +78,10 @@ struct ColumnValueTests {
       }
       try context.save()
       for value in [StoredValue.double(.nan)] {
-        #expect(throws: PersistError.self) {
+        #expect(throws: PersistenceError.self) {
           try context.execute(BatchInsertRequest("Reading", [["double": value]]))
         }
-        #expect(throws: PersistError.self) {
+        #expect(throws: PersistenceError.self) {
           try context.execute(BatchUpdateRequest("Reading", set: ["double": .constant(value)]))
         }
       }

@@ -23,8 +23,8 @@ final class ChangePost: Sendable {
 }
 
 /// What one of several tasks does to a store that it shares with the others, in a context of its own: makes owners with
-/// pets, moves pets, deletes owners, counts shared objects up, and merges what the others saved. Every other one's context
-/// merges by itself.
+/// pets, moves pets, deletes owners, counts shared objects up, and merges what the others saved. Every other one's
+/// context merges by itself.
 struct ConcurrentWork {
   /// What is to be found in the store at the end.
   struct Totals: Sendable {
@@ -90,7 +90,7 @@ struct ConcurrentWork {
         try save()
         totals.increments += 1
         return
-      } catch let error as PersistError where error.code == .mergeConflict {
+      } catch let error as PersistenceError where error.code == .mergeConflict {
         context.refresh(counter, mergingChanges: false)
       }
     }

@@ -75,7 +75,7 @@ struct RealObjectTests {
         }
         do {
           try context.save()
-        } catch let error as PersistError where [1550, 1560, 1570, 1580, 133021].contains(error.code.rawValue) {
+        } catch let error as PersistenceError where [1550, 1560, 1570, 1580, 133021].contains(error.code.rawValue) {
           // A real store may hold what its model's rules refuse; the save then must have left everything.
           context.rollback()
         }

@@ -7,10 +7,10 @@ import Testing
 @Suite("Contracts of saves and deletions")
 struct SaveContractTests {
   private final class Saver: ManagedObject {
-    nonisolated(unsafe) static var errors: [PersistError?] = []  // One test uses it.
+    nonisolated(unsafe) static var errors: [PersistenceError?] = []  // One test uses it.
 
     override func willSave() {
-      do { try managedObjectContext?.save() } catch { Self.errors.append(error as? PersistError) }
+      do { try managedObjectContext?.save() } catch { Self.errors.append(error as? PersistenceError) }
     }
   }
 

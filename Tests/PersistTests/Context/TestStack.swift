@@ -72,11 +72,11 @@ extension ManagedObject {
 }
 
 /// The error of a body that must throw one of Persist's.
-func persistError(_ body: () throws -> Void) -> PersistError? {
+func persistError(_ body: () throws -> Void) -> PersistenceError? {
   do {
     try body()
   } catch {
-    return error as? PersistError
+    return error as? PersistenceError
   }
   return nil
 }

@@ -73,7 +73,7 @@ struct ValidationTests {
     ])
     try withStack(model) { stack in
       let context = stack.context()
-      let cases: [(String, Any, PersistError.Code)] = [
+      let cases: [(String, Any, PersistenceError.Code)] = [
         ("number", 0.5, .validationNumberTooSmall), ("number", 2.5, .validationNumberTooLarge),
         ("price", Decimal(11), .validationNumberTooLarge), ("day", date(-1), .validationDateTooSoon),
         ("day", date(101), .validationDateTooLate), ("code", "abcde", .validationStringTooLong),

@@ -51,7 +51,7 @@ struct StoreMetadataTests {
       let context = ManagedObjectContext(coordinator)
       try set("first", coordinator, store)
       let invalid = try context.make("Employee")
-      #expect(throws: PersistError.self) { try context.save() }
+      #expect(throws: PersistenceError.self) { try context.save() }
       try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == nil)
       context.delete(invalid)
       try context.save()

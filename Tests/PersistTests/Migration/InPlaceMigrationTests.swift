@@ -148,7 +148,7 @@ struct InPlaceMigrationTests {
       try MadeStore.run(
         fill[0], "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (5, 2, 1), (6, 2, 1)",
         "INSERT INTO Z_1TAGS (Z_1MARKS, Z_2TAGS) VALUES (1, 5), (1, 6)", at: url)
-      #expect(throws: PersistError.self) { try MadeStore.migrateTables(at: url, from: old, to: new) }
+      #expect(throws: PersistenceError.self) { try MadeStore.migrateTables(at: url, from: old, to: new) }
     }
   }
 
@@ -203,7 +203,7 @@ struct InPlaceMigrationTests {
         """, at: url)
       let plan = try MigrationPlan(storeAt: url, registry: registry)
       #expect(plan.losses.map(\.description) == ["Dog.name: isn't a property of this entity any more, 2 rows"])
-      #expect(throws: PersistError.self) {
+      #expect(throws: PersistenceError.self) {
         try AutomaticMigrator(allowsLoss: false)
           .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
       }

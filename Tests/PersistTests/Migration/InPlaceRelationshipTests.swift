@@ -51,7 +51,7 @@ struct InPlaceRelationshipTests {
             .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
         }
         if isShared {
-          #expect(throws: PersistError.self) { try migrate() }
+          #expect(throws: PersistenceError.self) { try migrate() }
         } else {
           try migrate()
           let owners = try MadeStore.rows("SELECT Z1THINGS FROM ZTHING ORDER BY Z_PK", at: url)
@@ -101,7 +101,7 @@ struct InPlaceRelationshipTests {
       try MadeStore.make(oneWay, at: url)
       try MadeStore.run(tags, rows, "UPDATE ZMARK SET ZTAG = 2", at: url)
       for copies in [false, true] {
-        #expect(throws: PersistError.self) {
+        #expect(throws: PersistenceError.self) {
           try AutomaticMigrator(copies: copies)
             .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
         }

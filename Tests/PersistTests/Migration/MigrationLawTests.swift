@@ -18,7 +18,7 @@ struct MigrationLawTests {
     do {
       _ = try MigrationHop(from: versions[0], to: versions[3], registry: registry)
       return registry
-    } catch let error as PersistError where error.code == .mappingAmbiguous {
+    } catch let error as PersistenceError where error.code == .mappingAmbiguous {
       return nil
     }
   }

@@ -11,7 +11,7 @@ struct MigrationRefusalTests {
   /// Expects a refusal that changes no byte, and gives its sentences.
   private func refusal(
     _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String, allowsLoss: Bool = true,
-    code: PersistError.Code
+    code: PersistenceError.Code
   ) throws -> [String] {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Store.sqlite")
@@ -24,7 +24,7 @@ struct MigrationRefusalTests {
         url, mode: .readWrite, options: StoreOptions(pragmas: ["journal_mode": "DELETE"]))
       connection.close()
       let before = try FolderSnapshot(folder)
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try AutomaticMigrator(allowsLoss: allowsLoss).migrate(
           storeAt: url, to: registry.versions[1], registry: registry)
       }
@@ -86,7 +86,7 @@ struct MigrationRefusalTests {
     try withTemporaryStore { url in
       try MadeStore.make(try model(EntityDescription("Item")), at: url)
       let other = ModelRegistry(versions: [ModelVersion(name: "other", model: try model(EntityDescription("Song")))])
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try AutomaticMigrator().migrate(storeAt: url, to: other.currentVersion, registry: other)
       }
       #expect(error?.code == .incompatibleModel)
@@ -106,7 +106,7 @@ struct MigrationRefusalTests {
         try MadeStore.run(rows, at: url)
         let plan = try MigrationPlan(storeAt: url, to: registry.versions[0], registry: registry)
         #expect(plan.isPossible == isPossible)
-        let refused = #expect(throws: PersistError.self) {
+        let refused = #expect(throws: PersistenceError.self) {
           try AutomaticMigrator(downgrade: .refused).migrate(
             storeAt: url, to: registry.versions[0], registry: registry)
         }
@@ -118,7 +118,7 @@ struct MigrationRefusalTests {
         if isPossible {
           #expect(try migrate().to == "1")
         } else {
-          #expect(throws: PersistError.self) { try migrate() }
+          #expect(throws: PersistenceError.self) { try migrate() }
         }
       }
     }

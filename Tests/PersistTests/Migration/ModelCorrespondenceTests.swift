@@ -56,7 +56,7 @@ struct ModelCorrespondenceTests {
   func ambiguity() throws {
     let old = try item(text("name"))
     let new = try item(text("title", was: "name"), text("label", was: "name"))
-    let error = #expect(throws: PersistError.self) { try ModelCorrespondence(from: old, to: new) }
+    let error = #expect(throws: PersistenceError.self) { try ModelCorrespondence(from: old, to: new) }
     #expect(error?.code == .mappingAmbiguous)
     #expect(error?.message == "2 attributes of Item take their values from 'name': label, title.")
     #expect(error?.fix == "Keep the renaming identifier 'name' on one of them.")

@@ -81,8 +81,8 @@ struct RealChainTests {
     }
   }
 
-  /// A next version of any model: every root entity gets an attribute, names change, and a new entity comes first, which
-  /// shifts the numbers of all others in rows, in names and in the history.
+  /// A next version of any model: every root entity gets an attribute, names change, and a new entity comes first,
+  /// which shifts the numbers of all others in rows, in names and in the history.
   private func changedModel(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
     var description = model.description
     let uses = Dictionary(

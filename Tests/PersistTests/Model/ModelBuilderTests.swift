@@ -60,7 +60,7 @@ struct ModelBuilderTests {
 
   @Test("A relationship that two others claim as their inverse is told, not guessed")
   func ambiguous() {
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try ManagedObjectModel {
         EntityDescription("A") {
           RelationshipDescription("r", to: "B", inverse: "back")

@@ -44,7 +44,7 @@ struct ModelCheckTests {
         ], configurations: ["C": ["Z"]], fetchRequestTemplates: ["T": FetchRequestDescription(entity: "Y")]))
     #expect(problems.count == 6)
     #expect(problems.allSatisfy { $0.code == .invalidModel && $0.fix != nil && $0.place != .unknown })
-    #expect(throws: PersistError.self) { try ManagedObjectModel(ModelDescription(entities: [EntityDescription("")])) }
+    #expect(throws: PersistenceError.self) { try ManagedObjectModel(ModelDescription(entities: [EntityDescription("")])) }
   }
 
   @Test("Inverses must exist, be relationships, and lead back")

@@ -36,7 +36,7 @@ struct ModelFileDamageTests {
       let model = try ManagedObjectModel(description)
       #expect(try ModelDescription(json: Data(description.json.utf8)) == description)
       #expect(ModelDifference.between(store: model, model: model).isEmpty)
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       #expect(!error.message.isEmpty)
     } catch {
       Issue.record("\(error)")

@@ -41,7 +41,7 @@ struct ModelFlawTests {
 
   @Test("A model that people write must be right in everything; of one that Core Data took, the rest is flaws")
   func flaws() throws {
-    let error = #expect(throws: PersistError.self) { try ManagedObjectModel(Self.description) }
+    let error = #expect(throws: PersistenceError.self) { try ManagedObjectModel(Self.description) }
     let model = try ManagedObjectModel(withFlaws: Self.description)
     #expect(model.flaws.count == 17)
     #expect(Set(model.flaws.map(\.message)) == Set(error?.errors.map(\.message) ?? []))
@@ -108,7 +108,7 @@ struct ModelFlawTests {
     ]),
   ])
   func errors(_ description: ModelDescription) {
-    let error = #expect(throws: PersistError.self) { try ManagedObjectModel(withFlaws: description) }
+    let error = #expect(throws: PersistenceError.self) { try ManagedObjectModel(withFlaws: description) }
     #expect(error?.code == .invalidModel)
   }
 

@@ -118,14 +118,14 @@ struct ModelIdentificationTests {
     let evidence = StoreEvidence(
       url: URL(fileURLWithPath: "/s.sqlite"),
       schemaDifferences: { Array(repeating: "differs", count: $0.entities.count) })
-    let error = try #require(throws: PersistError.self) {
+    let error = try #require(throws: PersistenceError.self) {
       try evidence.identify(among: registry([("near", near), ("far", far)]))
     }
     #expect(error.code == .missingSourceModel)
     #expect(error.message.contains("'near'"))
     #expect(error.errors.map(\.message) == ["differs"])
     #expect(error.place.store?.lastPathComponent == "s.sqlite")
-    let nothing = #expect(throws: PersistError.self) { try evidence.identify(among: nil) }
+    let nothing = #expect(throws: PersistenceError.self) { try evidence.identify(among: nil) }
     #expect(nothing?.code == .missingSourceModel)
   }
 

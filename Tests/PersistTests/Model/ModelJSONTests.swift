@@ -141,7 +141,7 @@ struct ModelJSONTests {
   ])
   func refused(text: String, key: String) throws {
     let url = URL(fileURLWithPath: "/m.json")
-    let error = try #require(throws: PersistError.self) { try ModelDescription(json: Data(text.utf8), from: url) }
+    let error = try #require(throws: PersistenceError.self) { try ModelDescription(json: Data(text.utf8), from: url) }
     #expect(error.code == .malformedFile)
     #expect(error.place.key == key)
     #expect(error.place.file == url)

@@ -45,7 +45,7 @@ struct ModelRegistryTests {
     ])
     #expect(try registry.version(named: "2").name == "Shop 2")
     #expect(try registry.version(named: "1").name == "1")
-    let missing = #expect(throws: PersistError.self) { try registry.version(named: "9") }
+    let missing = #expect(throws: PersistenceError.self) { try registry.version(named: "9") }
     #expect(missing?.code == .modelNotFound)
     #expect(missing?.fix?.contains("'Shop 2'") == true)
   }
@@ -56,9 +56,9 @@ struct ModelRegistryTests {
       ModelFamily("B", versions: [try version("Model")]), ModelFamily("A", versions: [try version("Model")]),
     ])
     #expect(registry.families.map(\.name) == ["A", "B"])
-    #expect(throws: PersistError.self) { try registry.version(named: "Model") }
+    #expect(throws: PersistenceError.self) { try registry.version(named: "Model") }
     #expect(try registry.family(named: "B").current.name == "Model")
-    #expect(throws: PersistError.self) { try registry.family(named: "C") }
+    #expect(throws: PersistenceError.self) { try registry.family(named: "C") }
   }
 
   @Test("Adding a version makes it current; one of the same name is replaced in its place")

@@ -212,7 +212,7 @@ struct EvaluationTests {
     ]
     for format in holding { #expect(try holds(format, Record()), "\(format)") }
     for pattern in ["(", "a)|(b", "[", "*"] {
-      let error = try #require(throws: PersistError.self) { try holds("'a' MATCHES %@", Record(), pattern) }
+      let error = try #require(throws: PersistenceError.self) { try holds("'a' MATCHES %@", Record(), pattern) }
       #expect(error.code == .invalidPredicate)
     }
   }
@@ -220,7 +220,7 @@ struct EvaluationTests {
   @Test("A regular expression that would take years is stopped")
   func slowExpression() throws {
     let text = String(repeating: "a", count: 60)
-    let error = try #require(throws: PersistError.self) { try holds("%@ MATCHES '(a+)+b'", Record(), text) }
+    let error = try #require(throws: PersistenceError.self) { try holds("%@ MATCHES '(a+)+b'", Record(), text) }
     #expect(error.code == .limitExceeded)
   }
 
@@ -244,7 +244,7 @@ struct EvaluationTests {
       "SUBQUERY(authors, $a, SUBQUERY($a.books, $b, $b.title == 'Emma').@count > 0).@count == 2",
       "SUBQUERY(authors, $a, $a.books.@count < location.x).@count == 2",
     ] { #expect(try holds(format, record), "\(format)") }
-    let error = try #require(throws: PersistError.self) { try holds("author.name == 1", record) }
+    let error = try #require(throws: PersistenceError.self) { try holds("author.name == 1", record) }
     #expect(error.code == .unknownProperty)
   }
 
@@ -261,7 +261,7 @@ struct EvaluationTests {
   @Test("A predicate that can't be evaluated says why")
   func refusals() throws {
     let record = Record(["name": "x", "list": [1]])
-    let wrong: [String: PersistError.Code] = [
+    let wrong: [String: PersistenceError.Code] = [
       "missing == 1": .unknownProperty, "name.foo == 1": .unknownProperty, "$x == 1": .invalidPredicate,
       "name + 1 == 2": .typeMismatch, "abs:(name) == 1": .typeMismatch, "1 IN now()": .typeMismatch,
       "uppercase:(1) == 'x'": .typeMismatch, "sum:({'a'}) == 1": .typeMismatch, "name BETWEEN list": .invalidPredicate,
@@ -269,7 +269,7 @@ struct EvaluationTests {
       "name[0] == 'x'": .typeMismatch, "CAST(list, 'NSNumber') == 1": .typeMismatch,
     ]
     for (format, code) in wrong {
-      let error = try #require(throws: PersistError.self, "\(format)") { try holds(format, record) }
+      let error = try #require(throws: PersistenceError.self, "\(format)") { try holds(format, record) }
       #expect([code, .invalidPredicate].contains(error.code), "\(format): \(error)")
     }
   }

@@ -51,7 +51,7 @@ struct FormatErrorTests {
       Wrong("FUNCTION(a, b) == 1", 10, "selector's text"), Wrong("FETCH(a, b, c) == 1", 7, "YES or NO"),
     ])
   func column(_ wrong: Wrong) throws {
-    let error = try #require(throws: PersistError.self) { try FetchPredicate(wrong.format) }
+    let error = try #require(throws: PersistenceError.self) { try FetchPredicate(wrong.format) }
     #expect(error.code == .invalidPredicate)
     #expect(error.place.column == wrong.column, "\(error)")
     #expect(error.message.contains(wrong.says), "\(error)")
@@ -60,7 +60,7 @@ struct FormatErrorTests {
   @Test("Arguments must fit their placeholders, and each must have one")
   func arguments() throws {
     func fails(_ format: String, _ arguments: (any FetchArgument)?..., says: String) throws {
-      let error = try #require(throws: PersistError.self) { try FetchPredicate(format, arguments: arguments) }
+      let error = try #require(throws: PersistenceError.self) { try FetchPredicate(format, arguments: arguments) }
       #expect(error.message.contains(says), "\(error)")
     }
     try fails("a == 1", 5, says: "no placeholder for argument 1 of 1")
@@ -88,7 +88,7 @@ struct FormatErrorTests {
       "a" + String(repeating: "[0].b", count: n) + " == 1", String(repeating: "ANY ", count: n) + "a == 1",
     ]
     for format in deep {
-      let error = try #require(throws: PersistError.self) { try FetchPredicate(format) }
+      let error = try #require(throws: PersistenceError.self) { try FetchPredicate(format) }
       #expect(error.code == .limitExceeded || error.code == .invalidPredicate)
     }
   }
@@ -97,7 +97,7 @@ struct FormatErrorTests {
   func height() throws {
     var format = "1"
     for _ in 0..<90 { format = "(" + format + String(repeating: " + 1", count: 9) + ")" }
-    let error = try #require(throws: PersistError.self) { try FetchExpression(format) }
+    let error = try #require(throws: PersistenceError.self) { try FetchExpression(format) }
     #expect(error.code == .limitExceeded)
   }
 
@@ -105,7 +105,7 @@ struct FormatErrorTests {
   func breadth() throws {
     let n = 20_000
     let conjunction = try FetchPredicate(Array(repeating: "a == 1", count: n).joined(separator: " AND "))
-    guard case .and(let parts) = conjunction else { throw PersistError(.invalidPredicate, "not a conjunction") }
+    guard case .and(let parts) = conjunction else { throw PersistenceError(.invalidPredicate, "not a conjunction") }
     #expect(parts.count == n)
     _ = try FetchPredicate("a IN {" + (0..<n).map(String.init).joined(separator: ",") + "}")
     _ = try FetchPredicate(Array(repeating: "a", count: n).joined(separator: ".") + " == 1")

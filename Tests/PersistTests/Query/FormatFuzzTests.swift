@@ -67,7 +67,7 @@ struct FormatFuzzTests {
       let printed = tree.format
       #expect(try FetchPredicate(printed) == tree, "\(format) → \(printed)")
       _ = try? ExpressionEvaluator(variables: ["x": .object(inner)]).matches(tree, .object(record))
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       #expect([.invalidPredicate, .limitExceeded].contains(error.code), "\(format)")
     }
   }

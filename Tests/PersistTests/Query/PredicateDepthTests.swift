@@ -92,7 +92,7 @@ struct PredicateDepthTests {
       for tree in Self.trees(PredicateDepth.limit + 1) + Self.trees(2000).prefix(4) {
         var request = FetchRequest("Item")
         request.predicate = tree
-        let limit: (any Error) -> Bool = { ($0 as? PersistError)?.code == .limitExceeded }
+        let limit: (any Error) -> Bool = { ($0 as? PersistenceError)?.code == .limitExceeded }
         #expect(performing: { try context.fetch(request) }, throws: limit)
         #expect(performing: { try context.count(request) }, throws: limit)
         #expect(performing: { try tree.evaluate(with: object) }, throws: limit)

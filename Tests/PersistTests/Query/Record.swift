@@ -20,7 +20,7 @@ final class Record: KeyedObject {
 
   func fetchValue(forKey key: String) throws -> FetchValue {
     if let value = values[key] { return value }
-    throw PersistError(.unknownProperty, at: .property(Self.entity, key), "A record has no '\(key)'.")
+    throw PersistenceError(.unknownProperty, at: .property(Self.entity, key), "A record has no '\(key)'.")
   }
 }
 

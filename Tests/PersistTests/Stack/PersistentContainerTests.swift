@@ -101,7 +101,7 @@ struct PersistentContainerTests {
     try await withTemporaryFolder { folder in
       let container = PersistentContainer(name: "Shop", model: people)
       container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder)]
-      await #expect(throws: PersistError.self) { try await container.loadPersistentStores() }
+      await #expect(throws: PersistenceError.self) { try await container.loadPersistentStores() }
       container.persistentStoreDescriptions = [
         PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite"))
       ]

@@ -38,10 +38,10 @@ struct SavingBlockTests {
       try context.named("Person", "Ann")["salary"] = 5
     }
     #expect(ann["salary"] as? Int == 5)
-    await #expect(throws: PersistError.self) {
+    await #expect(throws: PersistenceError.self) {
       try await container.save { context in
         try context.make("Person", ["name": "Ben"])
-        throw PersistError(.invalidRequest, "enough")
+        throw PersistenceError(.invalidRequest, "enough")
       }
     }
     try #expect(view.names("Person") == ["Ann"])

@@ -44,7 +44,7 @@ struct JSONReaderTests {
   @Test("A key that stands twice is refused at its place, however it is written")
   func duplicates() {
     for text in [#"{"a": [{"b": 1, "c": 2}], "a": 1}"#, #"{"a": [], "\u0061": 1}"#] {
-      let error = #expect(throws: PersistError.self) { try value("\n" + text) }
+      let error = #expect(throws: PersistenceError.self) { try value("\n" + text) }
       #expect(error?.message.contains("'a' stands twice") == true)
       #expect(error?.place.line == 2)
     }
@@ -57,15 +57,15 @@ struct JSONReaderTests {
       "\"\\uD800\\u0041\"", "\"\\u12\"", "[1] 2", "{a: 1}", "// x\n1", "\"",
     ])
   func malformed(text: String) {
-    let error = #expect(throws: PersistError.self) { try value(text) }
+    let error = #expect(throws: PersistenceError.self) { try value(text) }
     #expect(error?.code == .malformedFile)
     #expect(error?.place.line != nil && error?.place.column != nil)
   }
 
   @Test("Depth is bounded, and bytes that are no text are refused")
   func bounds() {
-    let deep = #expect(throws: PersistError.self) { try value(String(repeating: "[", count: 1_000_000)) }
+    let deep = #expect(throws: PersistenceError.self) { try value(String(repeating: "[", count: 1_000_000)) }
     #expect(deep?.code == .limitExceeded)
-    #expect(throws: PersistError.self) { try JSONReader.value(in: Data([0x22, 0xFF, 0x22])) }
+    #expect(throws: PersistenceError.self) { try JSONReader.value(in: Data([0x22, 0xFF, 0x22])) }
   }
 }

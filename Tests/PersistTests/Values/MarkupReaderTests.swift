@@ -9,8 +9,8 @@ struct MarkupReaderTests {
     try MarkupReader.root(in: Data(text.utf8), from: URL(fileURLWithPath: "/m/contents"), limits: limits)
   }
 
-  private func failure(_ text: String, limits: MarkupReader.Limits = .init()) -> PersistError? {
-    #expect(throws: PersistError.self) { try root(text, limits: limits) }
+  private func failure(_ text: String, limits: MarkupReader.Limits = .init()) -> PersistenceError? {
+    #expect(throws: PersistenceError.self) { try root(text, limits: limits) }
   }
 
   @Test("Elements, attributes, texts, references and lines are read")
@@ -74,6 +74,6 @@ struct MarkupReaderTests {
     #expect(failure(deep)?.code == .limitExceeded)
     #expect(failure("<a><a/><a/><a/></a>", limits: .init(pieces: 3))?.code == .limitExceeded)
     #expect(failure("<a>xxxxx</a>", limits: .init(bytes: 10))?.code == .limitExceeded)
-    #expect(throws: PersistError.self) { try MarkupReader.root(in: Data([0x3C, 0xFF]), from: nil) }
+    #expect(throws: PersistenceError.self) { try MarkupReader.root(in: Data([0x3C, 0xFF]), from: nil) }
   }
 }

@@ -86,7 +86,7 @@ struct PropertyListTests {
     "<!DOCTYPE plist [<!ENTITY boom \"bang\">]><plist><string>&boom;</string></plist>",
   ])
   func malformedXML(_ text: String) {
-    let error = #expect(throws: PersistError.self) { try PropertyList(data: Data(("\n" + text).utf8)) }
+    let error = #expect(throws: PersistenceError.self) { try PropertyList(data: Data(("\n" + text).utf8)) }
     #expect(error?.code == .malformedFile)
     #expect((error?.place.line ?? 0) >= 2)
   }
@@ -94,15 +94,15 @@ struct PropertyListTests {
   @Test("Nesting without end is refused, in every form")
   func depth() throws {
     let deep = String(repeating: "<array>", count: 100_000)
-    #expect(throws: PersistError.self) { try PropertyList(data: Data("<plist>\(deep)".utf8)) }
+    #expect(throws: PersistenceError.self) { try PropertyList(data: Data("<plist>\(deep)".utf8)) }
     var list = PropertyList.array([])
     for _ in 0..<1000 { list = .array([list]) }
     let tooDeep = list
-    #expect(throws: PersistError.self) { try tooDeep.binaryData() }
+    #expect(throws: PersistenceError.self) { try tooDeep.binaryData() }
     var objects: [[UInt8]] = (1...1000).map { (next: Int) -> [UInt8] in [0xA1, UInt8(next / 256), UInt8(next % 256)] }
     objects.append([0x08])
     let chain = binaryList(objects: objects)
-    #expect(throws: PersistError.self) { try PropertyList(data: chain) }
+    #expect(throws: PersistenceError.self) { try PropertyList(data: chain) }
   }
 
   @Test("Arrays that share arrays don't multiply without bound")
@@ -110,26 +110,26 @@ struct PropertyListTests {
     var objects: [[UInt8]] = (1...60).map { (next: UInt8) -> [UInt8] in [0xA2, 0, next, 0, next] }
     objects.append([0x08])
     let list = binaryList(objects: objects)
-    let error = #expect(throws: PersistError.self) { try PropertyList(data: list) }
+    let error = #expect(throws: PersistenceError.self) { try PropertyList(data: list) }
     #expect(error?.code == .limitExceeded)
   }
 
   @Test("An object that contains itself is refused")
   func cycle() {
-    #expect(throws: PersistError.self) { try PropertyList(data: binaryList(objects: [[0xA1, 0, 1], [0xA1, 0, 0]])) }
+    #expect(throws: PersistenceError.self) { try PropertyList(data: binaryList(objects: [[0xA1, 0, 1], [0xA1, 0, 0]])) }
   }
 
   @Test("Damaged binary lists are refused or read, and nothing else", .law("property-lists", short: 1, long: 2000))
   func damage() throws {
     let good = try everything.binaryData()
-    for length in 0..<good.count { #expect(throws: PersistError.self) { try PropertyList(data: good.prefix(length)) } }
+    for length in 0..<good.count { #expect(throws: PersistenceError.self) { try PropertyList(data: good.prefix(length)) } }
     forEachSeed { seed in
       var random = SeededRandom(seed: seed)
       for index in good.indices {
         var data = good
         data[index] = UInt8.random(in: 0...255, using: &random)
         #expect(throws: Never.self) {
-          do { _ = try PropertyList(data: data) } catch is PersistError {}
+          do { _ = try PropertyList(data: data) } catch is PersistenceError {}
         }
       }
     }

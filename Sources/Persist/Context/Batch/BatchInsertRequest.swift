@@ -54,14 +54,14 @@ public struct BatchInsertRequest {
 extension BatchInsertRow {
   /// Sets values by names, as a managed object takes them.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/typeMismatch``.
+  /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch``.
   public mutating func set(_ values: [String: Any?]) throws {
     for (name, value) in values { self[slot: try slot(forKey: name)] = try stored(value, forKey: name) }
   }
 
   private func stored(_ value: Any?, forKey name: String) throws -> StoredValue {
     guard let value, let property = entity.property(named: name) else { return .null }
-    let place = PersistError.Place.property(entity.name, name)
+    let place = PersistenceError.Place.property(entity.name, name)
     if let attribute = property.attribute {
       // The common cases before the conversion that looks into optionals and Foundation's classes.
       if let plain = DynamicValue.stored(value, as: attribute.type) { return plain }
@@ -74,7 +74,7 @@ extension BatchInsertRow {
     case let id as ManagedObjectID: return .objectID(id)
     case let object as ManagedObject: return .objectID(object.objectID)
     default:
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, at: place, "'\(name)' takes an object's identifier, not a \(type(of: value)).")
     }
   }

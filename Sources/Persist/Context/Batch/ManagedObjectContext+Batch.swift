@@ -30,15 +30,15 @@ public struct BatchResult: Sendable, Hashable {
 extension ManagedObjectContext {
   /// Inserts rows without making objects.
   ///
-  /// - Throws: ``PersistError/Code/validationMissingRequired``, ``PersistError/Code/unknownProperty``,
-  ///   ``PersistError/Code/typeMismatch``, ``PersistError/Code/constraintConflict``, what the request's closure threw,
-  ///   and the store's errors; no row is inserted then.
+  /// - Throws: ``PersistenceError/Code/validationMissingRequired``, ``PersistenceError/Code/unknownProperty``,
+  ///   ``PersistenceError/Code/typeMismatch``, ``PersistenceError/Code/constraintConflict``, what the request's closure
+  ///   threw, and the store's errors; no row is inserted then.
   @discardableResult
   public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
     try throwDeferredError()
     let entity = try entity(named: request.entityName)
     guard !entity.isAbstract else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(entity.name), "'\(entity.name)' is abstract: it has no rows of its own.",
         fix: "Insert rows of one of its subentities.")
     }
@@ -50,10 +50,10 @@ extension ManagedObjectContext {
 
   /// Changes rows without making objects.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/typeMismatch`` and
-  ///   ``PersistError/Code/invalidRequest`` for what can't be set, ``PersistError/Code/validationMissingRequired`` for
-  ///   a required attribute that is to be emptied, ``PersistError/Code/constraintConflict``, and the store's errors. A
-  ///   store in which it fails is as it was.
+  /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch`` and
+  ///   ``PersistenceError/Code/invalidRequest`` for what can't be set,
+  ///   ``PersistenceError/Code/validationMissingRequired`` for a required attribute that is to be emptied,
+  ///   ``PersistenceError/Code/constraintConflict``, and the store's errors. A store in which it fails is as it was.
   @discardableResult
   public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
     var rows = FetchRequest<ManagedObjectID>(request.entityName)
@@ -72,9 +72,9 @@ extension ManagedObjectContext {
 
   /// Deletes rows without making objects.
   ///
-  /// - Throws: ``PersistError/Code/validationDeleteDenied`` where a delete rule denies it,
-  ///   ``PersistError/Code/validationMissingRequired`` where rows that stay need rows that go, and the store's errors.
-  ///   A store in which it fails is as it was.
+  /// - Throws: ``PersistenceError/Code/validationDeleteDenied`` where a delete rule denies it,
+  ///   ``PersistenceError/Code/validationMissingRequired`` where rows that stay need rows that go, and the store's
+  ///   errors. A store in which it fails is as it was.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
     let wantsIdentifiers = request.resultType == .objectIDs
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
   private func store(for entity: Entity, identifier: String?) throws -> any PersistentStore {
     guard let identifier else { return try coordinator.storeForInsert(of: entity) }
     if let store = coordinator.stores(holding: entity).first(where: { $0.identifier == identifier }) { return store }
-    throw PersistError(
+    throw PersistenceError(
       .invalidRequest, at: .entity(entity.name),
       "No open store with the identifier \(identifier) holds '\(entity.name)'.",
       fix: "Take the identifier from the coordinator's stores.")
@@ -134,7 +134,7 @@ private struct BatchChanges {
   init(_ properties: [String: FetchExpression], of entity: Entity, in model: ManagedObjectModel) throws {
     for (name, expression) in properties.sorted(by: { $0.key < $1.key }) {
       guard let property = entity.property(named: name) else {
-        throw PersistError(
+        throw PersistenceError(
           .unknownProperty, at: .property(entity.name, name), "'\(entity.name)' has no property '\(name)'.",
           fix: "Its properties are \(entity.properties.map(\.name).sorted().joined(separator: ", ")).")
       }
@@ -146,16 +146,16 @@ private struct BatchChanges {
   private static func value(
     _ expression: FetchExpression, for property: Property, of entity: Entity, in model: ManagedObjectModel
   ) throws -> FetchExpression {
-    let place = PersistError.Place.property(entity.name, property.name)
-    func refuse(_ message: String) -> PersistError {
-      PersistError(.invalidRequest, at: place, message, fix: "Change the objects instead.")
+    let place = PersistenceError.Place.property(entity.name, property.name)
+    func refuse(_ message: String) -> PersistenceError {
+      PersistenceError(.invalidRequest, at: place, message, fix: "Change the objects instead.")
     }
     switch property.kind {
     case .attribute(let attribute):
       if attribute.isTransient || attribute.isDerived { throw refuse("'\(property.name)' has no value to be set.") }
       guard let value = expression.constantValue else { return expression }
       if value.isNull, !attribute.isOptional {
-        throw PersistError(
+        throw PersistenceError(
           .validationMissingRequired, at: place, "'\(property.name)' is required and can't be emptied.",
           fix: "Give it a value.")
       }
@@ -169,7 +169,7 @@ private struct BatchChanges {
         throw refuse("A batch can't set the relationship '\(property.name)': both its sides would have to change.")
       }
       if expression.constantValue?.isNull == true, !relationship.isOptional {
-        throw PersistError(
+        throw PersistenceError(
           .validationMissingRequired, at: place, "'\(property.name)' is required and can't be emptied.",
           fix: "Give it an object's identifier.")
       }

@@ -101,21 +101,21 @@ public protocol ConflictResolver: Sendable {
 
 extension ConflictResolver {
   public func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
-    throw PersistError(conflicts)
+    throw PersistenceError(conflicts)
   }
 
   public func resolve(_ conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
-    throw PersistError(conflicts)
+    throw PersistenceError(conflicts)
   }
 }
 
 extension MergePolicy {
   /// Settles what others changed or deleted meanwhile, in the objects of the context; nothing is written.
   ///
-  /// - Throws: ``PersistError/Code/mergeConflict`` for ``error``, what a custom policy throws, the store's errors.
+  /// - Throws: ``PersistenceError/Code/mergeConflict`` for ``error``, what a custom policy throws, the store's errors.
   public func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
     guard let resolver else {
-      guard let rule = ConflictRule(mergeType) else { throw PersistError(conflicts) }
+      guard let rule = ConflictRule(mergeType) else { throw PersistenceError(conflicts) }
       var resolution = RowConflictResolution(in: context, by: rule)
       return try resolution.resolve(conflicts)
     }
@@ -127,10 +127,11 @@ extension MergePolicy {
 
   /// Settles values that must be unique, in the objects of the context; nothing is written.
   ///
-  /// - Throws: ``PersistError/Code/constraintConflict`` for ``error``, what a custom policy throws, the store's errors.
+  /// - Throws: ``PersistenceError/Code/constraintConflict`` for ``error``, what a custom policy throws, the store's
+  ///   errors.
   public func resolve(_ conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
     if let resolver { return try resolver.resolve(conflicts, in: context) }
-    guard let rule = ConflictRule(mergeType) else { throw PersistError(conflicts) }
+    guard let rule = ConflictRule(mergeType) else { throw PersistenceError(conflicts) }
     try ConstraintResolution(in: context, by: rule).resolve(conflicts)
   }
 }

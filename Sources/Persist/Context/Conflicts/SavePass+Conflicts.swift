@@ -79,10 +79,10 @@ extension SavePass {
 }
 
 extension SaveConflict {
-  var error: PersistError {
+  var error: PersistenceError {
     switch self {
-    case .rows(let conflicts): PersistError(conflicts)
-    case .constraints(let conflicts): PersistError(conflicts)
+    case .rows(let conflicts): PersistenceError(conflicts)
+    case .constraints(let conflicts): PersistenceError(conflicts)
     }
   }
 }

@@ -25,7 +25,7 @@ public struct ClassDeclaration: Sendable {
   /// From the topmost parent down, each class's in the order in which they are written.
   public let members: [Member]
   /// Declarations that can't be told apart or reached.
-  public let problems: [PersistError]
+  public let problems: [PersistenceError]
 
   private static let known = Guarded<[ObjectIdentifier: ClassDeclaration]>([:])
 
@@ -47,7 +47,7 @@ public struct ClassDeclaration: Sendable {
     let notes = DeclarationRecording.notes { prototype = type.prototype() }
     var left = notes.declarations
     var members: [Member] = []
-    var problems: [PersistError] = []
+    var problems: [PersistenceError] = []
     for (owner, mirror) in Self.levels(of: prototype) {
       var keys: [DeclarationKey: String] = [:]
       for child in mirror.children {
@@ -64,7 +64,7 @@ public struct ClassDeclaration: Sendable {
     }
     if !left.isEmpty, prototype is any CustomReflectable {
       problems.append(
-        PersistError(
+        PersistenceError(
           .invalidModel, at: .entity("\(type)"),
           "The class \(type) has a mirror of its own, which hides its properties.",
           fix: "Take its conformance to CustomReflectable away."))
@@ -76,8 +76,8 @@ public struct ClassDeclaration: Sendable {
     self.problems = problems
   }
 
-  private static func indistinct(_ name: String, _ other: String, of owner: ManagedObject.Type) -> PersistError {
-    PersistError(
+  private static func indistinct(_ name: String, _ other: String, of owner: ManagedObject.Type) -> PersistenceError {
+    PersistenceError(
       .invalidModel, at: .property("\(owner)", name),
       "'\(name)' and '\(other)' of the class \(owner) are declared at the same place of the source.",
       fix: "Write them on lines of their own.")

@@ -65,22 +65,22 @@ public struct GeneratedClasses: Sendable {
 
   /// Holds every class against a model.
   ///
-  /// - Throws: ``PersistError/Code/incompatibleModel`` with every difference, where the classes were generated from
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` with every difference, where the classes were generated from
   ///   another version.
   public func check(against model: ManagedObjectModel) throws {
-    let errors = members.compactMap { member -> PersistError? in
+    let errors = members.compactMap { member -> PersistenceError? in
       guard let entity = model.entitiesByName[member.entity] else {
         return error(at: .entity(member.entity), "The model has no entity '\(member.entity)'.")
       }
       return mismatch(of: member, serving: entity).map { error(at: .entity(member.entity), $0) }
     }
     guard !errors.isEmpty else { return }
-    throw PersistError.combining(
+    throw PersistenceError.combining(
       errors, as: .incompatibleModel, "\(errors.count) generated classes don't fit the model.")
   }
 
-  private func error(at place: PersistError.Place, _ message: String) -> PersistError {
-    PersistError(.incompatibleModel, at: place, message, fix: Self.mend)
+  private func error(at place: PersistenceError.Place, _ message: String) -> PersistenceError {
+    PersistenceError(.incompatibleModel, at: place, message, fix: Self.mend)
   }
 
   private static let mend = "Run 'persist generate' for the model that the program opens its stores with."
@@ -142,7 +142,7 @@ extension GeneratedClasses {
 
   /// The names that a key path over generated properties leads over.
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes something.
   package func keys(of keyPath: AnyKeyPath) throws -> [String] {
     try KeyPathResolver(model: model(), classes: byEntity).keys(of: keyPath)
   }

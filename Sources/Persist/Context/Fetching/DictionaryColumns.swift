@@ -18,8 +18,8 @@ struct DictionaryColumns {
     !groups.isEmpty || columns.contains { if case .aggregate = $0 { true } else { false } }
   }
 
-  /// - Throws: ``PersistError/Code/unknownProperty``; ``PersistError/Code/invalidRequest`` for a to-many relationship,
-  ///   and for a value that members of one group may differ in.
+  /// - Throws: ``PersistenceError/Code/unknownProperty``; ``PersistenceError/Code/invalidRequest`` for a to-many
+  ///   relationship, and for a value that members of one group may differ in.
   init(_ request: FetchRequest<ManagedObject>, of entity: Entity, in model: ManagedObjectModel) throws {
     self.entity = entity
     self.model = model
@@ -55,7 +55,7 @@ struct DictionaryColumns {
       current = model.destination(of: relationship)
       guard relationship.isToMany else { continue }
       if keys.contains(where: { CollectionOperator(rawValue: $0) != nil }) { return }
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .property(entity.name, keys.joined(separator: ".")),
         "A row of values can't hold the objects of the to-many relationship '\(key)'.",
         fix: "Fetch an aggregate of it, such as '\(key).@count', or the objects themselves.")
@@ -88,13 +88,13 @@ struct DictionaryColumns {
     guard isGrouped || !isByProperties else { return }
     order = try descriptors.map { descriptor in
       guard descriptor.textQuery == nil else {
-        throw PersistError(
+        throw PersistenceError(
           .invalidRequest, at: .property(entity.name, descriptor.key),
           "An order by relevance is one of objects, not of \(isGrouped ? "groups" : "computed columns").",
           fix: "Fetch the objects, or sort by columns alone.")
       }
       if let place = try placeAdding(descriptor.expression) { return (place, descriptor) }
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(entity.name, descriptor.key),
         "Rows of values can't be sorted by '\(descriptor.key)', which is none of their columns.",
         fix: "Sort by the name of a column, or by a property that the rows are grouped by.")
@@ -106,7 +106,7 @@ struct DictionaryColumns {
       if let place = try placeAdding(expression) { return .path(of: .current, [String(place)]) }
       guard let keys = expression.keys else { return nil }
       let key = keys.joined(separator: ".")
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .property(entity.name, key),
         "The condition on rows of values asks for '\(key)', which is none of their columns.",
         fix: "Ask for the name of a column, a property that the rows are grouped by, or an aggregate.")
@@ -118,7 +118,7 @@ struct DictionaryColumns {
     for column in columns {
       guard case .value(let expression) = column, !groups.contains(expression), expression.constantValue == nil
       else { continue }
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(entity.name),
         "'\(expression)' may have several values within a group.",
         fix: "Put it into propertiesToGroupBy, or fetch an aggregate of it.")

@@ -41,7 +41,7 @@ struct FetchPass {
     order = try ObjectOrder(request.sortDescriptors, of: layout, in: context.coordinator.model)
     let entity = layout.entity
     guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(entity.name), "A limit and an offset can't be below zero.",
         fix: "Leave out the limit for all rows.")
     }

@@ -16,7 +16,7 @@ extension FetchRequest where Result == ManagedObject {
   /// - Parameters:
   ///   - format: a predicate in the format language; see ``FetchPredicate``.
   ///   - arguments: what its placeholders stand for.
-  /// - Throws: ``PersistError/Code/invalidPredicate`` with the column and what was expected there.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there.
   public init(
     _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...,
     sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0

@@ -6,7 +6,7 @@ public protocol FetchRequestResult {
   static var fetchedForm: FetchedForm { get }
   /// One result, as what was asked for.
   ///
-  /// - Throws: ``PersistError/Code/typeMismatch`` where an object is of another class.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` where an object is of another class.
   static func result(from fetched: Fetched) throws -> Self
 }
 
@@ -26,11 +26,11 @@ public struct Fetched {
 
   let content: Content
 
-  func mismatch(_ type: Any.Type) -> PersistError {
+  func mismatch(_ type: Any.Type) -> PersistenceError {
     guard case .object(let object) = content else {
-      return PersistError(.typeMismatch, "A result isn't of type \(type).")
+      return PersistenceError(.typeMismatch, "A result isn't of type \(type).")
     }
-    return PersistError(
+    return PersistenceError(
       .typeMismatch, at: .entity(object.entity.name), "An object is of class \(Swift.type(of: object)), not \(type).",
       fix: "Register \(type) with ManagedObjectClasses before the context is made.")
   }

@@ -6,9 +6,9 @@ extension ManagedObjectContext {
   /// Objects that are alive already keep their values, changed or not; their rows aren't read into them again unless
   /// ``FetchRequest/shouldRefreshRefetchedObjects`` asks for it.
   ///
-  /// - Throws: ``PersistError/Code/unknownEntity``, ``PersistError/Code/unknownProperty`` for a sort key or another key
-  ///   that leads nowhere, ``PersistError/Code/typeMismatch`` where an object is of another class than asked for, the
-  ///   store's errors, and what a getter couldn't throw before.
+  /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/unknownProperty`` for a sort key or
+  ///   another key that leads nowhere, ``PersistenceError/Code/typeMismatch`` where an object is of another class than
+  ///   asked for, the store's errors, and what a getter couldn't throw before.
   public func fetch<Result: FetchRequestResult>(_ request: FetchRequest<Result>) throws -> [Result] {
     try prepareToFetch()
     switch Result.fetchedForm {

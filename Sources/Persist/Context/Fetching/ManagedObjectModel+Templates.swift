@@ -8,7 +8,7 @@ extension ManagedObjectModel {
 
   /// The request for objects that the model holds under a name, with values in place of its variables.
   ///
-  /// - Throws: as ``FetchRequest/init(_:)``; ``PersistError/Code/invalidRequest`` where a variable has no value.
+  /// - Throws: as ``FetchRequest/init(_:)``; ``PersistenceError/Code/invalidRequest`` where a variable has no value.
   public func fetchRequestFromTemplate(
     withName name: String, substitutionVariables values: [String: any FetchArgument]
   ) throws -> FetchRequest<ManagedObject>? {

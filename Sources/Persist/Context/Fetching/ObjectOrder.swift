@@ -15,7 +15,7 @@ struct ObjectOrder {
   private let levels: [Level]
   private let evaluator = ExpressionEvaluator()
 
-  /// - Throws: ``PersistError/Code/unknownProperty`` where a key doesn't lead to a stored value that has an order.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where a key doesn't lead to a stored value that has an order.
   init(_ descriptors: [FetchSortDescriptor], of layout: EntityLayout, in model: ManagedObjectModel) throws {
     levels = try descriptors.map { descriptor in
       try SortCheck.check(descriptor, of: layout.entity, in: model)

@@ -37,7 +37,7 @@ extension FindableObject where Self: ManagedObject {
     let entity = context.findEntity(servedBy: Self.self)
     let object = try context.findFirstOrCreate(entity.name, byAttribute: name, with: value)
     guard let found = object as? Self else {
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, at: .entity(entity.name), "\(object) is of class \(type(of: object)), not \(Self.self).",
         fix: "Register the class for the entity.")
     }

@@ -35,15 +35,15 @@ extension ManagedObjectContext {
   ///
   /// - Parameter value: what ``ManagedObject/setValue(_:forKey:)`` takes for the attribute; it is looked for as the
   ///   value that it becomes. Nil finds an object without a value.
-  /// - Throws: ``PersistError/Code/unknownEntity``, ``PersistError/Code/unknownProperty``,
-  ///   ``PersistError/Code/typeMismatch``, and what fetching throws.
+  /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/unknownProperty``,
+  ///   ``PersistenceError/Code/typeMismatch``, and what fetching throws.
   @discardableResult
   public func findFirstOrCreate(
     _ entityName: String, byAttribute name: String, with value: Any?
   ) throws -> ManagedObject {
     let entity = try entity(named: entityName)
     guard let attribute = entity.property(named: name)?.attribute else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(entityName, name), "'\(entityName)' has no attribute '\(name)'.",
         fix: "Its attributes are \(entity.attributes.map(\.name).sorted().joined(separator: ", ")).")
     }

@@ -12,7 +12,7 @@ import Foundation
 /// unless it has one of its own, or `UnixTime` for milliseconds since 1970.
 struct ImportConversion {
   let attribute: AttributeDescription
-  let place: PersistError.Place
+  let place: PersistenceError.Place
 
   func stored(_ value: ImportValue) throws -> StoredValue {
     switch value {
@@ -22,14 +22,14 @@ struct ImportConversion {
         return .data(try transformer.data(from: value.any))
       }
       guard case .plain(.value(.string(let text))) = value, let data = Data(base64Encoded: text) else {
-        throw PersistError(
+        throw PersistenceError(
           .typeMismatch, at: place, "No transformer '\(attribute.valueTransformerName ?? "")' is registered.",
           fix: "Register it with AttributeTransformers.register(_:named:), or give its bytes in base64.")
       }
       return .data(data)
     case .plain(let given): return try ValueConversion(attribute, at: place, from: .data).stored(given)
     case .list, .fields:
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, at: place, "'\(attribute.name)' is \(attribute.type.rawValue) and takes a single value.",
         fix: "Name the nested value with a dot in mappedKeyName: 'outer.inner'.")
     }
@@ -42,7 +42,7 @@ struct ImportConversion {
       return try ValueConversion(attribute, at: place, from: .data).stored(parts, elements: elements)
     }
     guard case .fields(let members) = value else {
-      throw PersistError(.typeMismatch, at: place, "'\(attribute.name)' is composite and takes an object.")
+      throw PersistenceError(.typeMismatch, at: place, "'\(attribute.name)' is composite and takes an object.")
     }
     var parts: [String: StoredValue] = [:]
     for (name, member) in members {

@@ -13,13 +13,13 @@ struct ImportPass {
     _ entity: Entity, from list: [ImportValue], for relationship: RelationshipDescription? = nil, depth: Int = 0
   ) throws -> [ManagedObject] {
     guard depth < Self.depthLimit else {
-      throw PersistError(
+      throw PersistenceError(
         .limitExceeded, at: .entity(entity.name), "The data nest deeper than \(Self.depthLimit) objects.")
     }
     guard let key = ImportKeys.identifying(entity, for: relationship), let attribute = key.attribute else {
       return try list.map { try fill(make(entity, for: $0), from: $0, depth) }
     }
-    let place = PersistError.Place.property(entity.name, key.name)
+    let place = PersistenceError.Place.property(entity.name, key.name)
     let conversion = ImportConversion(attribute: attribute, place: place)
     let identities = try list.map { data -> StoredValue in
       guard let value = Self.identity(data, key) else { return .null }
@@ -106,7 +106,7 @@ struct ImportPass {
     guard let most = best.map({ knownKeys(of: $0, in: data) }),
       let chosen = candidates.first(where: { knownKeys(of: $0, in: data) == most })
     else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(entity.name), "'\(entity.name)' is abstract and has no subentity to import into.",
         fix: "Give it a subentity that isn't abstract.")
     }

@@ -21,7 +21,7 @@ enum ImportValue: Sendable, Hashable {
       }
   }
 
-  /// - Throws: ``PersistError/Code/typeMismatch`` for a value of a type that no attribute has.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` for a value of a type that no attribute has.
   init(_ value: Any?, key: String) throws {
     if let given = GivenValue(value) {
       self = .plain(given)
@@ -32,7 +32,7 @@ enum ImportValue: Sendable, Hashable {
     } else if let values = value as? [Any?] ?? (value as? [Any]) {
       self = .list(try values.enumerated().map { try ImportValue($1, key: "\(key)[\($0)]") })
     } else {
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, at: .init(key: key), "A \(value.map { "\(type(of: $0))" } ?? "nil") can't be imported.",
         fix: "Give numbers, texts, dates, data, identifiers, and lists and dictionaries of them.")
     }

@@ -29,8 +29,8 @@ public import Foundation
 extension ManagedObjectContext {
   /// An object with what a dictionary says.
   ///
-  /// - Throws: ``PersistError/Code/unknownEntity``, ``PersistError/Code/typeMismatch`` for a value that an attribute
-  ///   can't be made of. What was imported before that stays in the context, unsaved.
+  /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/typeMismatch`` for a value that an
+  ///   attribute can't be made of. What was imported before that stays in the context, unsaved.
   @discardableResult
   public func importObject(_ entityName: String, from data: [String: Any?]) throws -> ManagedObject {
     let entity = try entity(named: entityName)
@@ -49,8 +49,8 @@ extension ManagedObjectContext {
 
   /// An object for each object of a JSON text, which holds a list of them or a single one.
   ///
-  /// - Throws: ``PersistError/Code/malformedFile`` where the text isn't such JSON,
-  ///   ``PersistError/Code/limitExceeded`` for a number of more than 38 digits, and as ``importObjects(_:from:)``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` where the text isn't such JSON,
+  ///   ``PersistenceError/Code/limitExceeded`` for a number of more than 38 digits, and as ``importObjects(_:from:)``.
   @discardableResult
   public func importObjects(_ entityName: String, fromJSON data: Data) throws -> [ManagedObject] {
     let entity = try entity(named: entityName)
@@ -66,7 +66,7 @@ extension ManagedObject {
   /// dictionary doesn't name stay as they are.
   public final func importValues(from data: [String: Any?]) throws {
     guard let context = managedObjectContext else {
-      throw PersistError(
+      throw PersistenceError(
         .foreignObject, at: .entity(entity.name), "The object belongs to no context.", fix: "Insert it into one first.")
     }
     try ImportPass(context: context).fill(self, from: ImportValue(data, key: entity.name))

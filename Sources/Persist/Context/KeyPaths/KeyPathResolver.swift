@@ -37,7 +37,7 @@ public final class KeyPathResolver {
   /// The keys that a key path stands for; none for `\.self`.
   ///
   /// - Parameter entity: where the key path begins; nil for the entity that its class serves.
-  /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something: one that reads no
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes something: one that reads no
   ///   property or several, or changes what it reads.
   public func keys(of keyPath: AnyKeyPath, from entity: Entity? = nil) throws -> [String] {
     let (type, layout) = try root(of: keyPath, entity)
@@ -148,8 +148,8 @@ public final class KeyPathResolver {
 
   private func text(_ keys: [String]) -> String { keys.joined(separator: ".") }
 
-  private func error(_ keyPath: AnyKeyPath, _ what: String, fix: String) -> PersistError {
-    PersistError(.invalidPredicate, "The key path \(keyPath) \(what).", fix: fix)
+  private func error(_ keyPath: AnyKeyPath, _ what: String, fix: String) -> PersistenceError {
+    PersistenceError(.invalidPredicate, "The key path \(keyPath) \(what).", fix: fix)
   }
 }
 

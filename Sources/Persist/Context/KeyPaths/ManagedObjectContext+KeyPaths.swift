@@ -9,8 +9,8 @@ extension ManagedObjectContext {
 
   /// A predicate over an entity with names in place of its key paths.
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate`` for a key path that computes something;
-  ///   ``PersistError/Code/limitExceeded`` where the predicate nests too deeply.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes something;
+  ///   ``PersistenceError/Code/limitExceeded`` where the predicate nests too deeply.
   func named(_ predicate: FetchPredicate, over entity: Entity) throws -> FetchPredicate {
     try PredicateDepth.check(predicate)
     guard predicate.hasKeyPaths else { return predicate }

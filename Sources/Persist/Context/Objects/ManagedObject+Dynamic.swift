@@ -17,7 +17,9 @@ extension ManagedObject {
       do {
         return try value(forKey: name)
       } catch {
-        if case let error as PersistError = error, error.code == .unknownProperty { ProgramStop.failure("\(error)") }
+        if case let error as PersistenceError = error, error.code == .unknownProperty {
+          ProgramStop.failure("\(error)")
+        }
         // The bytes of a store can't be made a value of: no mistake of the program's.
         table?.context.deferError(error)
         return nil
@@ -26,7 +28,7 @@ extension ManagedObject {
     set {
       do {
         try setValue(newValue, forKey: name)
-      } catch let error as PersistError where error.code == .foreignObject && table == nil {
+      } catch let error as PersistenceError where error.code == .foreignObject && table == nil {
         // The context may have gone while the program still held the object: that is no mistake of its.
       } catch {
         ProgramStop.failure("\(error)")
@@ -39,8 +41,8 @@ extension ManagedObject {
   /// - Returns: for an attribute a value of its type, as ``value(forKey:as:)`` gives in other types; for a to-one
   ///   relationship a ``ManagedObject`` or nil; for a to-many one a ``RelationshipSet``; for a fetched property an
   ///   array of objects; what the class computes for one of its ``computedProperties``.
-  /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no property of that name; what the request of
-  ///   a fetched property throws.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no property of that name; what the
+  ///   request of a fetched property throws.
   public final func value(forKey name: String) throws -> Any? {
     let slot = layout.entity.slot(named: name)
     if let slot, layout.plainTypes[slot] != nil { return DynamicValue.any(attributeValue(at: slot)) }
@@ -80,8 +82,8 @@ extension ManagedObject {
   /// values that they hold, and `NSNull` as nil. A number that the attribute can't hold without losing digits is
   /// refused: the same table serves imports, batches and defaults, beside which imports read texts too.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/typeMismatch``, or
-  ///   ``PersistError/Code/foreignObject`` for an object of another context.
+  /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch``, or
+  ///   ``PersistenceError/Code/foreignObject`` for an object of another context.
   public final func setValue(_ value: Any?, forKey name: String) throws {
     if let slot = layout.entity.slot(named: name), let type = layout.plainTypes[slot],
       let stored = DynamicValue.stored(value, as: type)
@@ -93,7 +95,7 @@ extension ManagedObject {
     case .attribute: setAttributeValue(try stored(value, for: property), at: property.slot)
     case .relationship(let description):
       guard let relationship = layout.relationshipsBySlot[property.slot], table != nil else {
-        throw PersistError(
+        throw PersistenceError(
           .foreignObject, at: place(name), "The object belongs to no context, and so has no relationships.",
           fix: "Insert it into a context first.")
       }
@@ -117,18 +119,18 @@ extension ManagedObject {
 
   /// The members of a to-many relationship.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty`` where the entity has no to-many relationship of that name.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no to-many relationship of that name.
   public final func related(_ name: String) throws -> RelationshipSet<ManagedObject> {
     let slot = try property(named: name).slot
     if let relationship = layout.relationshipsBySlot[slot], relationship.isToMany {
       return RelationshipSet(owner: self, relationship: relationship)
     }
     guard table != nil || layout.properties[slot].isToMany == false else {
-      throw PersistError(
+      throw PersistenceError(
         .foreignObject, at: place(name), "The object belongs to no context, and so has no relationships.",
         fix: "Insert it into a context first.")
     }
-    throw PersistError(.unknownProperty, at: place(name), "'\(name)' isn't a to-many relationship.")
+    throw PersistenceError(.unknownProperty, at: place(name), "'\(name)' isn't a to-many relationship.")
   }
 
   /// The members of a to-many relationship, by its slot, for typed access.
@@ -143,15 +145,15 @@ extension ManagedObject {
 
   private final func property(named name: String) throws -> Property {
     if let property = layout.entity.property(named: name) { return property }
-    throw PersistError(
+    throw PersistenceError(
       .unknownProperty, at: .property(layout.entity.name, name), "'\(layout.entity.name)' has no property '\(name)'.",
       fix: "Its properties are \(layout.properties.map(\.name).sorted().joined(separator: ", ")).")
   }
 
-  private final func place(_ name: String) -> PersistError.Place { .property(layout.entity.name, name) }
+  private final func place(_ name: String) -> PersistenceError.Place { .property(layout.entity.name, name) }
 
-  private final func notStored(_ property: Property) -> PersistError {
-    PersistError(
+  private final func notStored(_ property: Property) -> PersistenceError {
+    PersistenceError(
       .unknownProperty, at: place(property.name),
       "'\(property.name)' is a fetched property: its objects are found, not set.",
       fix: "Change what its request finds.")
@@ -177,8 +179,8 @@ extension ManagedObject {
 
   private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 } }
 
-  private final func mismatch(_ value: Any, _ name: String, takes: String) -> PersistError {
-    PersistError(.typeMismatch, at: place(name), "'\(name)' takes \(takes), not a \(type(of: value)).")
+  private final func mismatch(_ value: Any, _ name: String, takes: String) -> PersistenceError {
+    PersistenceError(.typeMismatch, at: place(name), "'\(name)' takes \(takes), not a \(type(of: value)).")
   }
 
   private final func relatable(
@@ -186,12 +188,12 @@ extension ManagedObject {
   ) throws -> [ManagedObject] {
     for object in objects {
       guard object.table?.context === table?.context else {
-        throw PersistError(
+        throw PersistenceError(
           .foreignObject, at: place(relationship.name), "\(object) belongs to another context, or to none.",
           fix: "Take the object of this context by its identifier.")
       }
       guard object.layout.isKind(ofEntityAt: relationship.destinationIndex) else {
-        throw PersistError(
+        throw PersistenceError(
           .typeMismatch, at: place(relationship.name),
           "'\(relationship.name)' doesn't lead to '\(object.layout.entity.name)'.")
       }

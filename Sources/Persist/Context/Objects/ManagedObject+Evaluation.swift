@@ -5,7 +5,7 @@ extension ManagedObject: KeyedObject {
     let property = layout.entity.property(named: key)
     if let computed = computedProperty(named: key, at: property?.slot) { return Self.fetchValue(computed.value(self)) }
     guard let property else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(layout.entity.name, key), "'\(layout.entity.name)' has no property '\(key)'.",
         fix: "Its properties are \(layout.properties.map(\.name).sorted().joined(separator: ", ")).")
     }
@@ -20,7 +20,7 @@ extension ManagedObject: KeyedObject {
       guard layout.relationshipsBySlot[property.slot] != nil else { return .collection([]) }
       return .collection(try related(key).map(FetchValue.object))
     case .fetchedProperty:
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(layout.entity.name, key),
         "'\(key)' is a fetched property: it has no value of its own.", fix: "Fetch its objects with a request.")
     }

@@ -19,7 +19,8 @@ extension ManagedObject {
   ///   - query: what `MATCHTEXT` would be given.
   ///   - wordCount: how many words to show at most, from 1 to 64; nil for the whole text.
   /// - Returns: nil where the text doesn't match, or there is none.
-  /// - Throws: ``PersistError/Code/invalidPredicate`` for a query that can't be read or an attribute that isn't marked.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a query that can't be read or an attribute that isn't
+  ///   marked.
   public final func excerpt(of key: String, matching query: String, wordCount: Int? = 15) throws -> TextExcerpt? {
     let keys = key.split(separator: ".").map(String.init)
     let search = try searchedAttribute(at: keys)
@@ -36,7 +37,7 @@ extension ManagedObject {
 
   private func context(for keys: [String]) throws -> ManagedObjectContext {
     if let context = managedObjectContext { return context }
-    throw PersistError(
+    throw PersistenceError(
       .foreignObject, at: .property(layout.entity.name, keys.joined(separator: ".")),
       "The object belongs to no context, so that its texts can't be searched.", fix: "Insert it into one.")
   }

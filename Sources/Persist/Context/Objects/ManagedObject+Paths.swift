@@ -3,7 +3,7 @@ extension ManagedObject {
   ///
   /// - Returns: a value, a ``ManagedObject``, or an array of them for what goes through a to-many relationship, with
   ///   nil for a member that has no value.
-  /// - Throws: ``PersistError/Code/unknownProperty`` for a key that isn't there.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that isn't there.
   public final func value(forKeyPath path: String) throws -> Any? {
     Self.any(try FetchExpression.key(path).value(for: self))
   }
@@ -23,7 +23,7 @@ extension ManagedObject {
       return try setValue(elements.isEmpty ? nil : elements, forKey: first)
     }
     guard layout.entity.property(named: first)?.isToOne == true else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(layout.entity.name, first),
         "'\(path)' doesn't lead to one property: '\(first)' isn't a to-one relationship.",
         fix: "Set the property of each object.")

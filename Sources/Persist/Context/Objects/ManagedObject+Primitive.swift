@@ -1,7 +1,7 @@
 extension ManagedObject {
   /// The value of a property, for a class's own accessors. Here it is what ``value(forKey:)`` gives.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty``.
+  /// - Throws: ``PersistenceError/Code/unknownProperty``.
   public final func primitiveValue(forKey name: String) throws -> Any? { try value(forKey: name) }
 
   /// Sets a property without counting the object as changed, for a class's own accessors.

@@ -30,7 +30,7 @@ extension ManagedObject {
     guard let transformer = AttributeTransformers.transformer(of: attribute) else {
       if let data = value as? Data { return .data(data) }
       if let bytes = value as? [UInt8] { return .data(Data(bytes)) }
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, at: .property(entity.name, attribute.name),
         "No transformer '\(attribute.valueTransformerName ?? "")' is registered for a \(type(of: value)).",
         fix: "Register it with AttributeTransformers.register(_:named:), or set the archived bytes.")
@@ -40,7 +40,7 @@ extension ManagedObject {
 
   /// Names the property in an error that doesn't.
   private func located<Result>(_ attribute: AttributeDescription, _ body: () throws -> Result) throws -> Result {
-    try PersistError.placing({ place in
+    try PersistenceError.placing({ place in
       place.entity = place.entity ?? entity.name
       place.property = place.property ?? attribute.name
     }, body)

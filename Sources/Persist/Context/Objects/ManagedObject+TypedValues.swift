@@ -18,7 +18,7 @@ extension ManagedObject {
   ///   of them, `NSSet`, `NSOrderedSet` or `NSArray` for a to-many relationship and a fetched property; the type that
   ///   its transformer gives for a transformable attribute.
   /// - Returns: nil where the property has no value.
-  /// - Throws: ``PersistError/Code/typeMismatch`` where the value isn't one of the type; as ``value(forKey:)``.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` where the value isn't one of the type; as ``value(forKey:)``.
   public final func value<Wanted>(forKey name: String, as type: Wanted.Type) throws -> Wanted? {
     guard let property = layout.entity.property(named: name), let attribute = property.attribute,
       attribute.type != .transformable, attribute.type != .composite,
@@ -53,8 +53,8 @@ extension ManagedObject {
     throw mismatch(name, "a collection of \(objects.count) objects", type)
   }
 
-  private func mismatch(_ name: String, _ value: String, _ type: Any.Type) -> PersistError {
-    PersistError(
+  private func mismatch(_ name: String, _ value: String, _ type: Any.Type) -> PersistenceError {
+    PersistenceError(
       .typeMismatch, at: .property(layout.entity.name, name), "'\(name)' is \(value), which isn't a value of \(type).",
       fix: "Ask for a type that holds the values of the property.")
   }

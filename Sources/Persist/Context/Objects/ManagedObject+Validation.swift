@@ -30,9 +30,9 @@ extension ManagedObject {
   }
 
   /// The problems of values that were set and that their columns can't hold.
-  private final func columnProblems() -> [PersistError] {
+  private final func columnProblems() -> [PersistenceError] {
     guard !pending.isEmpty else { return [] }
-    var problems: [PersistError] = []
+    var problems: [PersistenceError] = []
     for check in layout.columnChecks {
       guard let value = pending[check.slot], let problem = check.problem(with: value, of: layout.entity.name) else {
         continue
@@ -46,8 +46,8 @@ extension ManagedObject {
   ///
   /// - Parameter value: for an attribute what ``setValue(_:forKey:)`` takes, a ``ManagedObject`` or nil for a to-one
   ///   relationship, a collection of them for a to-many one.
-  /// - Throws: as ``validateForInsert()``, for this property; ``PersistError/Code/unknownProperty``, and
-  ///   ``PersistError/Code/typeMismatch`` where the property doesn't take such a value.
+  /// - Throws: as ``validateForInsert()``, for this property; ``PersistenceError/Code/unknownProperty``, and
+  ///   ``PersistenceError/Code/typeMismatch`` where the property doesn't take such a value.
   public final func validateValue(_ value: Any?, forKey name: String) throws {
     guard let property = layout.entity.property(named: name) else {
       _ = try self.value(forKey: name)
@@ -84,7 +84,7 @@ extension ManagedObject {
         : toOne(at: relationship.slot).map { $0.isDeleted ? 0 : 1 } ?? 0
       guard others > 0 else { continue }
       problems.append(
-        PersistError(
+        PersistenceError(
           .validationDeleteDenied, at: .property(layout.entity.name, relationship.name),
           "\(layout.entity.name) can't be deleted: the delete rule of '\(relationship.name)' denies it while that has "
             + "objects; it has \(others).",
@@ -97,7 +97,7 @@ extension ManagedObject {
   private final func throwCombined(_ problems: [any Error]) throws {
     guard !problems.isEmpty else { return }
     let problems = problems.map { problem -> any Error in
-      guard var error = problem as? PersistError else { return problem }
+      guard var error = problem as? PersistenceError else { return problem }
       if table?.store != nil { error.place.row = objectID.primaryKey }
       if var failure = error.validationFailure {
         failure.objectID = objectID
@@ -111,10 +111,10 @@ extension ManagedObject {
   /// One error for several validation errors: the only one as it is, or one that lists them all.
   static func combined(_ problems: [any Error], _ message: @autoclosure () -> String) -> any Error {
     if problems.count == 1, let only = problems.first { return only }
-    let all = problems.flatMap { problem -> [PersistError] in
-      guard let error = problem as? PersistError else { return [PersistError(ownError: problem)] }
+    let all = problems.flatMap { problem -> [PersistenceError] in
+      guard let error = problem as? PersistenceError else { return [PersistenceError(ownError: problem)] }
       return error.errors.isEmpty ? [error] : error.errors
     }
-    return PersistError(.validationMultiple, message(), errors: all)
+    return PersistenceError(.validationMultiple, message(), errors: all)
   }
 }

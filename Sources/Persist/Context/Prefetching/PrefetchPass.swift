@@ -12,7 +12,7 @@ struct PrefetchPass {
   private let steps: [Step]
   private let layout: EntityLayout
 
-  /// - Throws: ``PersistError/Code/unknownProperty`` where a path isn't one of relationships.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where a path isn't one of relationships.
   init(_ paths: [String], of layout: EntityLayout, in context: ManagedObjectContext) throws {
     self.context = context
     self.layout = layout
@@ -34,7 +34,7 @@ struct PrefetchPass {
     var entity = start
     for key in keys {
       guard let relationship = entity.relationship(named: key) else {
-        throw PersistError(
+        throw PersistenceError(
           .unknownProperty, at: .property(entity.name, key),
           "'\(entity.name)' has no relationship '\(key)' to read ahead, as '\(path)' asks for.",
           fix: "Its relationships are \(entity.relationships.map(\.name).sorted().joined(separator: ", ")).")

@@ -77,7 +77,7 @@ private struct FetchedPropertySource: KeyedObject {
     case "name": return .value(.string(property.name))
     case "userInfo": return .value(.composite(property.userInfo.mapValues(StoredValue.string)))
     default:
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .init(property: key), "A fetched property has no '\(key)' for its request.",
         fix: "Use $FETCHED_PROPERTY.name or a key of $FETCHED_PROPERTY.userInfo.")
     }

@@ -9,14 +9,14 @@ extension ManagedObjectContext {
   ///
   /// Rows that others changed since they were read, and values that must be unique, are settled by ``mergePolicy``.
   ///
-  /// - Throws: ``PersistError/Code/saveFailed`` from within `willSave` and validation of the same context; validation
-  ///   errors, all at once; ``PersistError/Code/mergeConflict`` and
-  ///   ``PersistError/Code/constraintConflict``, with every conflict, where the merge policy doesn't settle them; the
-  ///   store's errors; an error that a subclass's own validation threw, as it is.
+  /// - Throws: ``PersistenceError/Code/saveFailed`` from within `willSave` and validation of the same context;
+  ///   validation errors, all at once; ``PersistenceError/Code/mergeConflict`` and
+  ///   ``PersistenceError/Code/constraintConflict``, with every conflict, where the merge policy doesn't settle them;
+  ///   the store's errors; an error that a subclass's own validation threw, as it is.
   /// - Complexity: O(*changes*), however many objects are alive.
   public func save() throws {
     guard !isSaving else {
-      throw PersistError(
+      throw PersistenceError(
         .saveFailed, "save() was called on \(name.map { "the context '\($0)'" } ?? "a context") while it was saving.",
         fix: "Don't save in willSave, in validation, in a merge policy or when a save is announced: what these change "
           + "belongs to the save that runs. didSave may save again.")
@@ -60,12 +60,13 @@ extension ManagedObjectContext {
   ///
   /// - Parameter limit: how long to wait for other writers, of this program and of others, in place of
   ///   ``StoreOptions/busyTimeout``.
-  /// - Throws: what ``save()`` throws; ``PersistError/Code/storeBusy`` where the wait took longer; `CancellationError`
-  ///   where the task was cancelled before the wait was over. Nothing is saved then, and every change is kept.
+  /// - Throws: what ``save()`` throws; ``PersistenceError/Code/storeBusy`` where the wait took longer;
+  ///   `CancellationError` where the task was cancelled before the wait was over. Nothing is saved then, and every
+  ///   change is kept.
   public func save(within limit: Duration, isolation: isolated (any Actor)? = #isolation) async throws {
     guard parent == nil, hasChanges else { return try save() }
     let stores = coordinator.openStores.filter { !$0.isReadOnly }
-    let busy = PersistError(
+    let busy = PersistenceError(
       .storeBusy, "The wait for other writers has taken longer than the \(limit) that it may.", fix: "Try again.")
     let reservations = try await coordinator.threads.background.run(within: WaitLimit(limit, orThrow: busy)) {
       var reservations: [WriteReservation] = []

@@ -5,7 +5,7 @@ extension SavePass {
   /// that nothing needs to be read again. None of the objects counts as changed any more.
   func accept(_ writes: StoreWrites, _ receipt: CommitReceipt) throws {
     guard receipt.insertedKeys.count == writes.inserted.count else {
-      throw PersistError(
+      throw PersistenceError(
         .saveFailed, at: .store(writes.tables.store.url),
         "The store inserted \(receipt.insertedKeys.count) of \(writes.inserted.count) rows.")
     }

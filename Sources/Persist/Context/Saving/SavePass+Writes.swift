@@ -166,7 +166,7 @@ extension SavePass {
         identifier = id.storeIdentifier
       }
       guard identifier != tables.identifier else { return }
-      throw PersistError(
+      throw PersistenceError(
         .saveFailed, at: .property(object.layout.entity.name, property),
         "'\(property)' leads to \(id), which is in another store.",
         fix: "Relationships can't cross stores: keep both objects in one, or keep the other's URI in an attribute.")

@@ -51,7 +51,7 @@ struct SavePass {
       waiting = [inserted, updated, deleted].map { $0.filter(\.isTouched) }
       if waiting.allSatisfy(\.isEmpty) { return }
     }
-    throw PersistError(
+    throw PersistenceError(
       .saveFailed, at: .entity(waiting.joined().first?.entity.name ?? ""),
       "After \(Self.hookRounds) rounds of willSave objects still change.",
       fix: "Set a property in willSave only where it has another value.")
@@ -94,7 +94,7 @@ struct SavePass {
       return try store.commit(writes.writes)
     } catch let conflicts as RowConflicts {
       throw try rowConflict(conflicts, of: store)
-    } catch let error as PersistError where error.code == .constraintConflict {
+    } catch let error as PersistenceError where error.code == .constraintConflict {
       throw try constraintConflict(writes) ?? error
     }
   }

@@ -68,6 +68,6 @@ extension StoredValue {
   /// AttributeDescription("keywords", .transformable, default: try .archived(["new"]))
   /// ```
   ///
-  /// - Throws: ``PersistError/Code/typeMismatch`` where the value is of a type that wasn't registered.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` where the value is of a type that wasn't registered.
   public static func archived(_ value: Any) throws -> StoredValue { .data(try KeyedArchiveWriter.archive(value)) }
 }

@@ -2,16 +2,16 @@ import Foundation
 
 /// Reads the value of a keyed archive: property-list values and types that were registered, nothing else.
 struct KeyedArchiveReader {
-  /// - Throws: ``PersistError/Code/malformedFile`` for what isn't such an archive,
-  ///   ``PersistError/Code/typeMismatch`` for an object of a class that wasn't registered,
-  ///   ``PersistError/Code/limitExceeded`` for one that nests without end.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` for what isn't such an archive,
+  ///   ``PersistenceError/Code/typeMismatch`` for an object of a class that wasn't registered,
+  ///   ``PersistenceError/Code/limitExceeded`` for one that nests without end.
   static func value(in data: Data) throws -> Any {
     try value(of: KeyedArchive(data: data, place: .unknown).root(), depth: 0)
   }
 
   private static func value(of object: ArchivedObject, depth: Int) throws -> Any {
     guard depth < KeyedArchiveWriter.depthLimit else {
-      throw PersistError(
+      throw PersistenceError(
         .limitExceeded, at: object.place(), "The archive nests deeper than \(KeyedArchiveWriter.depthLimit) levels.")
     }
     guard let name = object.className else { return try plain(object.value, object) }
@@ -55,7 +55,7 @@ struct KeyedArchiveReader {
       return url
     case "NSNull": return NSNull()
     default:
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, at: object.place(),
         "The archive holds an object of class '\(className)', which isn't registered.",
         fix: "Register a Codable type of this name, or a transformer: AttributeTransformers.register.")
@@ -72,7 +72,7 @@ struct KeyedArchiveReader {
     case .date(let value): value
     case .data(let value): value
     case .array, .dictionary, .uid, .null:
-      throw PersistError(.malformedFile, at: object.place(), "The archive has no object here.")
+      throw PersistenceError(.malformedFile, at: object.place(), "The archive has no object here.")
     }
   }
 
@@ -89,7 +89,7 @@ struct KeyedArchiveReader {
     case let value as [String: Any]: .dictionary(try value.mapValues { try propertyList($0, object) })
     case let value as [Any]: .array(try value.map { try propertyList($0, object) })
     default:
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: object.place(), "A \(type(of: value)) isn't what a type encodes itself as.")
     }
   }

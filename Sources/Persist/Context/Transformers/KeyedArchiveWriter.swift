@@ -9,7 +9,7 @@ struct KeyedArchiveWriter {
   /// How deep lists and dictionaries may nest.
   static let depthLimit = 100
 
-  /// - Throws: ``PersistError/Code/typeMismatch`` where a value is of a type that archives can't hold.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` where a value is of a type that archives can't hold.
   static func archive(_ value: Any) throws -> Data {
     var writer = KeyedArchiveWriter()
     let root = try writer.add(value, depth: 0)
@@ -22,7 +22,7 @@ struct KeyedArchiveWriter {
   /// - Returns: a reference to the object of the value.
   private mutating func add(_ value: Any, depth: Int) throws -> PropertyList {
     guard depth < Self.depthLimit else {
-      throw PersistError(.limitExceeded, "The value nests deeper than \(Self.depthLimit) levels.")
+      throw PersistenceError(.limitExceeded, "The value nests deeper than \(Self.depthLimit) levels.")
     }
     if let list = value as? PropertyList { return try add(list, depth: depth) }
     // First, so that a registered type is never taken for what it can be cast to.
@@ -53,7 +53,7 @@ struct KeyedArchiveWriter {
       return try list(members, of: "NSSet", depth)
     case let value as [Any]: return try list(value, of: "NSArray", depth)
     default:
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, "A \(type(of: value)) can't be archived.",
         fix: "Make it Codable and register it: AttributeTransformers.register(\(type(of: value)).self).")
     }

@@ -25,7 +25,7 @@ struct CopyCheck {
   }
 
   /// The error for rows that share what is to be unique; nil where there are none.
-  func uniquenessError() throws -> PersistError? {
+  func uniquenessError() throws -> PersistenceError? {
     let connection = try SQLiteConnection(file.url, mode: .readWrite, options: CopyFile.options)
     defer { connection.close() }
     let problems = try problems(CheckStep.steps(for: plan.new).filter { $0.kind == .duplicateValue }, in: connection)
@@ -47,7 +47,7 @@ struct CopyCheck {
       }
       let found = try count(entity, in: plan.new, connection)
       guard found != expected else { continue }
-      throw PersistError(
+      throw PersistenceError(
         .migrationFailed, at: .entity(name), "\(found) objects of \(name) arrived instead of \(expected).",
         fix: "The store is as it was. Check it with 'persist check': rows of it may be damaged.")
     }
@@ -76,27 +76,27 @@ struct CopyCheck {
 
   // MARK: Problems
 
-  private func problems(_ steps: [CheckStep], in connection: SQLiteConnection) throws -> [PersistError] {
-    var problems: [PersistError] = []
+  private func problems(_ steps: [CheckStep], in connection: SQLiteConnection) throws -> [PersistenceError] {
+    var problems: [PersistenceError] = []
     for step in steps {
       try connection.query(step.sql) { row in
         guard problems.count < Self.problemLimit else { return }
         let entity = plan.new.table(ofNumber: Int(clamping: row.integer(1)))?.entity.name ?? step.entity
         problems.append(
-          PersistError(
-            .migrationFailed, at: PersistError.Place(entity: entity, property: step.property, row: row.integer(0)),
+          PersistenceError(
+            .migrationFailed, at: PersistenceError.Place(entity: entity, property: step.property, row: row.integer(0)),
             step.detail(row.value(2), row.value(3))))
       }
     }
     return problems
   }
 
-  private func refuse(_ problems: [PersistError], _ code: PersistError.Code, fix: String) throws {
+  private func refuse(_ problems: [PersistenceError], _ code: PersistenceError.Code, fix: String) throws {
     guard !problems.isEmpty else { return }
     throw error(problems, code, fix: fix)
   }
 
-  private func error(_ problems: [PersistError], _ code: PersistError.Code, fix: String) -> PersistError {
+  private func error(_ problems: [PersistenceError], _ code: PersistenceError.Code, fix: String) -> PersistenceError {
     let errors = problems.prefix(Self.errorLimit).map { problem in
       var error = problem
       error.code = code

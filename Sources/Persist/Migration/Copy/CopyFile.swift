@@ -49,7 +49,7 @@ struct CopyFile {
       let catalog = try StoreCatalog(connection)
       let differences = catalog.tableMap(of: model).differences
       guard differences.isEmpty else {
-        throw PersistError(
+        throw PersistenceError(
           .incompatibleModel, at: .store(url),
           "There is a store of another model in the place of the destination: \(differences.joined(separator: " "))",
           fix: "Choose another file.")

@@ -72,7 +72,7 @@ struct CopyMigration {
   private func tableMap(of model: ManagedObjectModel, _ catalog: StoreCatalog, _ url: URL) throws -> TableMap {
     let map = catalog.tableMap(of: model)
     guard map.differences.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .incompatibleModel, at: .store(url),
         "The store isn't one of the source model: \(map.differences.joined(separator: " "))",
         fix: "Give the manager the model that the store was written with.")
@@ -169,7 +169,7 @@ struct CopyMigration {
 
   /// What fails in SQL says for which entity, and which relationship.
   private static func naming(_ step: CopyPlan.Step, _ property: String? = nil, _ body: () throws -> Void) throws {
-    try PersistError.placing({ place in
+    try PersistenceError.placing({ place in
       guard place.entity == nil else { return }
       (place.entity, place.property) = (step.destination?.name, property)
     }, body)
@@ -179,7 +179,7 @@ struct CopyMigration {
   private func makeIndexes(_ plan: CopyPlan, _ file: CopyFile, _ connection: SQLiteConnection) throws {
     do {
       try file.makeIndexes()
-    } catch let error as PersistError where error.code == .constraintConflict {
+    } catch let error as PersistenceError where error.code == .constraintConflict {
       throw try CopyCheck(plan: plan, file: file, source: connection).uniquenessError() ?? error
     }
   }

@@ -36,8 +36,9 @@ struct CopyPlanner {
     plan = CopyPlan(model: model, old: old, new: new, now: now, steps: [])
   }
 
-  /// - Throws: ``PersistError/Code/missingMappingModel`` for a policy whose class isn't registered,
-  ///   ``PersistError/Code/unknownEntity`` and ``PersistError/Code/unknownProperty`` for names that the models lack.
+  /// - Throws: ``PersistenceError/Code/missingMappingModel`` for a policy whose class isn't registered,
+  ///   ``PersistenceError/Code/unknownEntity`` and ``PersistenceError/Code/unknownProperty`` for names that the models
+  ///   lack.
   mutating func make() throws -> CopyPlan {
     plan.steps = try model.entityMappings.enumerated().map { try step($0.offset, $0.element) }
     reserveKeys()
@@ -54,7 +55,7 @@ struct CopyPlanner {
     let destination = try mapping.destinationEntityName.map { try new.model.entity(named: $0) }
     for property in mapping.attributeMappings + mapping.relationshipMappings {
       guard let destination, destination.property(named: property.name) == nil else { continue }
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(destination.name, property.name),
         "The entity mapping '\(mapping.name)' maps '\(property.name)', which '\(destination.name)' doesn't have.",
         fix: "Take the property mapping out, or name one of the destination's properties.")

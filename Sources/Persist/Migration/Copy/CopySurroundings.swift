@@ -47,7 +47,7 @@ struct CopySurroundings {
     let made = plan.new.tables.map(\.table) + plan.new.joinTables.map(\.name)
     let taken = Set(made.map(\.foldedIdentifier))
     for table in tables where taken.contains(table.name.foldedIdentifier) {
-      throw PersistError(
+      throw PersistenceError(
         .migrationFailed, at: .store(source.url),
         "The store has a table '\(table.name)' of its own, whose name the new model's tables need.",
         fix: "Give the table another name before migrating; the store is as it was.")

@@ -22,10 +22,10 @@ struct LargeValueLinks {
         let link = target.url.appendingPathComponent(name)
         do { try files.linkItem(at: file, to: link) } catch { try files.copyItem(at: file, to: link) }
       }
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       throw error
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(target.url), "The large values can't be taken over: \(error.localizedDescription)",
         fix: "Check the room on the disk and the permissions of the store's folder.")
     }

@@ -163,7 +163,7 @@ struct MappingProgram {
   }
 
   private func placing<Result>(_ name: String, _ source: ManagedObject, _ body: () throws -> Result) throws -> Result {
-    try PersistError.placing({ place in
+    try PersistenceError.placing({ place in
       place.property = place.property ?? name
       place.entity = place.entity ?? mapping.destinationEntityName
       place.row = place.row ?? source.key
@@ -180,10 +180,10 @@ struct MappingProgram {
     }
   }
 
-  private func refusal(_ value: String, _ name: String, _ source: ManagedObject) -> PersistError {
-    PersistError(
+  private func refusal(_ value: String, _ name: String, _ source: ManagedObject) -> PersistenceError {
+    PersistenceError(
       .typeMismatch,
-      at: PersistError.Place(entity: mapping.destinationEntityName, property: name, row: source.key),
+      at: PersistenceError.Place(entity: mapping.destinationEntityName, property: name, row: source.key),
       "'\(name)' doesn't take what the entity mapping '\(mapping.name)' gives it: \(value).",
       fix: "Give it another expression, or the property another type.")
   }

@@ -85,7 +85,7 @@ extension ManagedObjectContext {
   fileprivate func foundObject(with id: ManagedObjectID) throws -> ManagedObject? {
     do {
       return try existingObject(with: id)
-    } catch let error as PersistError where error.code == .objectNotFound {
+    } catch let error as PersistenceError where error.code == .objectNotFound {
       return nil
     }
   }

@@ -155,7 +155,7 @@ final class ObjectCopy {
 
   /// An error that doesn't say where it happened, as those of policies, says of which source object it is.
   private static func naming(_ source: ManagedObject, _ body: () throws -> Void) throws {
-    try PersistError.placing({ place in
+    try PersistenceError.placing({ place in
       guard place.entity == nil, place.row == nil else { return }
       (place.entity, place.row) = (source.entity.name, source.key)
     }, body)
@@ -172,7 +172,7 @@ final class ObjectCopy {
       guard case .fetch(let given, _, _)? = step.mapping.sourceExpression,
         case .object(let value as RequestValue) = try work.evaluator.value(of: given, for: .null)
       else {
-        throw PersistError(
+        throw PersistenceError(
           .invalidRequest, at: .entity(step.source?.name ?? ""),
           "The source expression of '\(step.mapping.name)' gives no request.",
           fix: "Write it as FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", …), …).")
@@ -276,7 +276,7 @@ final class ObjectCopy {
   func work(named name: String) throws -> StepWork {
     if let lastWork, lastWork.mappingName == name { return lastWork }
     guard let work = works.first(where: { $0.mappingName == name }) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, "The mapping model has no entity mapping '\(name)'.",
         fix: "It has \(plan.steps.map(\.mapping.name).joined(separator: ", ")).")
     }

@@ -66,10 +66,10 @@ struct StoreExchange {
         try files.moveItem(at: file, to: old.url.appendingPathComponent(name))
       }
       try FileSynchronization.synchronize(old.url)
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       throw error
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(old.url), "The large values can't be taken over: \(error.localizedDescription)",
         fix: "Check the room on the disk and the permissions of the store's folder.")
     }

@@ -7,7 +7,7 @@ final class StoreHold {
   private let options: StoreOptions
   private let version: Int64
 
-  /// - Throws: ``PersistError/Code/storeBusy`` where another connection writes and the wait runs out.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` where another connection writes and the wait runs out.
   init(_ url: URL, options: StoreOptions) throws {
     self.url = url
     self.options = options
@@ -38,8 +38,8 @@ final class StoreHold {
   /// one that others still read.
   ///
   /// - Parameter replacement: has pages of the same size.
-  /// - Throws: ``PersistError/Code/storeBusy`` where somebody wrote since the store was held, or, without a log, where
-  ///   readers don't let go.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` where somebody wrote since the store was held, or, without a log,
+  ///   where readers don't let go.
   func replaceContent(by replacement: SQLiteConnection) throws {
     defer { end() }
     // A transaction of its own writes the new content. Between it and the one that held the store,
@@ -65,8 +65,8 @@ final class StoreHold {
     try connection.first(.dataVersion) { $0.integer(0) } ?? 0
   }
 
-  private var busy: PersistError {
-    PersistError(
+  private var busy: PersistenceError {
+    PersistenceError(
       .storeBusy, at: .store(url), "Another program wrote to the store at the moment when it was to be exchanged.",
       fix: "Try again; the store is as the other program left it.")
   }

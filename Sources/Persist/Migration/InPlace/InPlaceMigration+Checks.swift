@@ -34,9 +34,9 @@ extension InPlaceMigration {
     for step in CheckStep.steps(for: map) where [.danglingRelationship, .danglingReference].contains(step.kind) {
       guard joined.contains(.init(step.entity, step.property)) else { continue }
       try connection.query(step.sql) { row in
-        throw PersistError(
+        throw PersistenceError(
           .migrationFailed,
-          at: PersistError.Place(entity: step.entity, property: step.property, row: row.integer(0), store: url),
+          at: PersistenceError.Place(entity: step.entity, property: step.property, row: row.integer(0), store: url),
           "The store would not have become whole, and stays as it was: \(step.detail(row.value(2), row.value(3)))",
           fix: "Check the store with 'persist check'; rows of it may be damaged.")
       }

@@ -122,10 +122,10 @@ struct InPlaceMigration {
       guard question?(0) != false else { throw cancelled }
       do {
         try connection.whileGoingOn(rows: tally.weight, question) { try connection.apply(change.change) }
-      } catch let error as PersistError where error.code == .interrupted {
+      } catch let error as PersistenceError where error.code == .interrupted {
         throw cancelled
-      } catch let error as PersistError where [.sqlite, .constraintConflict].contains(error.code) {
-        throw PersistError(
+      } catch let error as PersistenceError where [.sqlite, .constraintConflict].contains(error.code) {
+        throw PersistenceError(
           .migrationFailed, at: error.place, "The store stays as it was: \(error.message)", fix: error.fix,
           errors: [error])
       }
@@ -134,8 +134,8 @@ struct InPlaceMigration {
     guard tally.question("", entity: nil)?(0) != false else { throw cancelled }
   }
 
-  private var cancelled: PersistError {
-    PersistError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
+  private var cancelled: PersistenceError {
+    PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
   }
 
   /// How many rows a change goes through, at most: the greatest key, which is found at once.
@@ -169,7 +169,7 @@ struct InPlaceMigration {
     let before = Set(store.tableMap.numbers.differences)
     let differences = numbers.differences.filter { !before.contains($0) } + map.differences
     guard differences.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .migrationFailed, at: .store(url),
         "The store would not have become what the new model wants, and stays as it was: "
           + differences.joined(separator: " "), fix: "This is a defect of Persist; please report it with both models.")

@@ -91,7 +91,7 @@ struct StoreSurvey {
   }
 
   /// Why the migration can't be; nil where it can.
-  func error(_ findings: Findings, allowsLoss: Bool, downgrade: AutomaticMigrator.Downgrade) -> PersistError? {
+  func error(_ findings: Findings, allowsLoss: Bool, downgrade: AutomaticMigrator.Downgrade) -> PersistenceError? {
     var blockers = findings.blockers
     if let back = backBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
     if !allowsLoss { blockers += findings.losses.map(MigrationBlocker.init(refusing:)) }
@@ -136,7 +136,7 @@ extension MigrationBlocker {
 
 extension MigrationPlan {
   /// The error for losses that aren't allowed; nil where there are none.
-  static func refusal(of losses: [MigrationLoss], from: String, to: String) -> PersistError? {
+  static func refusal(of losses: [MigrationLoss], from: String, to: String) -> PersistenceError? {
     guard !losses.isEmpty else { return nil }
     return MigrationPlan(
       from: from, to: to, way: .impossible, blockers: losses.map(MigrationBlocker.init(refusing:))

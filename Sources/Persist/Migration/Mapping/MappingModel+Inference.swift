@@ -4,13 +4,13 @@ extension MappingModel {
   /// It can be edited before it runs. Entity mappings are called `IEM_Copy_Name`, `IEM_Transform_Name`, `IEM_Add_Name`
   /// and `IEM_Remove_Name`, as Core Data calls them.
   ///
-  /// - Throws: ``PersistError/Code/mappingNotInferable`` with every reason in ``PersistError/errors``;
-  ///   ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingNotInferable`` with every reason in ``PersistenceError/errors``;
+  ///   ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
   public static func inferred(from old: ManagedObjectModel, to new: ManagedObjectModel) throws -> MappingModel {
     let comparison = try ModelComparison(from: old, to: new)
     let obstacles = comparison.operations.compactMap { $0.obstacle?.error }
     guard obstacles.isEmpty else {
-      throw PersistError.combining(
+      throw PersistenceError.combining(
         obstacles, as: .mappingNotInferable,
         "No mapping model follows from the two models, for \(obstacles.count) reasons.")
     }

@@ -26,7 +26,7 @@ public struct PropertyMapping: Sendable, Hashable {
   }
 
   /// - Parameter format: an expression in the format language, such as `$source.price * 100`.
-  /// - Throws: ``PersistError/Code/invalidPredicate`` with the column and what was expected there.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there.
   public init(_ name: String, _ format: String, _ arguments: (any FetchArgument)?...) throws {
     self.init(name, valueExpression: try FetchExpression(format, arguments: arguments))
   }

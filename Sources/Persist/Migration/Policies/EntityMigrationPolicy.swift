@@ -73,7 +73,7 @@ open class EntityMigrationPolicy {
 extension EntityMigrationPolicy: KeyedObject {
   public func fetchValue(forKey key: String) throws -> FetchValue {
     if let value = try call(key, arguments: []) { return value }
-    throw PersistError(
+    throw PersistenceError(
       .unknownProperty, "The policy \(type(of: self)) has no '\(key)'.", fix: "Answer it in call(_:arguments:).")
   }
 

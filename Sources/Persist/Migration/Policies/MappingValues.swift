@@ -10,7 +10,7 @@ extension MigrationManager: KeyedObject {
       return .value(.composite(values))
     default:
       if let value = try call(key, arguments: []) { return value }
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, "The migration manager has no '\(key)'.",
         fix: "It has sourceContext, destinationContext, currentEntityMapping and userInfo; a subclass can add methods.")
     }
@@ -25,7 +25,7 @@ struct ContextValue: KeyedObject {
   let context: ManagedObjectContext
 
   func fetchValue(forKey key: String) throws -> FetchValue {
-    throw PersistError(.unknownProperty, "A context has no '\(key)' for expressions.")
+    throw PersistenceError(.unknownProperty, "A context has no '\(key)' for expressions.")
   }
 
   var fetchIdentity: StoredValue { .null }
@@ -37,7 +37,7 @@ struct RequestValue: KeyedObject {
   let request: FetchRequest<ManagedObject>
 
   func fetchValue(forKey key: String) throws -> FetchValue {
-    throw PersistError(.unknownProperty, "A request has no '\(key)' for expressions.")
+    throw PersistenceError(.unknownProperty, "A request has no '\(key)' for expressions.")
   }
 
   var fetchIdentity: StoredValue { .null }
@@ -57,7 +57,7 @@ struct EntityMappingValue: KeyedObject {
     case "entityMigrationPolicyClassName": return text(mapping.policyName)
     case "userInfo": return .value(.composite(mapping.userInfo))
     default:
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, "An entity mapping has no '\(key)'.",
         fix: "It has name, sourceEntityName, destinationEntityName, entityMigrationPolicyClassName and userInfo.")
     }

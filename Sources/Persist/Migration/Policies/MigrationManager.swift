@@ -48,10 +48,10 @@ open class MigrationManager {
   ///   - destination: where there is no file, or a store of ``destinationModel``. Where the migration fails, a new file
   ///     is taken away again.
   ///   - policies: the classes that the mapping model names.
-  /// - Throws: ``PersistError/Code/incompatibleModel`` where the store has another model;
-  ///   ``PersistError/Code/migrationCancelled``, or the error given to ``cancelMigration(with:)``;
-  ///   ``PersistError/Code/missingMappingModel`` for a policy that isn't registered; what policies throw;
-  ///   ``PersistError/Code/migrationFailed``.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the store has another model;
+  ///   ``PersistenceError/Code/migrationCancelled``, or the error given to ``cancelMigration(with:)``;
+  ///   ``PersistenceError/Code/missingMappingModel`` for a policy that isn't registered; what policies throw;
+  ///   ``PersistenceError/Code/migrationFailed``.
   public func migrateStore(
     from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies = []
   ) throws {
@@ -88,10 +88,10 @@ open class MigrationManager {
 
   /// Ends the migration at the next source object; ``migrateStore(from:to:mappingModel:policies:)`` throws the error.
   ///
-  /// - Parameter error: nil for ``PersistError/Code/migrationCancelled``.
+  /// - Parameter error: nil for ``PersistenceError/Code/migrationCancelled``.
   public func cancelMigration(with error: (any Error)? = nil) {
     cancellation = error
-      ?? PersistError(.migrationCancelled, "The migration was cancelled. The store is as it was.")
+      ?? PersistenceError(.migrationCancelled, "The migration was cancelled. The store is as it was.")
   }
 
   /// Tells how far the work is.
@@ -127,7 +127,7 @@ open class MigrationManager {
 
   /// The objects that an entity mapping made for source objects, in their order.
   ///
-  /// - Throws: ``PersistError/Code/invalidRequest`` where there is no such entity mapping.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where there is no such entity mapping.
   public func destinationInstances(
     forEntityMapping name: String, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {

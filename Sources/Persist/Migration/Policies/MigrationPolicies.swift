@@ -30,7 +30,7 @@ public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
 
   func policy(named name: String, for mapping: EntityMapping) throws -> EntityMigrationPolicy.Type {
     if let type = self[name] { return type }
-    throw PersistError(
+    throw PersistenceError(
       .missingMappingModel, at: .entity(mapping.destinationEntityName ?? mapping.sourceEntityName ?? ""),
       "The entity mapping '\(mapping.name)' needs the policy class '\(name)', which isn't registered.",
       fix: "Subclass EntityMigrationPolicy under this name and hand the class over: AutomaticMigrator(policies: […]).")

@@ -33,7 +33,8 @@ struct MigrationHop: Sendable {
   /// A hop that follows from the models alone, in place.
   ///
   /// - Parameter registry: where renamings through other versions are looked up.
-  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things of a version take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things of a version take their place from the same
+  ///   one.
   init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
     self.source = source
     self.destination = destination

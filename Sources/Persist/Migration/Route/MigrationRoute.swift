@@ -25,7 +25,7 @@ struct MigrationRoute: Sendable {
       number: index + 1, count: hops.count, from: hops[index].source.name, to: hops[index].destination.name)
   }
 
-  /// - Throws: ``PersistError/Code/mappingAmbiguous``, and what is wrong with a mapping model's file.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous``, and what is wrong with a mapping model's file.
   init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) throws {
     self.source = source
     self.destination = destination
@@ -64,7 +64,7 @@ struct MigrationRoute: Sendable {
     do {
       _ = try plan(hop, mapping, means)
       return []
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       return [
         MigrationBlocker(
           error.code, entity: error.place.entity, property: error.place.property,

@@ -9,7 +9,7 @@ struct RenamingHistory {
   /// The direct match.
   let direct: ModelCorrespondence
 
-  /// - Throws: ``PersistError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
   init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws {
     self.source = source
     self.destination = destination

@@ -52,7 +52,7 @@ struct RouteMigration {
     for (number, hop) in route.hops.enumerated() {
       let progress = progress(hop: number, of: route, rows: rows)
       // An error of a hop says between which versions it happened.
-      try PersistError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
+      try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
         file = try migrate(file, through: hop, number, store, folder, route.reportedHop(number), progress)
       }
     }
@@ -163,10 +163,10 @@ struct RouteMigration {
     }
   }
 
-  /// - Throws: ``PersistError/Code/migrationCancelled`` where that is the answer.
+  /// - Throws: ``PersistenceError/Code/migrationCancelled`` where that is the answer.
   private func tell(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
     guard progress?(MigrationProgress(completed: 0, total: 1, current: "", pass: pass)) == false else { return }
-    throw PersistError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
+    throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
   }
 }
 

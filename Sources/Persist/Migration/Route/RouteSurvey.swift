@@ -43,7 +43,7 @@ struct RouteSurvey {
   }
 
   /// Why the migration can't be; nil where it can.
-  func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistError? {
+  func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
     if !route.blockers.isEmpty {
       let back = direct.backBlocker(StoreSurvey.Findings(blockers: route.blockers), migrator.downgrade)
       return MigrationPlan(

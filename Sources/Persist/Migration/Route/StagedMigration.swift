@@ -49,12 +49,12 @@ public struct StagedMigration: Sendable {
   /// All versions, from the first to the last.
   let versions: [ModelVersion]
 
-  /// - Throws: ``PersistError/Code/invalidRequest`` where two stages end at the same version.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where two stages end at the same version.
   public init(_ stages: [Stage]) throws {
     var ends: [ManagedObjectModel] = []
     for end in stages.compactMap(\.versions.last) {
       guard !ends.contains(where: { $0.fingerprints == end.model.fingerprints }) else {
-        throw PersistError(
+        throw PersistenceError(
           .invalidRequest, "Two stages end at the version '\(end.name)'.", fix: "Let every stage lead to another one.")
       }
       ends.append(end.model)

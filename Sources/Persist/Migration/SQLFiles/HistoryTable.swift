@@ -46,11 +46,11 @@ struct HistoryTable: Sendable, Hashable {
     var needsValue: Bool
   }
 
-  /// - Throws: ``PersistError/Code/invalidRequest`` where the table can't be what it should be.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the table can't be what it should be.
   init(_ name: String, columns: [Column]) throws {
     func column(_ names: Set<String>) -> Column? { columns.first { names.contains($0.name.lowercased()) } }
     guard let key = column(["version"]) ?? column(["identifier"]) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest,
         "The table '\(name)' has no column 'version' or 'identifier', only "
           + "\(columns.map { "'\($0.name)'" }.joined(separator: ", ")).",
@@ -62,7 +62,7 @@ struct HistoryTable: Sendable, Hashable {
     let moments = others.map(\.name).filter { Self.momentNames.contains($0.lowercased()) }
     let unknown = others.map(\.name).filter { !(names + moments).contains($0) }
     guard unknown.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest,
         "The table '\(name)' wants values for \(unknown.map { "'\($0)'" }.joined(separator: ", ")), which Persist "
           + "doesn't know.",

@@ -9,8 +9,8 @@ extension SQLMigration {
   /// files without a version in their names, such as a `schema.sql`, are skipped; ``SQLMigrator/skippedFiles`` lists
   /// the last.
   ///
-  /// - Throws: ``PersistError/Code/fileAccess`` where the folder can't be read, ``PersistError/Code/malformedFile`` for
-  ///   a file that isn't UTF-8 text.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` where the folder can't be read,
+  ///   ``PersistenceError/Code/malformedFile`` for a file that isn't UTF-8 text.
   public static func files(in folder: URL) throws -> [SQLMigration] {
     try contents(of: folder).migrations
   }
@@ -21,7 +21,7 @@ extension SQLMigration {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)",
         fix: "Give the folder that the SQL files are in.")
     }
@@ -40,11 +40,11 @@ extension SQLMigration {
 
   /// Reads one SQL file, whose name has the version.
   ///
-  /// - Throws: ``PersistError/Code/fileAccess``, and ``PersistError/Code/malformedFile`` where the name has no version
-  ///   or the file isn't UTF-8 text.
+  /// - Throws: ``PersistenceError/Code/fileAccess``, and ``PersistenceError/Code/malformedFile`` where the name has no
+  ///   version or the file isn't UTF-8 text.
   public init(contentsOf url: URL) throws {
     guard let (version, text, name) = Self.parts(of: Self.stem(of: url)) else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(url), "The name '\(url.lastPathComponent)' has no version.",
         fix: "Call it by a number or a time stamp and a name, such as '0001_create.sql'.")
     }

@@ -16,12 +16,12 @@ struct SQLMigrationFile {
 
   private static let sizeLimit = 256 << 20
 
-  /// - Throws: ``PersistError/Code/malformedFile`` where it isn't UTF-8 text or has a mark that isn't known,
-  ///   ``PersistError/Code/fileAccess`` and ``PersistError/Code/limitExceeded``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` where it isn't UTF-8 text or has a mark that isn't known,
+  ///   ``PersistenceError/Code/fileAccess`` and ``PersistenceError/Code/limitExceeded``.
   init(contentsOf url: URL) throws {
     var bytes = try Array(BoundedFile.data(at: url, limit: Self.sizeLimit))
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(url), "'\(url.lastPathComponent)' isn't UTF-8 text.", fix: "Save it as UTF-8.")
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
@@ -30,7 +30,7 @@ struct SQLMigrationFile {
     var end: Int?
     for (number, line) in Self.commentLines(of: bytes) {
       let words = String(decoding: bytes[line], as: UTF8.self).dropFirst(2).trimmingCharacters(in: .whitespaces)
-      switch try Mark(words, at: PersistError.Place(file: url, line: number)) {
+      switch try Mark(words, at: PersistenceError.Place(file: url, line: number)) {
       case .up(let isOutside):
         if start == 0 { (start, end) = (line.upperBound, nil) } else { end = end ?? line.lowerBound }
         if isOutside { runsInTransaction = false }
@@ -72,14 +72,14 @@ struct SQLMigrationFile {
     case enforcingForeignKeys
 
     /// - Returns: nil for a comment that is none.
-    init?(_ comment: String, at place: PersistError.Place) throws {
+    init?(_ comment: String, at place: PersistenceError.Place) throws {
       let words = comment.lowercased()
       if let own = words.wholeMatch(of: /persist:\s*(\S*)\s*/) {
         switch own.1 {
         case "without-transaction": self = .withoutTransaction
         case "enforce-foreign-keys": self = .enforcingForeignKeys
         default:
-          throw PersistError(
+          throw PersistenceError(
             .malformedFile, at: place, "There is no mark 'persist: \(own.1)'.",
             fix: "The marks are 'persist: without-transaction' and 'persist: enforce-foreign-keys'.")
         }

@@ -25,7 +25,7 @@ struct SQLMigrationRun {
       do {
         guard report(migration, part: 0) else { throw cancelled }
         if try apply(migration) { note(migration) }
-      } catch let error as PersistError {
+      } catch let error as PersistenceError {
         throw failure(of: migration, error)
       }
     }
@@ -40,7 +40,7 @@ struct SQLMigrationRun {
   private func survey() throws -> SQLMigrationSurvey {
     let survey = try migrator.survey(connection, upTo: last)
     if let problem = survey.status.problems.first {
-      var error = PersistError.combining(
+      var error = PersistenceError.combining(
         survey.status.problems, as: problem.code, "Nothing was migrated, for \(survey.status.problems.count) reasons.")
       error.place.store = error.place.file == nil ? connection.url : nil
       throw error
@@ -79,7 +79,7 @@ extension SQLMigrationRun {
     defer { if connection.isInTransaction { _ = try? connection.execute(.rollback) } }
     try work(migration)
     guard !connection.isInTransaction else {
-      throw PersistError(
+      throw PersistenceError(
         .migrationFailed, "The migration began a transaction and didn't end it.", fix: "End it with COMMIT.")
     }
     checkedKeys = nil
@@ -115,7 +115,7 @@ extension SQLMigrationRun {
     if let checkedKeys, try checkedKeys.content == content() { return checkedKeys.state }
     do {
       return try ForeignKeyState(connection)
-    } catch let error as PersistError where error.code == .sqlite {
+    } catch let error as PersistenceError where error.code == .sqlite {
       return nil
     }
   }
@@ -124,7 +124,7 @@ extension SQLMigrationRun {
     guard let before else { return }
     let now = try ForeignKeyState(connection)
     if let damage = now.damage(since: before) {
-      throw PersistError(
+      throw PersistenceError(
         .migrationFailed, "The migration breaks foreign keys. \(damage)",
         fix: "Delete or change those rows in the migration.")
     }
@@ -169,11 +169,11 @@ extension SQLMigrationRun {
     return migrator.progress?(progress) != false && !Task.isCancelled
   }
 
-  private var cancelled: PersistError { PersistError(.migrationCancelled, "The migration was cancelled.") }
+  private var cancelled: PersistenceError { PersistenceError(.migrationCancelled, "The migration was cancelled.") }
 
   /// The error for a caller: with the migration, and how the database stands now.
-  private func failure(of migration: SQLMigration, _ error: PersistError) -> PersistError {
-    let code: PersistError.Code =
+  private func failure(of migration: SQLMigration, _ error: PersistenceError) -> PersistenceError {
+    let code: PersistenceError.Code =
       switch error.code {
       case .sqlite, .constraintConflict, .invalidRequest, .storeOpenFailed: .migrationFailed
       case .interrupted: .migrationCancelled
@@ -189,12 +189,12 @@ extension SQLMigrationRun {
       migration.runsInTransaction
       ? "The database is as it was before \(migration)."
       : "What of \(migration) ran before stays: it has no transaction."
-    return PersistError(
+    return PersistenceError(
       code, at: place, "\(error.message) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error))
   }
 
   /// Some statements fail in a transaction, and SQLite says so in words alone.
-  private static func fix(for error: PersistError) -> String? {
+  private static func fix(for error: PersistenceError) -> String? {
     guard error.message.contains("transaction") else { return nil }
     return "Put it into a file of its own with '-- persist: without-transaction' at the top."
   }

@@ -38,7 +38,7 @@ public struct SQLMigrationStatus: Sendable, Hashable {
   /// The table in which the database keeps the versions; it needn't be there yet.
   public internal(set) var table: String
   /// Why nothing would be run as it stands: files that were edited, a database of a newer application and the like.
-  public internal(set) var problems: [PersistError]
+  public internal(set) var problems: [PersistenceError]
 
   /// What the database has been through, whether its SQL is the same or another now.
   public var applied: [Entry] { entries.filter { [.applied, .changed].contains($0.state) } }

@@ -67,35 +67,35 @@ struct SQLMigrationSurvey {
 
   // MARK: Problems
 
-  private static func place(_ migration: SQLMigration) -> PersistError.Place {
-    migration.file.map { .file($0) } ?? PersistError.Place(key: migration.description)
+  private static func place(_ migration: SQLMigration) -> PersistenceError.Place {
+    migration.file.map { .file($0) } ?? PersistenceError.Place(key: migration.description)
   }
 
-  private static func changed(_ migration: SQLMigration) -> PersistError {
-    PersistError(
+  private static func changed(_ migration: SQLMigration) -> PersistenceError {
+    PersistenceError(
       .migrationFileChanged, at: place(migration),
       "The migration \(migration) was changed after it had been applied: databases may differ from what it says now.",
       fix: "Undo the change and put it into a migration of a new version. Where nothing but a comment changed, accept "
         + "it with SQLMigrator.acceptChanges.")
   }
 
-  private static func unfinished(_ version: String, _ table: String) -> PersistError {
-    PersistError(
+  private static func unfinished(_ version: String, _ table: String) -> PersistenceError {
+    PersistenceError(
       .migrationUnfinished, "The table '\(table)' says that another tool stopped in the middle of version \(version).",
       fix: "Mend what is half done with that tool, or by hand, and take the mark 'dirty' away.")
   }
 
-  private static func newer(_ entry: SQLMigrationStatus.Entry, than newest: SQLMigration?) -> PersistError? {
+  private static func newer(_ entry: SQLMigrationStatus.Entry, than newest: SQLMigration?) -> PersistenceError? {
     guard let version = entry.version, version > newest?.version ?? -1 else { return nil }
     let known = newest.map { "the newest known one is \($0.version)" } ?? "no migration is known"
-    return PersistError(
+    return PersistenceError(
       .incompatibleModel,
       "The database has version \(version), which a newer application gave it; \(known).",
       fix: "Use the newer application, or set SQLMigrator.allowsUnknownVersions where this one can work with it.")
   }
 
-  private static func outOfOrder(_ migration: SQLMigration, _ newest: Int64) -> PersistError {
-    PersistError(
+  private static func outOfOrder(_ migration: SQLMigration, _ newest: Int64) -> PersistenceError {
+    PersistenceError(
       .migrationOutOfOrder, at: place(migration),
       "The migration \(migration) is still to run, and version \(newest) after it has been applied.",
       fix: "Give it a version above \(newest), or leave SQLMigrator.refusesOutOfOrder off.")

@@ -48,13 +48,13 @@ public struct SQLMigrator: Sendable {
 
   public var progress: ProgressHandler?
 
-  /// - Throws: ``PersistError/Code/invalidRequest`` where two migrations have the same version.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where two migrations have the same version.
   public init(_ migrations: [SQLMigration]) throws {
     self.migrations = migrations.sorted { $0.version < $1.version }
     for (one, other) in zip(self.migrations, self.migrations.dropFirst()) where one.version == other.version {
       let names = [one, other].map { $0.file.map { "the file '\($0.lastPathComponent)'" } ?? "'\($0)' in code" }
-      throw PersistError(
-        .invalidRequest, at: PersistError.Place(file: other.file),
+      throw PersistenceError(
+        .invalidRequest, at: PersistenceError.Place(file: other.file),
         "Two migrations have the version \(one.version): \(names[0]) and \(names[1]).",
         fix: "Give one of them another version.")
     }
@@ -63,19 +63,19 @@ public struct SQLMigrator: Sendable {
   /// - Parameters:
   ///   - folder: see ``SQLMigration/files(in:)``.
   ///   - others: migrations in code, which take their places among the files by their versions.
-  /// - Throws: what is wrong with the folder or a file in it; ``PersistError/Code/fileAccess`` where there is no
-  ///   migration at all, which a forgotten resource looks like; ``PersistError/Code/invalidRequest`` where two
+  /// - Throws: what is wrong with the folder or a file in it; ``PersistenceError/Code/fileAccess`` where there is no
+  ///   migration at all, which a forgotten resource looks like; ``PersistenceError/Code/invalidRequest`` where two
   ///   migrations have the same version.
   public init(filesIn folder: URL, and others: [SQLMigration] = []) throws {
     let found = try SQLMigration.contents(of: folder)
     let migrations = found.migrations + others
     guard !migrations.isEmpty else {
       guard let skipped = found.skipped.first else {
-        throw PersistError(
+        throw PersistenceError(
           .fileAccess, at: .file(folder), "There are no SQL files in '\(folder.lastPathComponent)'.",
           fix: "Give the folder that they are in.")
       }
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(folder),
         "No SQL file in '\(folder.lastPathComponent)' has a version in its name: '\(skipped.lastPathComponent)'.",
         fix: "Call them by a number or a time stamp and a name, such as '0001_create.sql'.")
@@ -101,14 +101,14 @@ public struct SQLMigrator: Sendable {
   /// - Parameters:
   ///   - url: a database; it is made where there is none.
   ///   - last: the version to stop at; nil for the newest. Nothing leads back: a database that is further stays so.
-  /// - Throws: ``PersistError/Code/migrationFailed`` with file, line, column and SQLite's words: migrations before the
-  ///   one that failed stay, and that one is undone; ``PersistError/Code/migrationCancelled``;
-  ///   ``PersistError/Code/storeBusy``, ``PersistError/Code/diskFull`` and the like; before anything ran
-  ///   ``PersistError/Code/migrationFileChanged`` and other ``SQLMigrationStatus/problems``.
+  /// - Throws: ``PersistenceError/Code/migrationFailed`` with file, line, column and SQLite's words: migrations before
+  ///   the one that failed stay, and that one is undone; ``PersistenceError/Code/migrationCancelled``;
+  ///   ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/diskFull`` and the like; before anything ran
+  ///   ``PersistenceError/Code/migrationFileChanged`` and other ``SQLMigrationStatus/problems``.
   @discardableResult
   public func migrate(storeAt url: URL, to last: Int64? = nil) throws -> SQLMigrationReport {
     if let last, !migrations.contains(where: { $0.version == last }) {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, "There is no migration of version \(last).",
         fix: "There are \(migrations.map { "\($0.version)" }.joined(separator: ", ")).")
     }
@@ -145,7 +145,7 @@ public struct SQLMigrator: Sendable {
   }
 
   func survey(_ connection: SQLiteConnection, upTo last: Int64?) throws -> SQLMigrationSurvey {
-    try PersistError.placing({ $0.store = connection.url }) {
+    try PersistenceError.placing({ $0.store = connection.url }) {
       survey(try SQLMigrationHistory(connection, table: table), upTo: last)
     }
   }

@@ -31,7 +31,7 @@ struct SQLScriptRunner {
         for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
         try body(statement, part)
       }
-    } catch var error as PersistError {
+    } catch var error as PersistenceError {
       if let refused = guardian?.takeRefusal() { error = Self.refusal(of: refused, at: error.place) }
       throw error
     }
@@ -42,21 +42,21 @@ struct SQLScriptRunner {
 
   private func check(_ statement: SQLiteStatement, _ values: [SQLValue], _ count: Int) throws {
     guard guardian == nil || connection.isInTransaction else {
-      throw PersistError(.migrationFailed, "A statement before this one has rolled the transaction back.")
+      throw PersistenceError(.migrationFailed, "A statement before this one has rolled the transaction back.")
     }
     guard values.isEmpty || count == 1 else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, "Values were given for several statements.", fix: "Run them one after the other.")
     }
     guard statement.parameterCount == values.count else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, "The statement takes \(statement.parameterCount) values and was given \(values.count).",
         fix: "Give a value for each '?'; a file has none to give.")
     }
   }
 
-  private static func refusal(of statement: String, at place: PersistError.Place) -> PersistError {
-    PersistError(
+  private static func refusal(of statement: String, at place: PersistenceError.Place) -> PersistenceError {
+    PersistenceError(
       .migrationFailed, at: place,
       "'\(statement)' can't run here: each migration runs in a transaction, which Persist begins and ends.",
       fix: "Take it out; or put '-- persist: without-transaction' at the top of the file, which is then not undone "

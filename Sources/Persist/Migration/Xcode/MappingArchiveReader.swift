@@ -10,7 +10,7 @@ struct MappingArchiveReader {
     let data = try BoundedFile.data(at: url, limit: PropertyList.Limits.bytes)
     root = try KeyedArchive(data: data, place: .file(url)).root()
     guard root.isKind(of: "NSMappingModel") else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: root.place(),
         "The archive holds an object of the class \(root.className ?? "unknown"); a mapping model was expected.")
     }
@@ -54,10 +54,10 @@ struct MappingArchiveReader {
     do {
       return try FetchExpression(ArchivedFormat().expression(archived))
     } catch let error as Inexpressible {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: archived.place(),
         "The archive holds \(error.what), which has no form in the predicate language.")
-    } catch var error as PersistError {
+    } catch var error as PersistenceError {
       error.place.file = error.place.file ?? archived.archive.place.file
       throw error
     }

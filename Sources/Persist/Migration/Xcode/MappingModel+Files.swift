@@ -5,7 +5,7 @@ extension MappingModel {
   ///
   /// Xcode's source form leaves out what follows from the models; they fill it in as Xcode's compiler does.
   ///
-  /// - Throws: ``PersistError/Code/malformedFile`` and the like, with file and place.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` and the like, with file and place.
   public init(contentsOf url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel) throws {
     if url.pathExtension.lowercased() == "cdm" {
       self = try MappingArchiveReader(url).mappingModel()

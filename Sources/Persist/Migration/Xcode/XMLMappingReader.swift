@@ -97,7 +97,7 @@ struct XMLMappingReader {
     guard let mapping = text("sourcemappingname", of: element), let path = text("sourcekeypath", of: element) else {
       return nil
     }
-    return try PersistError.placing({ $0.file = file }) {
+    return try PersistenceError.placing({ $0.file = file }) {
       .destinationInstances(ofMapping: mapping, for: try FetchExpression(path))
     }
   }
@@ -139,9 +139,9 @@ struct XMLMappingReader {
   private func archive(_ name: String, of element: MarkupElement) throws -> ArchivedObject? {
     guard let text = text(name, of: element) else { return nil }
     guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-      throw PersistError(.malformedFile, at: .file(file, line: element.line), "'\(name)' isn't base64.")
+      throw PersistenceError(.malformedFile, at: .file(file, line: element.line), "'\(name)' isn't base64.")
     }
-    var place = PersistError.Place.file(file, line: element.line)
+    var place = PersistenceError.Place.file(file, line: element.line)
     place.key = name
     return try KeyedArchive(data: data, place: place).root()
   }
@@ -156,7 +156,7 @@ struct XMLMappingReader {
 
   private func entity(_ name: String, of model: ManagedObjectModel, _ element: MarkupElement) throws -> Entity {
     if let entity = model.entitiesByName[name] { return entity }
-    throw PersistError(
+    throw PersistenceError(
       .malformedFile, at: .file(file, line: element.line), "The mapping is of '\(name)', which isn't in the model.",
       fix: "The model's entities are \(model.entities.map(\.name).sorted().joined(separator: ", ")).")
   }

@@ -3,12 +3,12 @@ import Foundation
 extension ValueConversion {
   /// A value for a composite attribute: a dictionary with values for its elements, nested as they are.
   ///
-  /// - Throws: ``PersistError/Code/typeMismatch``, ``PersistError/Code/unknownProperty`` for an element that the
-  ///   composite doesn't have.
+  /// - Throws: ``PersistenceError/Code/typeMismatch``, ``PersistenceError/Code/unknownProperty`` for an element that
+  ///   the composite doesn't have.
   func stored(_ value: Any?, elements: [Property.Element]) throws -> StoredValue {
     if GivenValue(value)?.isNull == true { return .null }
     guard let parts = Self.parts(value) else {
-      throw PersistError(
+      throw PersistenceError(
         .typeMismatch, at: place,
         "'\(attribute.name)' is composite and doesn't take a \(value.map { "\(type(of: $0))" } ?? "nil").",
         fix: "Give it a dictionary with values for its elements.")
@@ -32,7 +32,7 @@ extension ValueConversion {
         result[part.key] = .composite(try composite(nested, below: inner, elements: elements))
       } else {
         let names = elements.map { $0.path.dropFirst().joined(separator: ".") }
-        throw PersistError(
+        throw PersistenceError(
           .unknownProperty, at: place, "The composite '\(attribute.name)' has no element '\(part.key)'.",
           fix: "Its elements are \(names.joined(separator: ", ")).")
       }

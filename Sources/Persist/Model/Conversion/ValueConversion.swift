@@ -24,12 +24,12 @@ import Foundation
 /// and JSON, whose values are texts more often than not. What both take, they take alike.
 struct ValueConversion {
   let attribute: AttributeDescription
-  let place: PersistError.Place
+  let place: PersistenceError.Place
   let source: Source
 
   enum Source: Sendable, CaseIterable { case program, data }
 
-  init(_ attribute: AttributeDescription, at place: PersistError.Place, from source: Source = .program) {
+  init(_ attribute: AttributeDescription, at place: PersistenceError.Place, from source: Source = .program) {
     self.attribute = attribute
     self.place = place
     self.source = source
@@ -45,16 +45,16 @@ struct ValueConversion {
     case digits
   }
 
-  /// - Throws: ``PersistError/Code/typeMismatch`` with the value and the attribute.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` with the value and the attribute.
   func stored(_ value: Any?) throws -> StoredValue {
     if let given = GivenValue(value) { return try stored(given) }
     let type = value.map { "\(Swift.type(of: $0))" } ?? "nil"
-    throw PersistError(
+    throw PersistenceError(
       .typeMismatch, at: place, "'\(attribute.name)' is \(attribute.type.rawValue) and doesn't take a \(type).",
       fix: "Give it a value of its type.")
   }
 
-  /// - Throws: ``PersistError/Code/typeMismatch`` with the value and the attribute.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` with the value and the attribute.
   func stored(_ given: GivenValue) throws -> StoredValue {
     do throws(Refusal) {
       return try converted(given)
@@ -92,20 +92,20 @@ struct ValueConversion {
     return value
   }
 
-  private func describe(_ refusal: Refusal, _ given: GivenValue) -> PersistError {
+  private func describe(_ refusal: Refusal, _ given: GivenValue) -> PersistenceError {
     let (name, type) = (attribute.name, attribute.type.rawValue)
     switch refusal {
     case .kind:
       let format = attribute.type == .date ? attribute.userInfo["dateFormat"] : nil
-      return PersistError(
+      return PersistenceError(
         .typeMismatch, at: place, "'\(name)' is \(type) and doesn't take \(given.inWords).",
         fix: format.map { "Its dateFormat is '\($0)'." } ?? "Give it a value of its type.")
     case .range(let range):
-      return PersistError(
+      return PersistenceError(
         .typeMismatch, at: place, "\(given.inWords) doesn't fit into the type \(type) of '\(name)'.",
         fix: "Give it a number from \(range), or the attribute a larger type.")
     case .digits:
-      return PersistError(
+      return PersistenceError(
         .typeMismatch, at: place,
         "\(given.inWords) would lose digits in the type \(type) of '\(name)'.",
         fix: "Round it first, or give the attribute a type that holds it, such as decimal.")

@@ -3,7 +3,7 @@ import Foundation
 extension ArchivedFormat {
   /// The text of an archived `NSPredicate`.
   ///
-  /// - Throws: ``Inexpressible``, or ``PersistError`` for damage.
+  /// - Throws: ``Inexpressible``, or ``PersistenceError`` for damage.
   func predicate(_ object: ArchivedObject) throws -> String {
     let inner = try deeper(object)
     switch object.className ?? "" {

@@ -22,7 +22,7 @@ struct ArchivedFormat {
   func deeper(_ object: ArchivedObject) throws -> ArchivedFormat {
     try object.archive.spend(1)
     guard depth < Self.depthLimit else {
-      throw PersistError(
+      throw PersistenceError(
         .limitExceeded, at: object.place(), "An expression nests deeper than \(Self.depthLimit) levels.")
     }
     return ArchivedFormat(depth: depth + 1)
@@ -31,12 +31,12 @@ struct ArchivedFormat {
   /// The text of the expression that an archive holds, as mapping models have them.
   ///
   /// - Parameter place: where the bytes come from, for errors.
-  static func expression(fromArchive data: Data, place: PersistError.Place) throws -> String {
+  static func expression(fromArchive data: Data, place: PersistenceError.Place) throws -> String {
     let root = try KeyedArchive(data: data, place: place).root()
     do {
       return try ArchivedFormat().expression(root)
     } catch let error as Inexpressible {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: root.place(),
         "The archive holds \(error.what), which has no form in the predicate language.")
     }
@@ -44,7 +44,7 @@ struct ArchivedFormat {
 
   /// The text of an expression.
   ///
-  /// - Throws: ``Inexpressible``, or ``PersistError`` for damage.
+  /// - Throws: ``Inexpressible``, or ``PersistenceError`` for damage.
   func expression(_ object: ArchivedObject) throws -> String {
     let inner = try deeper(object)
     switch object.className ?? "" {

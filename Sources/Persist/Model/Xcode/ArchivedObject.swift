@@ -27,15 +27,15 @@ struct ArchivedObject {
   func member(_ key: String) throws -> ArchivedObject? { try value[key].flatMap(archive.resolve) }
 
   /// Where a member stands, for errors.
-  func place(_ key: String? = nil) -> PersistError.Place {
+  func place(_ key: String? = nil) -> PersistenceError.Place {
     var place = archive.place
     let own = number.map { "$objects[\($0)]" }
     place.key = [own, key].compactMap { $0 }.joined(separator: ".")
     return place
   }
 
-  func expected(_ what: String, for key: String) -> PersistError {
-    PersistError(.malformedFile, at: place(key), "\(what) was expected here.")
+  func expected(_ what: String, for key: String) -> PersistenceError {
+    PersistenceError(.malformedFile, at: place(key), "\(what) was expected here.")
   }
 }
 

@@ -19,10 +19,10 @@ enum CompiledMappingModel {
   }
 
   /// - Parameter place: where the bytes come from, for errors.
-  static func header(fromArchive data: Data, place: PersistError.Place = .unknown) throws -> Header {
+  static func header(fromArchive data: Data, place: PersistenceError.Place = .unknown) throws -> Header {
     let root = try KeyedArchive(data: data, place: place).root()
     guard root.isKind(of: "NSMappingModel") else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: root.place(),
         "The archive holds an object of the class \(root.className ?? "unknown"); a mapping model was expected.")
     }

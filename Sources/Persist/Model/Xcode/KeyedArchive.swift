@@ -10,18 +10,18 @@ import Foundation
 /// unbounded time, whatever it says.
 final class KeyedArchive {
   /// Where the archive comes from, for errors.
-  let place: PersistError.Place
+  let place: PersistenceError.Place
   private let objects: [PropertyList]
   private let top: [String: PropertyList]
   private var stepsLeft: Int
 
-  convenience init(data: Data, place: PersistError.Place) throws {
+  convenience init(data: Data, place: PersistenceError.Place) throws {
     try self.init(PropertyList(data: data, place: place), place: place)
   }
 
-  init(_ list: PropertyList, place: PersistError.Place) throws {
+  init(_ list: PropertyList, place: PersistenceError.Place) throws {
     guard let objects = list["$objects"]?.arrayValue, let top = list["$top"]?.dictionaryValue, !objects.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: place, "This property list isn't a keyed archive: it has no '$objects' and '$top'.")
     }
     self.objects = objects
@@ -36,7 +36,7 @@ final class KeyedArchive {
   func root() throws -> ArchivedObject {
     guard let reference = top["root"] ?? (top.count == 1 ? top.values.first : nil),
       let root = try resolve(reference)
-    else { throw PersistError(.malformedFile, at: place, "The keyed archive has no root object.") }
+    else { throw PersistenceError(.malformedFile, at: place, "The keyed archive has no root object.") }
     return root
   }
 
@@ -51,11 +51,11 @@ final class KeyedArchive {
 
   /// Counts work done.
   ///
-  /// - Throws: ``PersistError/Code/limitExceeded`` when it comes to more than an honest archive of this size needs.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` when it comes to more than an honest archive of this size needs.
   func spend(_ steps: Int) throws {
     stepsLeft -= steps
     guard stepsLeft < 0 else { return }
-    throw PersistError(
+    throw PersistenceError(
       .limitExceeded, at: place, "Reading this archive of \(objects.count) objects takes too many steps.",
       fix: "Its objects refer to each other over and over; no archiver writes such a file.")
   }
@@ -64,7 +64,7 @@ final class KeyedArchive {
   private func checkReferences(_ value: PropertyList) throws {
     if let number = Self.reference(value) {
       guard objects.indices.contains(number) else {
-        throw PersistError(
+        throw PersistenceError(
           .malformedFile, at: place,
           "The keyed archive refers to object \(number); it has \(objects.count) objects.")
       }

@@ -15,7 +15,7 @@ extension MappingModelFile {
     let root = try MarkupReader.root(of: file)
     let objects = root.children.filter { $0.attributes["type"] == "XDDEVMAPPINGMODEL" }
     guard root.name == "database", let object = objects.first, objects.count == 1 else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(file, line: root.line),
         "Expected a <database> with one object of type XDDEVMAPPINGMODEL; it has \(objects.count).")
     }
@@ -29,7 +29,7 @@ extension MappingModelFile {
   private static func path(_ name: String, of object: MarkupElement, in file: URL) throws -> URL {
     let texts = object.children(named: "attribute").filter { $0.attributes["name"] == name }.map(\.text)
     guard let text = texts.first?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(file, line: object.line), "The mapping model doesn't name its '\(name)'.",
         fix: "Choose the models again in Xcode.")
     }

@@ -11,7 +11,7 @@ extension ModelArchiveReader {
     let name = try object.requiredText("NSPropertyName")
     let number = try object.integer("NSAttributeType")
     guard let type = Self.attributeType(number) else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: object.place("NSAttributeType"),
         "The attribute \(entity).\(name) has the type \(number), which isn't known.")
     }
@@ -30,7 +30,7 @@ extension ModelArchiveReader {
     if object.className == "NSDerivedAttributeDescription" { try readDerivation(of: object, into: &attribute) }
     if type == .composite {
       guard depth < Self.compositeLimit else {
-        throw PersistError(
+        throw PersistenceError(
           .limitExceeded, at: object.place(), "Composite attributes nest deeper than \(Self.compositeLimit) levels.")
       }
       try readComposite(object, of: entity, into: &attribute, composites: &composites, depth: depth)

@@ -35,7 +35,7 @@ extension ModelArchiveReader {
     }
   }
 
-  /// - Throws: ``Inexpressible``, or ``PersistError`` for damage.
+  /// - Throws: ``Inexpressible``, or ``PersistenceError`` for damage.
   private func fetchIndex(_ object: ArchivedObject) throws -> FetchIndexDescription {
     FetchIndexDescription(
       try object.requiredText("NSIndexName"), elements: try object.elements("NSIndexElements").map(indexElement),

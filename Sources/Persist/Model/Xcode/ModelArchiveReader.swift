@@ -7,10 +7,10 @@ struct ModelArchiveReader {
 
   /// What was left out of the model.
   final class Warnings {
-    fileprivate(set) var flaws: [PersistError] = []
+    fileprivate(set) var flaws: [PersistenceError] = []
 
-    func add(_ place: PersistError.Place, _ message: String) {
-      flaws.append(PersistError(.invalidModel, at: place, message))
+    func add(_ place: PersistenceError.Place, _ message: String) {
+      flaws.append(PersistenceError(.invalidModel, at: place, message))
     }
   }
 
@@ -22,7 +22,7 @@ struct ModelArchiveReader {
     self.archive = archive
     root = try archive.root()
     guard root.isKind(of: "NSManagedObjectModel") else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: root.place(),
         "The archive holds an object of the class \(root.className ?? "unknown"); a model was expected.")
     }
@@ -80,7 +80,7 @@ struct ModelArchiveReader {
     while let parent = try current.member("NSSuperentity") {
       levels += 1
       guard levels <= Self.inheritanceLimit else {
-        throw PersistError(
+        throw PersistenceError(
           .limitExceeded, at: entity.place("NSSuperentity"),
           "Entities inherit from each other over more than \(Self.inheritanceLimit) levels, or in a circle.")
       }

@@ -79,11 +79,11 @@ struct ModelFamilyFiles {
   ///   - mappingModels: what also tells the order of the versions.
   ///   - needsCurrent: false to have the newest version that can be read in the place of a current one that can't.
   /// - Throws: why the current version can't be read.
-  func family(_ mappingModels: [MappingModelFile], needsCurrent: Bool) throws(PersistError) -> ModelFamily? {
+  func family(_ mappingModels: [MappingModelFile], needsCurrent: Bool) throws(PersistenceError) -> ModelFamily? {
     let contents = FamilyVersions(files, family: name, isOrdered: false)
     guard let file = contents.currentFile(named: statedCurrent) else { return nil }
     let current: ModelVersion
-    do throws(PersistError) {
+    do throws(PersistenceError) {
       current = try file.version()
     } catch {
       guard !needsCurrent, let newest = contents.all.versions.last else { throw error }
@@ -125,7 +125,7 @@ struct ModelFamilyFiles {
 
   private func checkNotEmpty(of what: String, in folder: URL) throws {
     guard files.isEmpty else { return }
-    throw PersistError(
+    throw PersistenceError(
       .modelNotFound, at: .file(folder), "'\(folder.lastPathComponent)' holds no version: expected \(what) in it.")
   }
 
@@ -137,7 +137,7 @@ struct ModelFamilyFiles {
     // Xcode leaves the key out where it never asked which version is current.
     guard let entry = list["_XCCurrentVersionName"] else { return nil }
     guard let name = entry.stringValue else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(file, key: "_XCCurrentVersionName"), "Expected the name of an .xcdatamodel.")
     }
     return URL(fileURLWithPath: name).stem
@@ -159,7 +159,7 @@ extension URL {
       return try FileManager.default.contentsOfDirectory(atPath: path).sorted(by: NaturalOrder.precedes)
         .map { appendingPathComponent($0) }
     } catch {
-      throw PersistError(.fileAccess, at: .file(self), "The folder can't be read: \(error.localizedDescription)")
+      throw PersistenceError(.fileAccess, at: .file(self), "The folder can't be read: \(error.localizedDescription)")
     }
   }
 }

@@ -27,7 +27,7 @@ struct ModelFiles {
   init(at url: URL, limits: Limits = Limits()) throws {
     self.limits = limits
     guard url.isThere else {
-      throw PersistError(.fileAccess, at: .file(url), "There is no '\(url.lastPathComponent)' here.")
+      throw PersistenceError(.fileAccess, at: .file(url), "There is no '\(url.lastPathComponent)' here.")
     }
     if url.lastPathComponent == "contents", !url.isFolder {
       single = [url.deletingLastPathComponent()]
@@ -35,7 +35,7 @@ struct ModelFiles {
       single = [url]
     } else if !sort(url) {
       guard url.isFolder else {
-        throw PersistError(
+        throw PersistenceError(
           .modelNotFound, at: .file(url), "'\(url.lastPathComponent)' is no model file.",
           fix: "Give a folder, an .xcdatamodeld, .xcdatamodel, .momd, .mom, or a Persist model .json.")
       }
@@ -50,11 +50,12 @@ struct ModelFiles {
       do {
         names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       } catch {
-        throw PersistError(.fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)")
+        throw PersistenceError(
+          .fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)")
       }
       entries += names.count
       guard entries <= limits.entries else {
-        throw PersistError(
+        throw PersistenceError(
           .limitExceeded, at: .file(root), "The folder holds more than \(limits.entries) files.",
           fix: "Give a folder that holds models and little else.")
       }
@@ -65,7 +66,7 @@ struct ModelFiles {
           undecided.append(url)
         } else if Self.isOwnFolder(url) {
           guard depth < limits.depth else {
-            throw PersistError(.limitExceeded, at: .file(url), "Folders are nested more than \(limits.depth) deep.")
+            throw PersistenceError(.limitExceeded, at: .file(url), "Folders are nested more than \(limits.depth) deep.")
           }
           pending.append((url, depth + 1))
         }

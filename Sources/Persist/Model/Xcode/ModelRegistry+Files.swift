@@ -11,7 +11,7 @@ extension ModelRegistry {
   ///   the two are one family, which then also has Core Data's hashes.
   /// - Throws: why the current version of a model that `url` names can't be read. In a folder that is searched, a
   ///   family whose current version can't be read goes into ``problems`` instead; only where nothing is left is that
-  ///   thrown, or ``PersistError/Code/modelNotFound``.
+  ///   thrown, or ``PersistenceError/Code/modelNotFound``.
   public convenience init(contentsOf url: URL) throws {
     try self.init(contentsOf: url, needsCurrent: true)
   }
@@ -24,10 +24,10 @@ extension ModelRegistry {
     let reading = ModelReading(files, needsCurrent: needsCurrent)
     guard !reading.families.isEmpty, !files.isNamed(url) || reading.problems.isEmpty else {
       throw reading.problems.isEmpty
-        ? PersistError(
+        ? PersistenceError(
           .modelNotFound, at: .file(url), "No model was found in '\(url.lastPathComponent)'.",
           fix: "Give an .xcdatamodeld, .xcdatamodel, .momd, .mom, a Persist model .json, or a folder with one in it.")
-        : PersistError.combining(
+        : PersistenceError.combining(
           reading.problems, as: .modelNotFound, "\(reading.problems.count) model files can't be read.")
     }
     self.init(families: reading.families, mappingModels: reading.mappingModels, problems: reading.problems)
@@ -45,7 +45,7 @@ extension ManagedObjectModel {
       } else {
         try self.init(model)
       }
-    } catch var error as PersistError {
+    } catch var error as PersistenceError {
       error.place.file = error.place.file ?? file
       for index in error.errors.indices { error.errors[index].place.file = file }
       throw error
@@ -54,9 +54,9 @@ extension ManagedObjectModel {
 
   /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`.
   ///
-  /// - Throws: ``PersistError/Code/malformedFile`` and the like where it can't be read, and
-  ///   ``PersistError/Code/invalidModel`` where the model breaks a rule; of Apple's forms, where it can't be resolved,
-  ///   the rest being ``flaws``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` and the like where it can't be read, and
+  ///   ``PersistenceError/Code/invalidModel`` where the model breaks a rule; of Apple's forms, where it can't be
+  ///   resolved, the rest being ``flaws``.
   public convenience init(contentsOf url: URL) throws {
     try self.init(ModelFamilyFiles.model(at: url), file: url)
   }
@@ -74,7 +74,7 @@ extension ModelFiles {
 private struct ModelReading {
   private(set) var families: [ModelFamily] = []
   private(set) var mappingModels: [MappingModelFile] = []
-  private(set) var problems: [PersistError] = []
+  private(set) var problems: [PersistenceError] = []
 
   init(_ files: ModelFiles, needsCurrent: Bool) {
     // Sources first: they say more than their compiled forms.
@@ -94,10 +94,10 @@ private struct ModelReading {
   private mutating func attempt<Value>(_ body: () throws -> Value) -> Value? {
     do {
       return try body()
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       problems.append(error)
     } catch {
-      problems.append(PersistError(.fileAccess, error.localizedDescription))
+      problems.append(PersistenceError(.fileAccess, error.localizedDescription))
     }
     return nil
   }

@@ -13,7 +13,7 @@ struct ModelVersionInfo: Sendable, Hashable {
 
   /// Reads the file in a `.momd` folder.
   ///
-  /// - Throws: ``PersistError`` where there is no such file, or where it isn't what its name promises.
+  /// - Throws: ``PersistenceError`` where there is no such file, or where it isn't what its name promises.
   init(inFolder folder: URL) throws {
     let file = folder.appendingPathComponent("VersionInfo.plist")
     let data = try BoundedFile.data(at: file, limit: PropertyList.Limits.bytes)
@@ -21,11 +21,11 @@ struct ModelVersionInfo: Sendable, Hashable {
   }
 
   /// - Parameter place: where the list comes from, for errors.
-  init(_ list: PropertyList, place: PersistError.Place = .unknown) throws {
-    func expected(_ what: String, at key: String) -> PersistError {
+  init(_ list: PropertyList, place: PersistenceError.Place = .unknown) throws {
+    func expected(_ what: String, at key: String) -> PersistenceError {
       var place = place
       place.key = key
-      return PersistError(.malformedFile, at: place, "\(what) was expected here.")
+      return PersistenceError(.malformedFile, at: place, "\(what) was expected here.")
     }
     let versionsKey = "NSManagedObjectModel_VersionHashes"
     guard let versions = list[versionsKey]?.dictionaryValue else {

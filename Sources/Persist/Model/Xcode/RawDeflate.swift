@@ -11,17 +11,17 @@ enum RawDeflate {
 
   /// Expands data.
   ///
-  /// - Throws: ``PersistError/Code/malformedFile`` for damaged data, ``PersistError/Code/limitExceeded`` where the
-  ///   result is larger than ``expandedLimit``.
-  static func expand(_ data: Data, hasHeader: Bool = false, place: PersistError.Place) throws -> Data {
+  /// - Throws: ``PersistenceError/Code/malformedFile`` for damaged data, ``PersistenceError/Code/limitExceeded`` where
+  ///   the result is larger than ``expandedLimit``.
+  static func expand(_ data: Data, hasHeader: Bool = false, place: PersistenceError.Place) throws -> Data {
     guard data.count <= expandedLimit else {
-      throw PersistError(.limitExceeded, at: place, "The compressed data has more than \(expandedLimit) bytes.")
+      throw PersistenceError(.limitExceeded, at: place, "The compressed data has more than \(expandedLimit) bytes.")
     }
     var stream = z_stream()
     // Negative window bits ask for data without a header, 32 more than the greatest for one of either kind.
     let windowBits = hasHeader ? MAX_WBITS + 32 : -MAX_WBITS
     guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-      throw PersistError(.malformedFile, at: place, "zlib couldn't be started.")
+      throw PersistenceError(.malformedFile, at: place, "zlib couldn't be started.")
     }
     defer { inflateEnd(&stream) }
     var input = [UInt8](data)
@@ -42,13 +42,14 @@ enum RawDeflate {
         }
         output += chunk[..<produced]
         guard output.count <= expandedLimit else {
-          throw PersistError(
+          throw PersistenceError(
             .limitExceeded, at: place, "The compressed data comes to more than \(expandedLimit) bytes.")
         }
       }
     }
     guard status == Z_STREAM_END else {
-      throw PersistError(.malformedFile, at: place, "The compressed data is damaged or cut short (zlib: \(status)).")
+      throw PersistenceError(
+        .malformedFile, at: place, "The compressed data is damaged or cut short (zlib: \(status)).")
     }
     return Data(output)
   }

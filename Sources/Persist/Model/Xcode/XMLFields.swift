@@ -103,9 +103,9 @@ struct XMLFields {
 final class XMLProblems {
   private let file: URL?
   /// What keeps the file from being read.
-  private(set) var errors: [PersistError] = []
+  private(set) var errors: [PersistenceError] = []
   /// What was left out of the model.
-  private(set) var warnings: [PersistError] = []
+  private(set) var warnings: [PersistenceError] = []
   /// A file with more problems than this is of another kind altogether.
   private static let limit = 100
 
@@ -113,16 +113,18 @@ final class XMLProblems {
 
   func report(_ message: String, line: Int, fix: String? = nil) {
     guard errors.count < Self.limit else { return }
-    errors.append(PersistError(.malformedFile, at: PersistError.Place(file: file, line: line), message, fix: fix))
+    errors.append(
+      PersistenceError(.malformedFile, at: PersistenceError.Place(file: file, line: line), message, fix: fix))
   }
 
   func warn(_ message: String, line: Int, fix: String? = nil) {
     guard warnings.count < Self.limit else { return }
-    warnings.append(PersistError(.invalidModel, at: PersistError.Place(file: file, line: line), message, fix: fix))
+    warnings.append(
+      PersistenceError(.invalidModel, at: PersistenceError.Place(file: file, line: line), message, fix: fix))
   }
 
   func throwIfAny() throws {
     guard !errors.isEmpty else { return }
-    throw PersistError.combining(errors, as: .malformedFile, "The model file has \(errors.count) problems.")
+    throw PersistenceError.combining(errors, as: .malformedFile, "The model file has \(errors.count) problems.")
   }
 }

@@ -13,8 +13,8 @@ struct XMLModelReader {
   let log: XMLProblems
 
   /// - Parameter url: an `.xcdatamodel` folder or the `contents` file in it.
-  /// - Throws: ``PersistError/Code/malformedFile`` that names file, line and what was expected, for every problem of
-  ///   the file at once.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` that names file, line and what was expected, for every problem
+  ///   of the file at once.
   static func model(at url: URL) throws -> ReadModel {
     let file = try contents(of: url)
     return try model(from: MarkupReader.root(of: file), file: file)
@@ -23,8 +23,8 @@ struct XMLModelReader {
   /// - Parameter file: the file that errors name.
   static func model(from root: MarkupElement, file: URL?) throws -> ReadModel {
     guard root.name == "model" else {
-      throw PersistError(
-        .malformedFile, at: PersistError.Place(file: file, line: root.line),
+      throw PersistenceError(
+        .malformedFile, at: PersistenceError.Place(file: file, line: root.line),
         "The root element is <\(root.name)>; expected <model>.")
     }
     let log = XMLProblems(file: file)
@@ -38,11 +38,11 @@ struct XMLModelReader {
     let file = url.appendingPathComponent("contents")
     if file.isThere { return file }
     if url.appendingPathComponent("elements").isThere {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(url), "The model is in the binary form that Xcode used before version 4.",
         fix: "Open and save it in Xcode, or use the compiled .mom.")
     }
-    throw PersistError(.malformedFile, at: .file(url), "The model has no file 'contents'.")
+    throw PersistenceError(.malformedFile, at: .file(url), "The model has no file 'contents'.")
   }
 
   private func model(_ root: MarkupElement) -> ModelDescription {

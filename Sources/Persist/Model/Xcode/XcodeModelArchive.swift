@@ -17,21 +17,21 @@ enum XcodeModelArchive {
   /// Reads an archive that isn't compressed.
   ///
   /// - Parameter place: where the bytes come from, for errors.
-  static func model(fromArchive data: Data, place: PersistError.Place = .unknown) throws -> ReadModel {
+  static func model(fromArchive data: Data, place: PersistenceError.Place = .unknown) throws -> ReadModel {
     try ModelArchiveReader(KeyedArchive(data: data, place: place)).model()
   }
 
   /// Reads what the table `Z_MODELCACHE` of a store holds: an archive that is compressed without a header; one with a
   /// header and one that isn't compressed are taken too.
-  static func model(fromModelCache content: Data, place: PersistError.Place = .unknown) throws -> ReadModel {
+  static func model(fromModelCache content: Data, place: PersistenceError.Place = .unknown) throws -> ReadModel {
     try model(fromArchive: expanded(content, place: place), place: place)
   }
 
-  private static func expanded(_ content: Data, place: PersistError.Place) throws -> Data {
+  private static func expanded(_ content: Data, place: PersistenceError.Place) throws -> Data {
     if content.starts(with: Data("bplist".utf8)) || content.starts(with: Data("<?xml".utf8)) { return content }
     do {
       return try RawDeflate.expand(content, place: place)
-    } catch let error as PersistError where error.code == .malformedFile {
+    } catch let error as PersistenceError where error.code == .malformedFile {
       guard let expanded = try? RawDeflate.expand(content, hasHeader: true, place: place) else { throw error }
       return expanded
     }

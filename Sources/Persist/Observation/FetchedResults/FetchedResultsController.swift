@@ -81,7 +81,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   /// Fetches, and follows the context from now on.
   ///
-  /// - Throws: as ``ManagedObjectContext/fetch(_:)``; ``PersistError/Code/invalidRequest`` for an order by relevance.
+  /// - Throws: as ``ManagedObjectContext/fetch(_:)``; ``PersistenceError/Code/invalidRequest`` for an order by
+  ///   relevance.
   public func performFetch() throws {
     results = nil
     observation = managedObjectContext.observe(wake: { [weak self] in self?.wakeSequences() }) { [weak self] event in

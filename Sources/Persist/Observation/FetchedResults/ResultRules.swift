@@ -16,14 +16,14 @@ struct ResultRules {
     case computed((ManagedObject) throws -> String?)
   }
 
-  /// - Throws: as a fetch of the request; ``PersistError/Code/invalidRequest`` for an order by relevance.
+  /// - Throws: as a fetch of the request; ``PersistenceError/Code/invalidRequest`` for an order by relevance.
   init<Result>(
     _ request: FetchRequest<Result>, sectionName: SectionName, in context: ManagedObjectContext
   ) throws {
     let request = try context.named(request.returning(ManagedObject.self))
     let entity = try context.entity(named: request.entityName)
     guard request.sortDescriptors.allSatisfy({ $0.textQuery == nil }) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(entity.name),
         "A results controller can't keep an order by relevance, which changes with every text of the store.",
         fix: "Sort by attributes, or fetch again after each save.")

@@ -50,14 +50,14 @@ public struct BatchInsertRow {
 
   /// Sets a value by a name that may be wrong.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty``.
+  /// - Throws: ``PersistenceError/Code/unknownProperty``.
   public mutating func set(_ value: StoredValue, forKey name: String) throws {
     self[slot: try slot(forKey: name)] = value
   }
 
   func slot(forKey name: String) throws -> Int {
     if let property = entity.property(named: name) { return property.slot }
-    throw PersistError(
+    throw PersistenceError(
       .unknownProperty, at: .property(entity.name, name), "'\(entity.name)' has no property '\(name)'.",
       fix: "Its properties are \(entity.properties.map(\.name).sorted().joined(separator: ", ")).")
   }

@@ -62,7 +62,7 @@ extension ExpressionEvaluator {
   private func isBetween(_ left: FetchValue, _ bounds: FetchValue, _ options: FetchPredicate.Options) throws -> Bool {
     if bounds.isNull { return false }
     guard case .collection(let bounds) = bounds, bounds.count == 2 else {
-      throw PersistError(.invalidPredicate, "BETWEEN takes two bounds.", fix: "Write them as {lower, upper}.")
+      throw PersistenceError(.invalidPredicate, "BETWEEN takes two bounds.", fix: "Write them as {lower, upper}.")
     }
     return [.less, .equal].contains(order(bounds[0], left, options))
       && [.less, .equal].contains(order(left, bounds[1], options))
@@ -77,7 +77,7 @@ extension ExpressionEvaluator {
     case .value(.null): return false
     default:
       guard let text = whole.stored?.text else {
-        throw PersistError(
+        throw PersistenceError(
           .typeMismatch, "\(comparison.operation.rawValue) takes a collection or a text, found neither in "
             + "'\(FetchPredicate.comparison(comparison))'.")
       }

@@ -4,7 +4,7 @@ import Foundation
 extension ExpressionEvaluator {
   func apply(_ function: FetchFunction, to arguments: [FetchValue]) throws -> FetchValue {
     guard function.argumentCount.contains(arguments.count) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, "The function '\(function.rawValue)' doesn't take \(arguments.count) arguments.")
     }
     switch function {
@@ -80,7 +80,8 @@ extension ExpressionEvaluator {
   private func number(_ argument: FetchValue, _ function: FetchFunction) throws -> Number? {
     if argument.isNull { return nil }
     if case .value(let value) = argument, let number = Number(value) { return number }
-    throw PersistError(.typeMismatch, "The function '\(function.rawValue)' takes numbers; this is \(argument.kind).")
+    throw PersistenceError(
+      .typeMismatch, "The function '\(function.rawValue)' takes numbers; this is \(argument.kind).")
   }
 
   private func text(_ argument: FetchValue, _ function: FetchFunction, _ change: (String) -> String) throws
@@ -90,7 +91,8 @@ extension ExpressionEvaluator {
     case .value(.null): return .null
     case .value(.string(let text)), .value(.uri(let text)): return .value(.string(change(text)))
     default:
-      throw PersistError(.typeMismatch, "The function '\(function.rawValue)' takes a text; this is \(argument.kind).")
+      throw PersistenceError(
+        .typeMismatch, "The function '\(function.rawValue)' takes a text; this is \(argument.kind).")
     }
   }
 
@@ -99,7 +101,7 @@ extension ExpressionEvaluator {
     case .value(.null): return .null
     case .value(.string(let text)), .value(.uri(let text)): return .value(.integer(Int64(text.utf16.count)))
     case .value(.data(let data)): return .value(.integer(Int64(data.count)))
-    default: throw PersistError(.typeMismatch, "The function 'length:' takes a text; this is \(argument.kind).")
+    default: throw PersistenceError(.typeMismatch, "The function 'length:' takes a text; this is \(argument.kind).")
     }
   }
 
@@ -112,10 +114,10 @@ extension ExpressionEvaluator {
 
   private func cast(_ argument: FetchValue, to typeName: FetchValue) throws -> StoredValue {
     guard case .value(.string(let name)) = typeName, let type = CastType(className: name) else {
-      throw PersistError(.invalidPredicate, "CAST takes the name of a type.")
+      throw PersistenceError(.invalidPredicate, "CAST takes the name of a type.")
     }
     guard let value = argument.stored, let result = type.cast(value) else {
-      throw PersistError(.typeMismatch, "CAST can't make \(name) of \(argument.kind).")
+      throw PersistenceError(.typeMismatch, "CAST can't make \(name) of \(argument.kind).")
     }
     return result
   }

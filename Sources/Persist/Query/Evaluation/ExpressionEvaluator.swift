@@ -51,9 +51,9 @@ public final class ExpressionEvaluator {
 
   /// Whether a predicate holds for an object or a value.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty``, ``PersistError/Code/invalidPredicate`` and
-  ///   ``PersistError/Code/typeMismatch`` where the predicate can't be evaluated for it;
-  ///   ``PersistError/Code/limitExceeded`` where a regular expression takes too long, or the predicate nests too
+  /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/invalidPredicate`` and
+  ///   ``PersistenceError/Code/typeMismatch`` where the predicate can't be evaluated for it;
+  ///   ``PersistenceError/Code/limitExceeded`` where a regular expression takes too long, or the predicate nests too
   ///   deeply.
   public func matches(_ predicate: FetchPredicate, _ object: FetchValue) throws -> Bool {
     try descend()
@@ -94,7 +94,7 @@ public final class ExpressionEvaluator {
     }
   }
 
-  /// - Throws: ``PersistError/Code/limitExceeded`` where the tree goes deeper than trees may.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` where the tree goes deeper than trees may.
   private func descend() throws {
     guard depth < PredicateDepth.limit else { throw PredicateDepth.error }
     depth += 1
@@ -106,7 +106,7 @@ public final class ExpressionEvaluator {
 
   private func variable(_ name: String) throws -> FetchValue {
     if let value = variables[name] { return value }
-    throw PersistError(
+    throw PersistenceError(
       .invalidPredicate, "The variable $\(name) has no value.", fix: "Substitute one before evaluating.")
   }
 
@@ -128,14 +128,14 @@ public final class ExpressionEvaluator {
   private func call(_ selector: String, on target: FetchValue, _ arguments: [FetchValue]) throws -> FetchValue {
     if let result = try calls?.call(selector, on: target, arguments: arguments) { return result }
     if let result = try builtIn(selector, on: target, arguments: arguments) { return result }
-    throw PersistError(
+    throw PersistenceError(
       .invalidPredicate, "FUNCTION can't call '\(selector)' here.",
       fix: "Give the evaluator calls that know this method.")
   }
 
   private func fetch(_ request: FetchValue, _ context: FetchValue, countOnly: Bool) throws -> FetchValue {
     if let result = try calls?.fetch(request: request, context: context, countOnly: countOnly) { return result }
-    throw PersistError(.invalidPredicate, "FETCH isn't possible here.", fix: "Give the evaluator calls that fetch.")
+    throw PersistenceError(.invalidPredicate, "FETCH isn't possible here.", fix: "Give the evaluator calls that fetch.")
   }
 
   /// What finds a value among many constants; nil where the expression is none or few of them.

@@ -36,7 +36,7 @@ public enum FetchValue {
 public protocol KeyedObject {
   /// The value of a property: a to-one relationship's object or null, a to-many relationship's collection.
   ///
-  /// - Throws: ``PersistError/Code/unknownProperty`` where there is no such property.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where there is no such property.
   func fetchValue(forKey key: String) throws -> FetchValue
 
   /// Whether the object has a property of a name, which then hides what all objects have under it: `self`, `objectID`

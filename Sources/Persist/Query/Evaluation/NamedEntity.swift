@@ -4,7 +4,7 @@ struct NamedEntity: KeyedObject {
 
   func fetchValue(forKey key: String) throws -> FetchValue {
     if key == "name" { return .value(fetchIdentity) }
-    throw PersistError(
+    throw PersistenceError(
       .unknownProperty, at: .property(name, key), "Of an entity a predicate reads nothing but its name, no '\(key)'.",
       fix: "Write entity.name.")
   }

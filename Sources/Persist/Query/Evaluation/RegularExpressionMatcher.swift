@@ -11,7 +11,7 @@ struct RegularExpressionMatcher: Sendable {
   private let expression: NSRegularExpression
   private let comparison: TextComparison
 
-  /// - Throws: ``PersistError/Code/invalidPredicate`` where the pattern is no regular expression.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` where the pattern is no regular expression.
   init(_ pattern: String, options: FetchPredicate.Options) throws {
     self.pattern = pattern
     comparison = TextComparison(options.intersection(.diacriticInsensitive))
@@ -23,13 +23,13 @@ struct RegularExpressionMatcher: Sendable {
         pattern: "\\A(?:\(folded))\\z",
         options: options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : [])
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, "'\(pattern)' isn't a regular expression.",
         fix: "MATCHES takes ICU's regular expressions; LIKE takes * and ?.")
     }
   }
 
-  /// - Throws: ``PersistError/Code/limitExceeded`` where matching takes too long.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` where matching takes too long.
   func matches(_ text: String) throws -> Bool {
     let text = comparison.folded(text)
     var progress = 0
@@ -45,7 +45,7 @@ struct RegularExpressionMatcher: Sendable {
       if isMatch || isTooMuch { stop.pointee = true }
     }
     guard !isTooMuch else {
-      throw PersistError(
+      throw PersistenceError(
         .limitExceeded, "Matching '\(pattern)' takes too long on a text of \(text.count) characters.",
         fix: "Avoid repetitions inside repetitions, such as (a+)+.")
     }

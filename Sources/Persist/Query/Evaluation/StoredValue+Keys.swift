@@ -59,6 +59,7 @@ extension StoredValue {
       if let number = Number(self) { return .boolean(number.double != 0) }
     default: break
     }
-    throw PersistError(.unknownProperty, at: PersistError.Place(property: key), "\(kind) has no property '\(key)'.")
+    throw PersistenceError(
+      .unknownProperty, at: PersistenceError.Place(property: key), "\(kind) has no property '\(key)'.")
   }
 }

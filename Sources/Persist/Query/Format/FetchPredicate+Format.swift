@@ -10,8 +10,8 @@ extension FetchPredicate {
   /// Beyond NSPredicate's own language, `#"any text"` is a key that isn't a word, and a list may stand in
   /// parentheses.
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate`` with the column and what was expected there;
-  ///   ``PersistError/Code/limitExceeded`` where it nests too deeply.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there;
+  ///   ``PersistenceError/Code/limitExceeded`` where it nests too deeply.
   public init(_ format: String, _ arguments: (any FetchArgument)?...) throws {
     try self.init(format, arguments: arguments)
   }
@@ -32,8 +32,8 @@ extension FetchPredicate {
 extension FetchExpression {
   /// Reads an expression in NSPredicate's format language, such as `items.@sum.price * 2` or `canonical:(name)`.
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate`` with the column and what was expected there;
-  ///   ``PersistError/Code/limitExceeded`` where it nests too deeply.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there;
+  ///   ``PersistenceError/Code/limitExceeded`` where it nests too deeply.
   public init(_ format: String, _ arguments: (any FetchArgument)?...) throws {
     try self.init(format, arguments: arguments)
   }

@@ -65,7 +65,7 @@ struct FormatParser {
     guard try accept(symbol) else { throw expected("'\(symbol.rawValue)'") }
   }
 
-  func expected(_ what: String, fix: String? = nil) -> PersistError {
+  func expected(_ what: String, fix: String? = nil) -> PersistenceError {
     source.error(at: token.offset, "Expected \(what), found \(token.description).", fix: fix)
   }
 
@@ -112,7 +112,7 @@ struct FormatParser {
     return left
   }
 
-  func tooDeep() -> PersistError {
+  func tooDeep() -> PersistenceError {
     var error = source.error(
       at: token.offset, "The format nests deeper than \(Self.depthLimit) levels.",
       fix: "Join parts with AND and OR without parentheses around each pair; use IN for lists.")

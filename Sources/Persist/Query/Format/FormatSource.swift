@@ -9,12 +9,12 @@ struct FormatSource: Sendable {
   }
 
   /// - Parameter offset: where the error is, in Unicode scalars from 0.
-  func error(at offset: Int, _ message: String, fix: String? = nil) -> PersistError {
+  func error(at offset: Int, _ message: String, fix: String? = nil) -> PersistenceError {
     var before = String.UnicodeScalarView()
     before.append(contentsOf: scalars.prefix(offset))
     let excerpt = text.count > 200 ? text.prefix(200) + "…" : text[...]
-    return PersistError(
-      .invalidPredicate, at: PersistError.Place(column: String(before).count + 1),
+    return PersistenceError(
+      .invalidPredicate, at: PersistenceError.Place(column: String(before).count + 1),
       "\(message) The format is: \(excerpt)", fix: fix)
   }
 }

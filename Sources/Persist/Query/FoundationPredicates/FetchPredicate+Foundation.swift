@@ -9,8 +9,8 @@ extension FetchPredicate {
   ///
   /// The names of the properties are found by the request that it is given to.
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate`` that names an expression with no meaning for a store, such as one
-  ///   over the characters of a text.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` that names an expression with no meaning for a store, such as
+  ///   one over the characters of a text.
   public init<Object: KeyedObject>(_ predicate: Foundation.Predicate<Object>) throws {
     var translation = FoundationTranslation()
     self = try translation.predicate(predicate, of: [.expression(.current)])
@@ -24,7 +24,7 @@ extension FetchRequest where Result: KeyedObject {
   /// let request = try FetchRequest("Item", where: #Predicate<Item> { $0.quantity < 5 })
   /// ```
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate`` that names an expression with no meaning for a store.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` that names an expression with no meaning for a store.
   public init(_ entityName: String, where predicate: Foundation.Predicate<Result>) throws {
     self.init(entity: entityName, sort: [], limit: 0, offset: 0)
     self.predicate = try FetchPredicate(predicate)
@@ -111,9 +111,9 @@ struct FoundationTranslation {
     return try self.predicate(predicate.expression)
   }
 
-  static func error(_ expression: some PredicateExpression, _ reason: String? = nil) -> PersistError {
+  static func error(_ expression: some PredicateExpression, _ reason: String? = nil) -> PersistenceError {
     let kind = "\(type(of: expression))".prefix { $0 != "<" }
-    return PersistError(
+    return PersistenceError(
       .invalidPredicate,
       "The expression '\(kind)' of the predicate \(reason ?? "has no meaning for a store").",
       fix: "Say it otherwise, or filter the objects that a request finds.")

@@ -5,7 +5,7 @@ public protocol FullTextMatcher {
 
 extension KeyedObject {
   public func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
-    throw PersistError(
+    throw PersistenceError(
       .invalidPredicate, "MATCHTEXT is asked of managed objects, whose model says how texts become words.",
       fix: "Compare other values with CONTAINS[cd] or MATCHES.")
   }
@@ -14,10 +14,10 @@ extension KeyedObject {
 extension FetchPredicate.Comparison {
   /// What `MATCHTEXT` looks for; nil where there is no value.
   ///
-  /// - Throws: ``PersistError/Code/invalidPredicate`` where the right side is no text of the query language.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` where the right side is no text of the query language.
   func fullTextQuery() throws -> FullTextQuery? {
     guard options.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, "MATCHTEXT takes no options, found \(FetchPredicate.comparison(self)).",
         fix: "How texts become words is said by the model.")
     }
@@ -25,7 +25,7 @@ extension FetchPredicate.Comparison {
     case .null?: return nil
     case .string(let text)?: return try FullTextQuery(text)
     default:
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, "MATCHTEXT takes a text to look for, found \(FetchPredicate.comparison(self)).",
         fix: "Write body MATCHTEXT \"green tea\".")
     }
@@ -34,7 +34,7 @@ extension FetchPredicate.Comparison {
   /// The keys to the text that is searched, and what they start from.
   func fullTextPath() throws -> (root: FetchExpression, keys: [String]) {
     guard case .path(let root, let keys) = left else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, "MATCHTEXT searches an attribute, found \(FetchPredicate.comparison(self)).",
         fix: "Write the attribute's key on the left: body MATCHTEXT \"green tea\".")
     }
@@ -50,7 +50,7 @@ extension ExpressionEvaluator {
     let start = try value(of: root, for: object)
     guard case .object(let owner) = start else {
       if start.isNull { return false }
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, "MATCHTEXT is asked of managed objects, found \(FetchPredicate.comparison(comparison)).",
         fix: "Begin the path at an object.")
     }

@@ -8,7 +8,7 @@
 public struct FullTextQuery: Sendable, Hashable {
   public let text: String
 
-  /// - Throws: ``PersistError/Code/invalidPredicate`` with the column in the query.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column in the query.
   public init(_ text: String) throws {
     self.text = text
     var parser = FullTextQueryParser(text)
@@ -175,13 +175,13 @@ private struct FullTextQueryParser {
       || scalar == "\u{1A}"
   }
 
-  private func unexpected(_ wanted: String = "an operator or the end") -> PersistError {
+  private func unexpected(_ wanted: String = "an operator or the end") -> PersistenceError {
     error("Expected \(wanted), found \(token == .end ? "the end" : "'\(scalars[start])'").", at: start)
   }
 
-  private func error(_ message: String, at index: Int) -> PersistError {
-    PersistError(
-      .invalidPredicate, at: PersistError.Place(column: index + 1), "The text to match can't be read: \(message)",
+  private func error(_ message: String, at index: Int) -> PersistenceError {
+    PersistenceError(
+      .invalidPredicate, at: PersistenceError.Place(column: index + 1), "The text to match can't be read: \(message)",
       fix: "Put what a person typed into quotes, as FullTextQuery(words:) does.")
   }
 }

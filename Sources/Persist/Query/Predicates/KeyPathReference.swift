@@ -21,8 +21,8 @@ public struct KeyPathReference: Sendable, Hashable {
 }
 
 extension KeyPathReference {
-  var withoutNames: PersistError {
-    PersistError(
+  var withoutNames: PersistenceError {
+    PersistenceError(
       .invalidPredicate, "The names of the properties of \(self) aren't known here.",
       fix: "Put them in its place with 'resolvingKeyPaths', or let a context's request do it.")
   }

@@ -19,8 +19,8 @@ struct PredicateCheck {
     self.model = model
   }
 
-  /// - Throws: ``PersistError/Code/unknownProperty`` for a key that leads nowhere,
-  ///   ``PersistError/Code/invalidPredicate`` for a variable that was not substituted.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that leads nowhere,
+  ///   ``PersistenceError/Code/invalidPredicate`` for a variable that was not substituted.
   static func check(_ predicate: FetchPredicate, over entity: Entity, in model: ManagedObjectModel) throws {
     try PredicateCheck(entity, in: model).check(predicate)
   }
@@ -51,7 +51,7 @@ struct PredicateCheck {
     case .current: return .object(entity)
     case .variable(let name):
       if let target = bound[name] { return target }
-      throw PersistError(
+      throw PersistenceError(
         .invalidPredicate, at: .entity(entity.name), "The variable $\(name) has no value.",
         fix: "Substitute one before the request runs.")
     case .path(let root, let keys): return try follow(keys[...], from: target(of: root))
@@ -112,7 +112,7 @@ struct PredicateCheck {
       let destination = model.destination(of: relationship)
       return isToMany || relationship.isToMany ? .objects(destination) : .object(destination)
     case .fetchedProperty:
-      throw PersistError(
+      throw PersistenceError(
         .unknownProperty, at: .property(entity.name, key),
         "'\(key)' is a fetched property of '\(entity.name)': predicates can't follow it.",
         fix: "Put what it asks for into the predicate.")
@@ -121,7 +121,7 @@ struct PredicateCheck {
       case "self": return isToMany ? .objects(entity) : .object(entity)
       case "objectID", "entity": return .value
       default:
-        throw PersistError(
+        throw PersistenceError(
           .unknownProperty, at: .property(entity.name, key), "'\(entity.name)' has no property '\(key)'.",
           fix: "Its properties are \(entity.properties.map(\.name).sorted().joined(separator: ", ")).")
       }

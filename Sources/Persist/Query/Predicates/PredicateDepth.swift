@@ -5,14 +5,14 @@
 enum PredicateDepth {
   static let limit = 128
 
-  /// - Throws: ``PersistError/Code/limitExceeded`` where the predicate nests too deeply.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` where the predicate nests too deeply.
   static func check(_ predicate: FetchPredicate) throws { try check(predicate, at: 1) }
 
   /// - Throws: as ``check(_:)-(FetchPredicate)``.
   static func check(_ expression: FetchExpression) throws { try check(expression, at: 1) }
 
-  static var error: PersistError {
-    PersistError(
+  static var error: PersistenceError {
+    PersistenceError(
       .limitExceeded, "The predicate nests deeper than \(limit) levels.",
       fix: "Join parts in one AND or OR instead of pairs of pairs; use IN for lists.")
   }

@@ -5,13 +5,13 @@ enum EmbeddedModel: Sendable {
   case none
   case model(ManagedObjectModel)
   /// There is one, but it can't be read, or isn't that of the store any more.
-  case unusable(PersistError)
+  case unusable(PersistenceError)
 
   var model: ManagedObjectModel? { if case .model(let model) = self { model } else { nil } }
 
   /// - Complexity: linear in the size of the model, which for Core Data's archive means milliseconds.
   init(_ connection: SQLiteConnection, catalog: StoreCatalog) throws {
-    let place = PersistError.Place(store: connection.url, key: "embedded model")
+    let place = PersistenceError.Place(store: connection.url, key: "embedded model")
     self = .none
     if catalog.record != nil, let text = try ModelRecord.modelText(connection) {
       self = Self.checked(catalog, place) {
@@ -27,7 +27,7 @@ enum EmbeddedModel: Sendable {
   }
 
   private static func checked(
-    _ catalog: StoreCatalog, _ place: PersistError.Place, _ read: () throws -> ReadModel
+    _ catalog: StoreCatalog, _ place: PersistenceError.Place, _ read: () throws -> ReadModel
   ) -> EmbeddedModel {
     do {
       let model = try ManagedObjectModel(read())
@@ -35,14 +35,14 @@ enum EmbeddedModel: Sendable {
       let strangers = catalog.metadata.versionHashes.keys.filter { model.entitiesByName[$0] == nil }.sorted()
       if let stranger = strangers.first {
         return .unusable(
-          PersistError(
+          PersistenceError(
             .incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
       }
       return .model(model)
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       return .unusable(error)
     } catch {
-      return .unusable(PersistError(.malformedFile, at: place, "The embedded model can't be read: \(error)"))
+      return .unusable(PersistenceError(.malformedFile, at: place, "The embedded model can't be read: \(error)"))
     }
   }
 }

@@ -31,8 +31,8 @@ struct ExternalDataFolder: Sendable, Hashable {
   /// Makes the folder where there is none.
   ///
   /// - Parameter permissions: those of the store that it is made for, where that isn't there yet.
-  /// - Throws: ``PersistError/Code/malformedFile`` where there is a symbolic link in its place, and errors of the file
-  ///   system.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` where there is a symbolic link in its place, and errors of the
+  ///   file system.
   func make(like permissions: StorePermissions? = nil) throws {
     try requireNoLink(url)
     try StorePermissions.makeFolder(url, like: permissions ?? self.permissions)
@@ -40,10 +40,10 @@ struct ExternalDataFolder: Sendable, Hashable {
 
   /// The file of a value, nil where there is none.
   ///
-  /// - Throws: ``PersistError/Code/malformedFile`` for a name that isn't a plain file's, and for a symbolic link.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` for a name that isn't a plain file's, and for a symbolic link.
   func file(named name: String) throws -> URL? {
     guard Self.isPlain(name) else {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(url, key: name), "A value's file can't have this name.",
         fix: "The store was damaged or made to mislead; a file's name is 36 letters, digits and hyphens.")
     }
@@ -61,25 +61,26 @@ struct ExternalDataFolder: Sendable, Hashable {
     for part in [folder.deletingLastPathComponent(), folder] where FileState.isLink(part) { throw link(part) }
   }
 
-  private func link(_ url: URL) -> PersistError {
-    PersistError(
+  private func link(_ url: URL) -> PersistenceError {
+    PersistenceError(
       .malformedFile, at: .file(url), "'\(url.lastPathComponent)' is a symbolic link, which isn't followed.",
       fix: "Put the file or folder itself there, if the store is from someone whom you trust.")
   }
 
   /// The content of a value's file.
   ///
-  /// - Throws: ``PersistError/Code/fileAccess`` where the file is missing or can't be read.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` where the file is missing or can't be read.
   func data(named name: String) throws -> Data {
     guard let file = try file(named: name) else {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(url.appendingPathComponent(name)), "The file of an externally stored value is missing.",
         fix: "Restore the store together with the folder '\(url.deletingLastPathComponent().lastPathComponent)'.")
     }
     do {
       return try Data(contentsOf: file)
     } catch {
-      throw PersistError(.fileAccess, at: .file(file), "A value's file can't be read: \(error.localizedDescription)")
+      throw PersistenceError(
+        .fileAccess, at: .file(file), "A value's file can't be read: \(error.localizedDescription)")
     }
   }
 

@@ -20,8 +20,9 @@ enum ReadOnlyAccess: Sendable, Hashable {
 
   /// Looks at the files and decides.
   ///
-  /// - Throws: ``PersistError/Code/storeOpenFailed`` where there is no such file, ``PersistError/Code/storeDamaged``
-  ///   where it isn't a database, ``PersistError/Code/storeReadOnly`` where a journal waits to be rolled back.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where there is no such file,
+  ///   ``PersistenceError/Code/storeDamaged`` where it isn't a database, ``PersistenceError/Code/storeReadOnly`` where
+  ///   a journal waits to be rolled back.
   init(choosingFor url: URL) throws {
     let header = try Self.requireDatabase(at: url)
     let wal = FileState(SQLiteFileName.companion(of: url, "-wal"))
@@ -79,24 +80,24 @@ enum ReadOnlyAccess: Sendable, Hashable {
   static func requireDatabase(at url: URL) throws -> Data {
     let name = "'\(url.lastPathComponent)'"
     guard let state = FileState(url) else {
-      throw PersistError(
+      throw PersistenceError(
         .storeOpenFailed, at: .store(url), "There is no file \(name), or its folder can't be looked into.",
         fix: "Check the path and the permissions of its folders.")
     }
     guard !state.isFolder else {
-      throw PersistError(
+      throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) is a folder.", fix: "Name the store's file in it.")
     }
     guard let header = DatabaseHead.read(url) else {
-      throw PersistError(
+      throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) can't be read.", fix: "Check the file's permissions.")
     }
     guard !header.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .storeDamaged, at: .store(url), "\(name) is empty.", fix: "Restore it from a backup, or delete it.")
     }
     guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)) else {
-      throw PersistError(
+      throw PersistenceError(
         .storeDamaged, at: .store(url), "\(name) doesn't begin as an SQLite database does.",
         fix: "Check that it is the right file; if it is, restore it from a backup.")
     }
@@ -114,7 +115,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
     } catch {
       // Its writer may have come to its end meanwhile.
       guard FileState(journal) != nil else { return false }
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(journal), "The journal can't be read: \(error.localizedDescription)",
         fix: "Check the file's permissions.")
     }

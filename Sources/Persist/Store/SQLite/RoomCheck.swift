@@ -23,10 +23,10 @@ struct RoomCheck {
     self.free = free
   }
 
-  /// - Throws: ``PersistError/Code/diskFull`` with the figures.
+  /// - Throws: ``PersistenceError/Code/diskFull`` with the figures.
   func require(at store: URL) throws {
     guard free < needed else { return }
-    throw PersistError(
+    throw PersistenceError(
       .diskFull, at: .store(store),
       "The migration needs about \(Self.words(needed)) beside the store; \(Self.words(free)) are free.",
       fix: "Make \(Self.words(needed - free)) of room on the disk; the store is as it was.")

@@ -108,9 +108,9 @@ struct RowReader {
   }
 
   /// A row's slots hold 32-bit offsets; SQLite's own limit for a row is below that, unless it was raised.
-  private func tooLarge(_ statement: SQLiteStatement) -> PersistError {
-    PersistError(
-      .limitExceeded, at: PersistError.Place(entity: plan.entity.name, row: statement.integer(0)),
+  private func tooLarge(_ statement: SQLiteStatement) -> PersistenceError {
+    PersistenceError(
+      .limitExceeded, at: PersistenceError.Place(entity: plan.entity.name, row: statement.integer(0)),
       "The values of a row take more than 2 GB.", fix: "Keep values of this size outside the store.")
   }
 

@@ -43,7 +43,7 @@ struct SQLScript: Sendable {
       statement.begin()
       do {
         try body(statement, Double(position - range.lowerBound) / Double(range.count))
-      } catch let error as PersistError {
+      } catch let error as PersistenceError {
         throw placed(error, at: start, in: start..<position)
       }
     }
@@ -58,16 +58,16 @@ struct SQLScript: Sendable {
         let rest = UnsafeBufferPointer(rebasing: bytes[start...])
         return try rest.withMemoryRebound(to: CChar.self) { try connection.prepareFirst(of: $0) }
       }
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       let offset = Int(persist_sqlite3_error_offset(connection.handle))
       throw placed(error, at: start + max(0, offset), in: start..<range.upperBound)
     }
   }
 
   /// The error with the place of an index in the text, and the beginning of the statement.
-  private func placed(_ error: PersistError, at index: Int, in statement: Range<Int>) -> PersistError {
+  private func placed(_ error: PersistenceError, at index: Int, in statement: Range<Int>) -> PersistenceError {
     var error = error
-    let place = PersistError.Place(file: file, index: index, in: Data(bytes.dropLast()))
+    let place = PersistenceError.Place(file: file, index: index, in: Data(bytes.dropLast()))
     (error.place.file, error.place.line, error.place.column) = (place.file, place.line, place.column)
     error.place.sql = Self.excerpt(of: bytes[statement])
     return error

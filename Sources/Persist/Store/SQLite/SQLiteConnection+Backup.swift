@@ -11,7 +11,7 @@ extension SQLiteConnection {
     do {
       try StorePermissions.makeFile(url, like: permissions)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(url), "The copy's file can't be made: \(error.localizedDescription)",
         fix: "Check the permissions of its folder, and the room on the disk.")
     }
@@ -67,7 +67,7 @@ extension SQLiteConnection {
     }
   }
 
-  private static func failure(of target: OpaquePointer?, _ code: Int32, url: URL?) -> PersistError {
+  private static func failure(of target: OpaquePointer?, _ code: Int32, url: URL?) -> PersistenceError {
     let words = target.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
     return failure(code, said: words.map { String(cString: $0) } ?? "no words for it", url: url)
   }

@@ -23,7 +23,7 @@ extension SQLiteConnection {
     for statement in SQLText.copying(rebuild) { try execute(statement) }
     let copied = try count(.rows(rebuild.temporaryName, .all))
     guard copied == expected else {
-      throw PersistError(
+      throw PersistenceError(
         .storeDamaged, at: .store(url),
         "\(copied) of \(expected) rows of '\(rebuild.definition.name)' could be copied.",
         fix: "The file is damaged; restore it from a backup.")

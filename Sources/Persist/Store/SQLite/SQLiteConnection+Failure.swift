@@ -5,7 +5,7 @@ extension SQLiteConnection {
   /// The error for what SQLite reported last on this connection.
   ///
   /// - Parameter code: the result of the call that failed.
-  func failure(_ code: Int32, sql: String? = nil) -> PersistError {
+  func failure(_ code: Int32, sql: String? = nil) -> PersistenceError {
     let extended = code == SQLITE_MISUSE ? code : max(code, sqlite3_extended_errcode(handle))
     return Self.failure(extended, said: String(cString: sqlite3_errmsg(handle)), url: url, sql: sql)
   }
@@ -14,52 +14,52 @@ extension SQLiteConnection {
   ///   - code: an extended result code.
   ///   - text: SQLite's own words.
   /// - SeeAlso: <https://sqlite.org/rescode.html>
-  static func failure(_ code: Int32, said text: String, url: URL?, sql: String? = nil) -> PersistError {
-    let place = PersistError.Place(store: url, sql: sql)
+  static func failure(_ code: Int32, said text: String, url: URL?, sql: String? = nil) -> PersistenceError {
+    let place = PersistenceError.Place(store: url, sql: sql)
     let name = url.map { "'\($0.lastPathComponent)'" } ?? "The store"
     let said = "SQLite says: \(text) (\(code))."
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
-      return PersistError(
+      return PersistenceError(
         .storeBusy, at: place, "\(name) is in use by another connection or process. \(said)",
         fix: "Try again, or wait longer with the option busyTimeout.")
     case SQLITE_FULL:
-      return PersistError(
+      return PersistenceError(
         .diskFull, at: place, "There is no room for what \(name) has to write. \(said)",
         fix: "Make room on the disk or raise the quota, then try again.")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
-      return PersistError(
+      return PersistenceError(
         .storeDamaged, at: place, "\(name) is damaged or isn't an SQLite database. \(said)",
         fix: "Restore it from a backup, or save what can be read with the sqlite3 command's .recover.")
     case SQLITE_READONLY:
       if code == readOnlyRollback { return hotJournal(place, name) }
-      return PersistError(
+      return PersistenceError(
         .storeReadOnly, at: place, "\(name) can't be written. \(said)",
         fix: "Check the permissions of the file and of its folder, or open it for reading only.")
     case SQLITE_CONSTRAINT:
-      return PersistError(.constraintConflict, at: place, "A rule of the database is broken. \(said)")
+      return PersistenceError(.constraintConflict, at: place, "A rule of the database is broken. \(said)")
     case SQLITE_IOERR:
-      return PersistError(
+      return PersistenceError(
         .fileAccess, at: place, "Reading or writing \(name) failed. \(said)",
         fix: "Check the disk and whether the file is still where it was.")
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
-      return PersistError(
+      return PersistenceError(
         .storeOpenFailed, at: place, "\(name) can't be opened. \(said)",
         fix: "Check that the file and its folder exist and may be read; and written, unless it is only read.")
     case SQLITE_TOOBIG:
-      return PersistError(
+      return PersistenceError(
         .limitExceeded, at: place, "A value is larger than SQLite takes. \(said)",
         fix: "Keep values of this size outside the store.")
     case SQLITE_INTERRUPT:
-      return PersistError(.interrupted, at: place, "The work on \(name) was interrupted.")
+      return PersistenceError(.interrupted, at: place, "The work on \(name) was interrupted.")
     default:
-      return PersistError(.sqlite, at: place, said)
+      return PersistenceError(.sqlite, at: place, said)
     }
   }
 
   /// What a reader says that met the journal of a writer which didn't finish.
-  static func hotJournal(_ place: PersistError.Place, _ name: String) -> PersistError {
-    PersistError(
+  static func hotJournal(_ place: PersistenceError.Place, _ name: String) -> PersistenceError {
+    PersistenceError(
       .storeReadOnly, at: place,
       "A program ended while it wrote \(name); what it began must be rolled back first, and that writes.",
       fix: "Open it once for writing, or migrate it ('persist migrate'); or copy it with its '-journal' file and "

@@ -10,7 +10,7 @@ extension SQLiteConnection {
   /// - Parameters:
   ///   - expected: about how many rows the statements go through.
   ///   - isToGoOn: gets about how many of them are done, which never falls; nil where nobody asks.
-  /// - Throws: ``PersistError/Code/interrupted`` where the answer was no.
+  /// - Throws: ``PersistenceError/Code/interrupted`` where the answer was no.
   /// - SeeAlso: <https://sqlite.org/c3ref/progress_handler.html>,
   ///   <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
   func whileGoingOn<T>(rows expected: Int64, _ isToGoOn: ((Int64) -> Bool)?, _ body: () throws -> T) throws -> T {

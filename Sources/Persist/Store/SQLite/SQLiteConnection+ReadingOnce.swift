@@ -6,7 +6,7 @@ extension SQLiteConnection {
   /// What is read without locks is read again where another program changed the files meanwhile, also where that came
   /// out as an error.
   ///
-  /// - Throws: ``PersistError/Code/storeBusy`` where others change the files again and again.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` where others change the files again and again.
   static func reading<T>(
     _ url: URL, options: StoreOptions = StoreOptions(), _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
@@ -31,14 +31,14 @@ extension SQLiteConnection {
 
   /// Whether an error can come of files that were changed while they were read without locks.
   private static func canBeUnlocked(_ error: any Error) -> Bool {
-    guard let code = (error as? PersistError)?.code else { return false }
+    guard let code = (error as? PersistenceError)?.code else { return false }
     return [
       .storeDamaged, .notAStore, .sqlite, .fileAccess, .storeOpenFailed, .storeReadOnly, .storeBusy,
     ].contains(code)
   }
 
-  static func changedWhileRead(_ url: URL?) -> PersistError {
-    PersistError(
+  static func changedWhileRead(_ url: URL?) -> PersistenceError {
+    PersistenceError(
       .storeBusy, at: .store(url), "Another program changed the store while it was read without locks.",
       fix: "Read again.")
   }

@@ -69,7 +69,7 @@ extension SQLiteConnection {
     try pragmas.sorted { $0.key < $1.key }.map { name, value in
       let pragma = try Pragma(name, value)
       guard try connection.first(.knows(pragma: pragma.name), { _ in true }) != nil else {
-        throw PersistError(
+        throw PersistenceError(
           .invalidRequest, at: .store(connection.url), "SQLite has no pragma '\(name)'.",
           fix: "The pragmas are listed at https://sqlite.org/pragma.html.")
       }

@@ -63,7 +63,7 @@ extension SQLiteConnection {
     defer { waits.endWithTask = false }
     do {
       return try body()
-    } catch let error as PersistError where error.code == .storeBusy && waits.wereCancelled {
+    } catch let error as PersistenceError where error.code == .storeBusy && waits.wereCancelled {
       waits.wereCancelled = false
       throw CancellationError()
     }

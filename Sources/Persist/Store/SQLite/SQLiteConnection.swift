@@ -63,8 +63,8 @@ final class SQLiteConnection {
 
   /// Opens a database and sets it up: time-out, pragmas, what triggers need.
   ///
-  /// - Throws: ``PersistError/Code/storeOpenFailed``, ``PersistError/Code/storeDamaged`` and, for pragmas that aren't
-  ///   right, ``PersistError/Code/invalidRequest``.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed``, ``PersistenceError/Code/storeDamaged`` and, for pragmas that
+  ///   aren't right, ``PersistenceError/Code/invalidRequest``.
   init(_ url: URL?, mode: Mode, options: StoreOptions = StoreOptions(), access: ReadOnlyAccess? = nil) throws {
     precondition((url == nil) == (mode == .memory), "A database in memory has no URL; every other has one.")
     var access = access
@@ -96,7 +96,7 @@ final class SQLiteConnection {
     isWithoutLocks = access?.isWithoutLocks == true
     interruption = SQLiteInterruption(handle: opened)
     if mode.isWriting, sqlite3_db_readonly(handle, "main") == 1 {
-      throw PersistError(
+      throw PersistenceError(
         .storeReadOnly, at: .store(url), "'\(url?.lastPathComponent ?? "")' can't be written.",
         fix: "Check the permissions of the file and of its folder, or open it for reading only.")
     }
@@ -141,7 +141,7 @@ final class SQLiteConnection {
   private static func name(of url: URL?, access: ReadOnlyAccess?) throws -> String {
     guard let url else { return ":memory:" }
     guard url.isFileURL else {
-      throw PersistError(
+      throw PersistenceError(
         .storeOpenFailed, at: .store(url), "A store is a file; '\(url.absoluteString)' isn't a file's URL.",
         fix: "Make the URL with URL(fileURLWithPath:).")
     }
@@ -237,13 +237,14 @@ final class SQLiteConnection {
     }
     guard code == SQLITE_OK else { throw failure(code, sql: text) }
     guard let prepared else {
-      throw PersistError(.sqlite, at: PersistError.Place(store: url, sql: text), "There is no statement in the text.")
+      throw PersistenceError(
+        .sqlite, at: PersistenceError.Place(store: url, sql: text), "There is no statement in the text.")
     }
     let statement = SQLiteStatement(handle: prepared, connection: self)
     guard rest == 0 else {
       statement.finalize()
-      throw PersistError(
-        .sqlite, at: PersistError.Place(store: url, sql: text), "There is more than one statement in the text.",
+      throw PersistenceError(
+        .sqlite, at: PersistenceError.Place(store: url, sql: text), "There is more than one statement in the text.",
         fix: "Run them one after the other.")
     }
     counts.prepared += 1

@@ -76,8 +76,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
 
   /// Writes in one transaction, or not at all where `body` throws.
   ///
-  /// - Throws: ``PersistError/Code/incompatibleModel`` where another program has migrated the store,
-  ///   ``PersistError/Code/storeExchanged`` where its file was deleted or exchanged; and what `body` throws.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where another program has migrated the store,
+  ///   ``PersistenceError/Code/storeExchanged`` where its file was deleted or exchanged; and what `body` throws.
   @discardableResult
   func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try withWriter { connection in
@@ -109,7 +109,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private func explaining<T>(_ connection: SQLiteConnection, _ body: () throws -> T) throws -> T {
     do {
       return try body()
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       if [.sqlite, .storeOpenFailed, .constraintConflict].contains(error.code) { try watch?.check(connection) }
       throw error
     }
@@ -119,7 +119,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   @discardableResult
   func withWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     guard let writer else {
-      throw PersistError(
+      throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
@@ -173,7 +173,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     case .goingOn: return wait
     case .cancelled: throw CancellationError()
     case .over:
-      throw PersistError(
+      throw PersistenceError(
         .storeBusy, at: .store(url), "The store has been written by other parts of this program all the time.",
         fix: "Try again, wait longer with the option busyTimeout, or keep transactions short.")
     }
@@ -307,8 +307,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     if isClosed { throw closedError }
   }
 
-  private var closedError: PersistError {
-    PersistError(
+  private var closedError: PersistenceError {
+    PersistenceError(
       .storeOpenFailed, at: .store(url), "The store was closed.", fix: "Add it to a coordinator again.")
   }
 

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Stops what a connection does, from any thread; it then throws ``PersistError/Code/interrupted``.
+/// Stops what a connection does, from any thread; it then throws ``PersistenceError/Code/interrupted``.
 ///
 /// The lock makes sure that the connection isn't closed meanwhile: `sqlite3_interrupt` may be called from any thread,
 /// but not on a connection that is gone.

@@ -5,7 +5,7 @@ extension SQLiteStore {
     guard !writes.isEmpty else { return CommitReceipt() }
     do {
       return try attempt(writes, freeingValuesFirst: false)
-    } catch let error as PersistError
+    } catch let error as PersistenceError
       where error.code == .constraintConflict && !(writes.deletes.isEmpty && writes.updates.isEmpty)
     {
       // A unique value may go from a row that is deleted or changed to another one. SQLite checks row by row, so that

@@ -23,7 +23,7 @@ extension SQLiteStore {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty, let url else { return [] }
     guard !isReadOnly else {
-      throw PersistError(
+      throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store was opened for reading only, and \(waiting.count) steps wait.",
         fix: "Open it without isReadOnly to finish its migration.")
     }

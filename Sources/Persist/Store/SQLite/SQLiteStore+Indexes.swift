@@ -22,7 +22,7 @@ extension SQLiteStore {
         metadata.deferredSteps += missing.map { .createIndex($0.name, table: $0.table) }
         try metadata.write(to: connection)
       }
-    } catch let error as PersistError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {
+    } catch let error as PersistenceError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {
       return
     }
   }

@@ -6,12 +6,12 @@ extension SQLiteStore {
 
   func setMetadata(_ metadata: StoreMetadata) throws {
     guard metadata.identifier == identifier else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .store(url), "A store that is open keeps its identifier: objects are known by it.",
         fix: "Close the store first, or leave the identifier as it is.")
     }
     guard !isReadOnly else {
-      throw PersistError(
+      throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store was opened for reading only, and so keeps its metadata.",
         fix: "Open it without isReadOnly to write.")
     }
@@ -32,7 +32,7 @@ extension SQLiteStore {
     guard !isReadOnly else { return }
     do {
       try pool.write { try StoreMetadata($0).stamp(model, in: $0) }
-    } catch let error as PersistError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {
+    } catch let error as PersistenceError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {
       return
     }
   }

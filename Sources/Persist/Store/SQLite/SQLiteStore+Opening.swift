@@ -5,7 +5,7 @@ extension SQLiteStore {
   ///
   /// - Parameter allowsGaps: whether a store is opened that has no place for parts of the model, which then read as
   ///   empty: for showing what a store holds, never for writing.
-  /// - Throws: ``PersistError/Code/incompatibleModel`` where the model has what the file has no place for, and the
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the model has what the file has no place for, and the
   ///   errors of files that aren't stores.
   static func open(
     _ url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions(), allowsGaps: Bool = false
@@ -32,7 +32,7 @@ extension SQLiteStore {
     }
     let map = catalog.tableMap(of: model)
     guard allowsGaps || map.differences.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .incompatibleModel, at: .store(pool.url),
         "The store has no place for all of the model: \(map.differences.joined(separator: " "))",
         fix: "Open it with the model that it was written with, or migrate it.")

@@ -30,7 +30,7 @@ extension SQLiteStore {
     var translation = newTranslation(at: query.now)
     let root = PredicateTranslation.Row(row: SQLText.RowSelection.root, entity: query.entity)
     guard let condition = translation.condition(predicate, in: .init(root: root)) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(query.entity.name), "The store can't answer '\(predicate)' by itself.",
         fix: "Ask it to divide the predicate first.")
     }
@@ -45,7 +45,7 @@ extension SQLiteStore {
     guard
       let term = translation.sortTerm(order.expression, over: query.entity, root: SQLText.RowSelection.root)
     else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .property(query.entity.name, order.key),
         "A store can't sort by '\(order.key)': it holds no column of values for it.",
         fix: "Sort by an attribute that is stored, or sort the results in memory.")

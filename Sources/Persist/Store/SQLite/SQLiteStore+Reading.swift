@@ -51,7 +51,7 @@ extension SQLiteStore {
 
   func externalData(named name: String) throws -> Data {
     guard let externalFolder else {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, "A value's file '\(name)' was asked for, but a store in memory has no files.",
         fix: "Ask the store that the value was read from.")
     }
@@ -78,7 +78,7 @@ extension SQLiteStore {
   func plan(for query: RowQuery) throws -> RowPlan {
     let index = query.entity.number - 1
     guard model.entities.indices.contains(index), model.entities[index] === query.entity else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownEntity, at: .entity(query.entity.name), "The entity isn't of the store's model.",
         fix: "Take it from the model of the coordinator that the store was added to.")
     }
@@ -88,12 +88,12 @@ extension SQLiteStore {
 
   func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
     guard query.afterKey == nil || query.sort.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(query.entity.name), "Rows after a key come in order of key, not in another.",
         fix: "Leave out the sort order, or page by offset.")
     }
     guard query.limit ?? 0 >= 0, query.offset >= 0 else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .entity(query.entity.name), "A limit and an offset can't be below zero.",
         fix: "Leave out the limit for all rows.")
     }
@@ -111,7 +111,7 @@ extension SQLiteStore {
     let key = RelatedKey(entity: entity.number - 1, slot: property.slot)
     if let known = related.withLock({ $0[key] }) { return known }
     guard let relationship = property.relationship, relationship.isToMany else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .property(entity.name, property.name), "'\(property.name)' isn't a to-many relationship.",
         fix: "Read a to-one relationship from its own row.")
     }

@@ -1,7 +1,7 @@
 extension SQLiteStore {
   func relatedRows(by property: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
     guard let relationship = property.relationship, relationship.isToMany else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .property(entity.name, property.name), "'\(property.name)' isn't a to-many relationship.",
         fix: "Read a to-one relationship from its own row.")
     }

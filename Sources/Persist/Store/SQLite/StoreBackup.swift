@@ -9,7 +9,7 @@ package enum StoreBackup {
   ///
   /// The store isn't changed. The copy comes up under its name when it is whole.
   ///
-  /// - Throws: ``PersistError/Code/fileAccess`` where there is a file already, or one can't be written.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` where there is a file already, or one can't be written.
   package static func copy(storeAt url: URL, to copy: URL) throws {
     try make(copy) { partial in
       try SQLiteConnection.reading(url) { connection in
@@ -77,7 +77,7 @@ package enum StoreBackup {
   private static func make(_ copy: URL, _ write: (_ partial: URL) throws -> Void) throws {
     let files = FileManager.default
     guard !files.fileExists(atPath: copy.path) else {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(copy), "There is a file of this name already.", fix: "Choose another name for the copy.")
     }
     let partial = copy.deletingLastPathComponent()
@@ -90,8 +90,8 @@ package enum StoreBackup {
     } catch {
       try? files.removeItem(at: partial)
       removeCompanions(of: partial)
-      throw error as? PersistError
-        ?? PersistError(.fileAccess, at: .file(copy), "The copy can't be made: \(error.localizedDescription)")
+      throw error as? PersistenceError
+        ?? PersistenceError(.fileAccess, at: .file(copy), "The copy can't be made: \(error.localizedDescription)")
     }
   }
 
@@ -120,10 +120,10 @@ package enum StoreBackup {
         try FileManager.default.copyItem(at: file, to: copy)
         permissions?.apply(to: copy)
       }
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       throw error
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(target.url), "The files of large values can't be copied: \(error.localizedDescription)")
     }
     return names

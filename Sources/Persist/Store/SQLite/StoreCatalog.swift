@@ -12,13 +12,13 @@ struct StoreCatalog: Sendable {
   /// Persist's own note of the model, where the store has one that still holds.
   let record: ModelRecord?
 
-  /// - Throws: ``PersistError/Code/notAStore`` for a database that isn't a store,
-  ///   ``PersistError/Code/storeDamaged`` for metadata that can't be read.
+  /// - Throws: ``PersistenceError/Code/notAStore`` for a database that isn't a store,
+  ///   ``PersistenceError/Code/storeDamaged`` for metadata that can't be read.
   init(_ connection: SQLiteConnection) throws {
     schema = try StoreSchema(connection)
-    let place = PersistError.Place.store(connection.url)
+    let place = PersistenceError.Place.store(connection.url)
     for table in ["Z_METADATA", "Z_PRIMARYKEY"] where schema.table(named: table) == nil {
-      throw PersistError(
+      throw PersistenceError(
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
         fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
     }
@@ -63,22 +63,22 @@ struct StoreCatalog: Sendable {
 extension StoreMetadata {
   /// The metadata of an open database.
   ///
-  /// - Throws: ``PersistError/Code/notAStore`` where the database has no metadata,
-  ///   ``PersistError/Code/storeDamaged`` where they can't be read.
+  /// - Throws: ``PersistenceError/Code/notAStore`` where the database has no metadata,
+  ///   ``PersistenceError/Code/storeDamaged`` where they can't be read.
   init(_ connection: SQLiteConnection) throws { try self.init(StoreMark(connection), of: connection) }
 
   init(_ mark: StoreMark, of connection: SQLiteConnection) throws {
-    let place = PersistError.Place.store(connection.url)
+    let place = PersistenceError.Place.store(connection.url)
     let list: PropertyList
     do {
       list = try mark.propertyList.isEmpty ? .dictionary([:]) : PropertyList(data: mark.propertyList, place: place)
-    } catch let error as PersistError {
-      throw PersistError(
+    } catch let error as PersistenceError {
+      throw PersistenceError(
         .storeDamaged, at: place, "The store's metadata can't be read: \(error.message)",
         fix: "Restore the store from a backup.", errors: [error])
     }
     guard let values = list.dictionaryValue else {
-      throw PersistError(
+      throw PersistenceError(
         .storeDamaged, at: place, "The store's metadata aren't a dictionary.", fix: "Restore the store from a backup.")
     }
     // The table's column is what Core Data goes by; the same UUID may stand in the list.

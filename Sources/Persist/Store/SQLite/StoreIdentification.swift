@@ -11,7 +11,7 @@ public struct IdentifiedStore: Sendable {
   /// The family of ``version``; for an unknown version the one that it most likely belongs to.
   public let family: ModelFamily?
   /// Why the model that the store carries isn't used, where it carries one that can't be.
-  public let embeddedModelError: PersistError?
+  public let embeddedModelError: PersistenceError?
   /// Whether the store once had a version of the registry, while it has none of them now.
   let descendsFromKnownVersion: Bool
   let catalog: StoreCatalog
@@ -30,8 +30,8 @@ public enum StoreIdentification {
   /// Nothing is written and no file comes up beside the store.
   ///
   /// - Parameter registry: the versions to look among; nil leaves the store's own model.
-  /// - Throws: ``PersistError/Code/missingSourceModel``, which names the nearest version and every difference;
-  ///   ``PersistError/Code/notAStore``, ``PersistError/Code/storeDamaged`` and errors of opening.
+  /// - Throws: ``PersistenceError/Code/missingSourceModel``, which names the nearest version and every difference;
+  ///   ``PersistenceError/Code/notAStore``, ``PersistenceError/Code/storeDamaged`` and errors of opening.
   public static func identify(storeAt url: URL, registry: ModelRegistry? = nil) throws -> IdentifiedStore {
     try SQLiteConnection.reading(url) { try identify($0, registry: registry) }
   }
@@ -76,8 +76,8 @@ public enum StoreIdentification {
       evidence.embeddedModel = model
       let gaps = catalog.tableMap(of: model).differences
       if !gaps.isEmpty {
-        evidence.embeddedModelError = PersistError(
-          .incompatibleModel, at: PersistError.Place(store: connection.url, key: "embedded model"),
+        evidence.embeddedModelError = PersistenceError(
+          .incompatibleModel, at: PersistenceError.Place(store: connection.url, key: "embedded model"),
           "The embedded model isn't that of the store's tables: \(gaps.joined(separator: " "))")
       }
     case .unusable(let error): evidence.embeddedModelError = error

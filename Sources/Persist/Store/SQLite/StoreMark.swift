@@ -9,13 +9,13 @@ struct StoreMark: Sendable, Hashable {
   /// The metadata as a property list, which name the model.
   let propertyList: Data
 
-  /// - Throws: ``PersistError/Code/storeDamaged`` where the store has no metadata.
+  /// - Throws: ``PersistenceError/Code/storeDamaged`` where the store has no metadata.
   init(_ connection: SQLiteConnection) throws {
     let mark = try connection.first(.metadata) { row in
       (schemaVersion: row.integer(2), identifier: row.text(0), propertyList: row.data(1))
     }
     guard let mark else {
-      throw PersistError(
+      throw PersistenceError(
         .storeDamaged, at: .store(connection.url), "The store's table Z_METADATA is empty.",
         fix: "Restore the store from a backup.")
     }

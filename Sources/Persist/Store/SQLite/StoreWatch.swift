@@ -21,14 +21,14 @@ final class StoreWatch: Sendable {
     known = Guarded(mark)
   }
 
-  /// - Throws: ``PersistError/Code/incompatibleModel`` where the store has another model or layout now,
-  ///   ``PersistError/Code/storeExchanged`` where it is another store.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the store has another model or layout now,
+  ///   ``PersistenceError/Code/storeExchanged`` where it is another store.
   /// - Complexity: one statement where nothing has changed but rows.
   func check(_ connection: SQLiteConnection) throws {
     let mark: StoreMark
     do {
       mark = try StoreMark(connection)
-    } catch let error as PersistError where [.sqlite, .storeDamaged].contains(error.code) {
+    } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
       throw exchanged("Its content isn't that of a store any more: \(error.message)")
     }
     guard mark != known.withLock({ $0 }) else { return }
@@ -48,19 +48,19 @@ final class StoreWatch: Sendable {
     guard !isSameModel || !catalog.tableMap(of: map.model).hasSamePlaces(as: map) else { return }
     let names = catalog.metadata.versionIdentifiers.filter { !$0.isEmpty }
     let version = names.isEmpty ? "" : " Its version is \(names.map { "'\($0)'" }.joined(separator: ", ")) now."
-    throw PersistError(
+    throw PersistenceError(
       .incompatibleModel, at: .store(url),
       "Another program migrated the store while it was open here.\(version)",
       fix: "Open it again, with the model that it has now. What wasn't saved is still in the context.")
   }
 
   /// The error for a file that isn't the one that was opened.
-  var moved: PersistError {
+  var moved: PersistenceError {
     exchanged(FileState(url) == nil ? "There is no such file any more." : "Another file has its name now.")
   }
 
-  private func exchanged(_ how: String) -> PersistError {
-    PersistError(
+  private func exchanged(_ how: String) -> PersistenceError {
+    PersistenceError(
       .storeExchanged, at: .store(url),
       "The store was deleted or exchanged while it was open here. \(how)",
       fix: "Remove it from the coordinator, and open the store that is there now. What wasn't saved is still in the "

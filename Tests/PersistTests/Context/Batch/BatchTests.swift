@@ -73,12 +73,12 @@ struct BatchTests {
   func insertErrors() throws {
     try withCars { stack, context in
       for (rows, code) in [
-        ([["numberPlate": "x"], ["maker": "y"]], PersistError.Code.validationMissingRequired),
+        ([["numberPlate": "x"], ["maker": "y"]], PersistenceError.Code.validationMissingRequired),
         ([["numberPlate": "x"], ["colour": "red"]], .unknownProperty),
         ([["numberPlate": "x"], ["numberPlate": "y", "mileage": "far"]], .typeMismatch),
         ([["numberPlate": "x"], ["numberPlate": "x"]], .constraintConflict),
         ([["numberPlate": "1"]], .constraintConflict),
-      ] as [([[String: Any?]], PersistError.Code)] {
+      ] as [([[String: Any?]], PersistenceError.Code)] {
         #expect(persistError { try context.execute(BatchInsertRequest("Car", rows)) }?.code == code)
       }
       try #expect(stack.context().count(FetchRequest("Car")) == 6)
@@ -190,7 +190,7 @@ struct BatchTests {
   @Test("What can't be set is refused, and nothing is changed")
   func updateErrors() throws {
     try withCars { stack, context in
-      func code(_ entity: String, _ changes: [String: FetchExpression]) -> PersistError.Code? {
+      func code(_ entity: String, _ changes: [String: FetchExpression]) -> PersistenceError.Code? {
         persistError { try context.execute(BatchUpdateRequest(entity, set: changes)) }?.code
       }
       #expect(code("Car", ["nothing": .value(1)]) == .unknownProperty)

@@ -185,9 +185,9 @@ struct RelatedChangesTests {
       #expect(try child.fetch(request).count == 9)
       for (limit, offset) in [(-1, 0), (0, -1), (5, -3), (.min, .min)] {
         (request.fetchLimit, request.fetchOffset) = (limit, offset)
-        #expect(throws: PersistError.self) { try context.fetch(request) }
-        #expect(throws: PersistError.self) { try context.count(request) }
-        #expect(throws: PersistError.self) { try context.fetch(request.returning(FetchedRow.self)) }
+        #expect(throws: PersistenceError.self) { try context.fetch(request) }
+        #expect(throws: PersistenceError.self) { try context.count(request) }
+        #expect(throws: PersistenceError.self) { try context.fetch(request.returning(FetchedRow.self)) }
       }
     }
   }

@@ -113,7 +113,7 @@ struct UnsavedObjectPredicateTests {
       #expect(try other.existingObject(with: id)["name"] as? String == "Ann")
       context.delete(owner)
       try context.save()
-      #expect(throws: PersistError.self) { try context.existingObject(with: id) }
+      #expect(throws: PersistenceError.self) { try context.existingObject(with: id) }
       #expect(context.registeredObject(for: id) == nil)
     }
   }
@@ -124,7 +124,7 @@ struct UnsavedObjectPredicateTests {
       let id = owner.objectID
       context.rollback()
       #expect(context.registeredObject(for: id) == nil)
-      #expect(throws: PersistError.self) { try context.existingObject(with: id) }
+      #expect(throws: PersistenceError.self) { try context.existingObject(with: id) }
     }
   }
 

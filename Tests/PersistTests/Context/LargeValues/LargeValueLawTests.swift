@@ -78,7 +78,7 @@ struct LargeValueLawTests {
       for _ in 0..<40 {
         let index = Int.random(in: 0..<2, using: &random)
         do { try step(index) } catch {
-          throw PersistError(.saveFailed, "\(error) after \(log.suffix(30))")
+          throw PersistenceError(.saveFailed, "\(error) after \(log.suffix(30))")
         }
       }
     }
@@ -201,7 +201,7 @@ struct LargeValueLawTests {
       }
       do {
         try context.save()
-      } catch let error as PersistError where error.code == .mergeConflict && place == 0 {
+      } catch let error as PersistenceError where error.code == .mergeConflict && place == 0 {
         context.rollback()
         context.refreshAllObjects()
         return

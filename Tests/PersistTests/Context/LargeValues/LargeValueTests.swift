@@ -141,7 +141,7 @@ struct LargeValueTests {
       ours["blob"] = Self.data(3)
       #expect(
         performing: { try context.save() },
-        throws: { ($0 as? PersistError)?.code == .mergeConflict })
+        throws: { ($0 as? PersistenceError)?.code == .mergeConflict })
       #expect(ours["blob"] as? Data == Self.data(3))
       context.rollback()
       #expect(ours["blob"] as? Data == Self.data(2))
@@ -216,7 +216,7 @@ struct LargeValueTests {
       #expect(object["blob"] == nil)
       #expect(
         performing: { try other.fetch(FetchRequest("Item")) },
-        throws: { ($0 as? PersistError)?.code == .fileAccess })
+        throws: { ($0 as? PersistenceError)?.code == .fileAccess })
     }
   }
 }

@@ -72,7 +72,7 @@ struct AutomaticMergingTests {
       }
 
       try overtake(11, by: 12)
-      #expect(#expect(throws: PersistError.self) { try view.save() }?.code == .mergeConflict)
+      #expect(#expect(throws: PersistenceError.self) { try view.save() }?.code == .mergeConflict)
       #expect(copy["salary"] as? Int == 11)
       view.rollback()
       view.processPendingChanges()

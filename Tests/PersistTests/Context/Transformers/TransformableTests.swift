@@ -16,7 +16,7 @@ private final class ReversingTransformer: AttributeTransformer {
 
   func data(from value: Any) throws -> Data {
     asked.withLock { $0.forward += 1 }
-    guard let text = value as? String else { throw PersistError(.typeMismatch, "Only texts are turned round.") }
+    guard let text = value as? String else { throw PersistenceError(.typeMismatch, "Only texts are turned round.") }
     return Data(text.utf8.reversed())
   }
 
@@ -212,7 +212,7 @@ struct TransformableTests {
       try context.save()
       let item = try context.named("Item", "0")
       #expect(item["payload"] == nil)
-      #expect(throws: PersistError.self) { try context.save() }
+      #expect(throws: PersistenceError.self) { try context.save() }
       try context.save()
     }
   }

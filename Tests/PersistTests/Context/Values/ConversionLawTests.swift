@@ -23,10 +23,10 @@ struct ConversionLawTests {
   /// What a door makes of a value: the stored one, or the error's code.
   private enum Outcome: Equatable, CustomStringConvertible {
     case stored(StoredValue)
-    case refused(PersistError.Code?)
+    case refused(PersistenceError.Code?)
 
     init(_ body: () throws -> StoredValue) {
-      do { self = .stored(try body()) } catch { self = .refused((error as? PersistError)?.code) }
+      do { self = .stored(try body()) } catch { self = .refused((error as? PersistenceError)?.code) }
     }
 
     var description: String {

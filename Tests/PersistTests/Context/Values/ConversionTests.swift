@@ -160,7 +160,7 @@ struct ConversionTests {
       let found = try Item.findFirstOrCreate(byAttribute: "itemID", with: 7, in: other)
       #expect(found.objectID == first.objectID && !other.hasChanges)
       #expect(try other.findFirstOrCreate("Item", byAttribute: "name", with: nil).objectID == first.objectID)
-      func code(_ name: String, _ value: Any?) -> PersistError.Code? {
+      func code(_ name: String, _ value: Any?) -> PersistenceError.Code? {
         persistError { try other.findFirstOrCreate("Item", byAttribute: name, with: value) }?.code
       }
       #expect(code("itemID", "7") == .typeMismatch && code("shop", nil) == .unknownProperty)

@@ -104,7 +104,7 @@ struct CopySurroundingsTests {
       let (old, new) = (try item("a"), try model(EntityDescription("Item"), EntityDescription("Note")))
       try MadeStore.make(old, at: url)
       try MadeStore.run("CREATE TABLE ZNOTE (T)", "INSERT INTO ZNOTE VALUES ('mine')", at: url)
-      let error = #expect(throws: PersistError.self) { try copy(url, from: old, to: new) }
+      let error = #expect(throws: PersistenceError.self) { try copy(url, from: old, to: new) }
       #expect(error?.message.contains("'ZNOTE'") == true)
       try #expect(MadeStore.rows("SELECT T FROM ZNOTE", at: url) == [["mine"]])
     }

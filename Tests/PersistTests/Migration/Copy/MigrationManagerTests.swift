@@ -73,7 +73,7 @@ struct MigrationManagerTests {
     let model = try Self.staff()
     try withTemporaryFolder { folder in
       let target = folder.appendingPathComponent("b.sqlite")
-      #expect(throws: PersistError.self) {
+      #expect(throws: PersistenceError.self) {
         try MigrationManager(sourceModel: model, destinationModel: model).migrateStore(
           from: folder.appendingPathComponent("a.sqlite"), to: target,
           mappingModel: .inferred(from: model, to: model))
@@ -91,7 +91,7 @@ struct MigrationManagerTests {
       let manager = MigrationManager(sourceModel: old, destinationModel: new)
       manager.progress = { _ in false }
       let mapping = try MappingModel.inferred(from: old, to: new)
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try manager.migrateStore(from: source, to: target, mappingModel: mapping)
       }
       #expect(error?.code == .migrationCancelled)
@@ -273,7 +273,7 @@ struct MigrationManagerTests {
     try withTemporaryFolder { folder in
       let (source, target) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
       try make(source, old) { _ = ManagedObject(entity: "E", context: $0) }
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try MigrationManager(sourceModel: old, destinationModel: new).migrateStore(
           from: source, to: target, mappingModel: .inferred(from: old, to: new))
       }

@@ -207,7 +207,7 @@ struct DeferredMigrationTests {
       try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
       let coordinator = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
       try coordinator.addStore(at: url, options: StoreOptions(isReadOnly: true))
-      let error = #expect(throws: PersistError.self) { try coordinator.finishDeferredMigration() }
+      let error = #expect(throws: PersistenceError.self) { try coordinator.finishDeferredMigration() }
       #expect(error?.code == .storeReadOnly)
     }
   }

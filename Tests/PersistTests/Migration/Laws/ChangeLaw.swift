@@ -130,7 +130,7 @@ struct ChangeLaw {
     for copies in [false, true] {
       var migrator = AutomaticMigrator()
       migrator.copies = copies
-      #expect(throws: PersistError.self, "\(name)") {
+      #expect(throws: PersistenceError.self, "\(name)") {
         try migrator.migrate(storeAt: url, to: versions[1], registry: registry)
       }
       try #expect(StoreContent(of: old, at: url) == before, "\(name)")

@@ -37,7 +37,7 @@ struct RandomReshapingTests {
       let new = try models.model()
       do {
         _ = try ModelCorrespondence(from: old, to: new)
-      } catch let error as PersistError where error.code == .mappingAmbiguous {
+      } catch let error as PersistenceError where error.code == .mappingAmbiguous {
         return
       }
       if try ChangeLaw(name: "seed \(seed)", old: old, new: new, rows: 5, seed: seed).run() { possible += 1 }

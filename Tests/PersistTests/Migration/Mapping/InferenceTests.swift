@@ -78,7 +78,7 @@ struct InferenceTests {
 
   @Test("Where no mapping can be inferred, the error says why for every property")
   func refusal() throws {
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try MappingModel.inferred(
         from: model(EntityDescription("E", attributes: [.init("a", .string), .init("b", .string)])),
         to: model(EntityDescription("E", attributes: [.init("a", .date), .init("b", .int16)])))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// A mapping model of a model onto itself, from which things are taken out at random: whatever differs between the store
-/// and its copy is what was announced.
+/// A mapping model of a model onto itself, from which things are taken out at random: whatever differs between the
+/// store and its copy is what was announced.
 @Suite("Laws of what mapping models leave behind")
 struct MappingLossLawTests {
   @Test("Whatever a mapping model drops was counted before", .law("mapping-losses", short: 40, long: 2000))
@@ -24,7 +24,7 @@ struct MappingLossLawTests {
         do {
           try MigrationManager(sourceModel: model, destinationModel: model)
             .migrateStore(from: source, to: target, mappingModel: mapping)
-        } catch let error as PersistError
+        } catch let error as PersistenceError
           where [.validationMissingRequired, .validationMultiple, .migrationFailed].contains(error.code) {
           // Required values that aren't mapped.
           return

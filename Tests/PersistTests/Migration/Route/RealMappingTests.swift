@@ -224,7 +224,7 @@ struct RealMappingTests {
     let registry = try ModelRegistry(contentsOf: SharedData.url("posts"))
     try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { url in
       let before = try FolderSnapshot(url.deletingLastPathComponent())
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try AutomaticMigrator().migrate(storeAt: url, to: registry.currentVersion, registry: registry)
       }
       #expect(error?.code == .missingMappingModel)

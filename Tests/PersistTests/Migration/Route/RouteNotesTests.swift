@@ -84,7 +84,7 @@ struct RouteNotesTests {
     try withTemporaryStore { url in
       try MadeStore.make(versions[0].model, at: url)
       let before = try FolderSnapshot(url.deletingLastPathComponent())
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try PersistentStoreCoordinator(model: versions[1].model, registry: registry)
           .addStore(at: url, options: StoreOptions(migrator: migrator))
       }
@@ -113,7 +113,7 @@ struct RouteNotesTests {
     let (old, new) = (try model(entities), try model(other))
     try withTemporaryStore { url in
       try MadeStore.make(old, at: url)
-      let error = #expect(throws: PersistError.self) { try PersistentStoreCoordinator(model: new).addStore(at: url) }
+      let error = #expect(throws: PersistenceError.self) { try PersistentStoreCoordinator(model: new).addStore(at: url) }
       #expect(error?.code == .incompatibleModel)
       let metadata = try #require(error?.storeMetadata)
       try #expect(metadata.identifier == PersistentStoreCoordinator.metadata(at: url).identifier)

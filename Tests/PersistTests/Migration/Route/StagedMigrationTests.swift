@@ -69,7 +69,7 @@ struct StagedMigrationTests {
   @Test("MAP-16: two stages may not end at the same version")
   func sameEnd() throws {
     let pets = try Pets()
-    let error = #expect(throws: PersistError.self) { try StagedMigration([pets.makePets, pets.makePets]) }
+    let error = #expect(throws: PersistenceError.self) { try StagedMigration([pets.makePets, pets.makePets]) }
     #expect(error?.code == .invalidRequest)
   }
 
@@ -189,7 +189,7 @@ struct StagedMigrationTests {
       try #expect(ManagedObjectContext(other).count(FetchRequest("User")) == 3)
       try AutomaticMigrator(copies: true).migrate(
         storeAt: url, to: pets.versions[2], registry: ModelRegistry(versions: pets.versions))
-      let error = #expect(throws: PersistError.self) { try ManagedObjectContext(other).count(FetchRequest("User")) }
+      let error = #expect(throws: PersistenceError.self) { try ManagedObjectContext(other).count(FetchRequest("User")) }
       #expect(error?.code == .incompatibleModel)
       try other.remove(store)
       let after = PersistentStoreCoordinator(model: pets.versions[2].model)

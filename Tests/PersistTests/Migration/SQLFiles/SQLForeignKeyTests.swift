@@ -37,7 +37,7 @@ struct SQLForeignKeyTests {
   func dangling() throws {
     try SQLFolder.with(Self.tables) { folder in
       try folder.write("DELETE FROM folder WHERE id = 2", to: "2_delete.sql")
-      let error = #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+      let error = #expect(throws: PersistenceError.self) { try folder.migrator().migrate(storeAt: folder.url) }
       #expect(error?.code == .migrationFailed)
       #expect(error?.message.contains("1 rows of 'note', such as row 11, name rows of 'folder'") == true)
       try #expect(folder.rows("SELECT count(*) FROM folder") == [["2"]])
@@ -67,7 +67,7 @@ struct SQLForeignKeyTests {
       try folder.write("ALTER TABLE note ADD COLUMN text TEXT", to: "2_text.sql")
       try folder.migrator().migrate(storeAt: folder.url)
       try folder.write("INSERT INTO note VALUES (13, 98, '')", to: "3_worse.sql")
-      #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+      #expect(throws: PersistenceError.self) { try folder.migrator().migrate(storeAt: folder.url) }
     }
   }
 
@@ -79,7 +79,7 @@ struct SQLForeignKeyTests {
       try #expect(folder.migrator().migrate(storeAt: folder.url).applied.count == 1)
     }
     try SQLFolder.with(["1_mismatch.sql": mismatch]) { folder in
-      let error = #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+      let error = #expect(throws: PersistenceError.self) { try folder.migrator().migrate(storeAt: folder.url) }
       #expect(error?.message.contains("foreign key mismatch") == true)
       try #expect(folder.tables() == [])
     }

@@ -99,7 +99,7 @@ struct SQLHistoryTests {
       try folder.run(
         Self.made + "CREATE TABLE schema_migrations (version uint64,dirty bool);"
           + "INSERT INTO schema_migrations VALUES (20240102000000, 1)")
-      let error = #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+      let error = #expect(throws: PersistenceError.self) { try folder.migrator().migrate(storeAt: folder.url) }
       #expect(error?.code == .migrationUnfinished)
       #expect(error?.message.contains("20240102000000") == true)
     }
@@ -123,7 +123,7 @@ struct SQLHistoryTests {
   func strange(_ table: String) throws {
     try SQLFolder.with(Self.files) { folder in
       try folder.run(table)
-      let error = #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.url) }
+      let error = #expect(throws: PersistenceError.self) { try folder.migrator().migrate(storeAt: folder.url) }
       #expect(error?.code == .invalidRequest)
       try #expect(folder.tables() == ["schema_migrations"])
       var other = try folder.migrator()

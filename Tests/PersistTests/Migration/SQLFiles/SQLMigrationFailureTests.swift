@@ -6,9 +6,9 @@ import Testing
 
 @Suite("SQL files: what goes wrong")
 struct SQLMigrationFailureTests {
-  private func failure(_ folder: SQLFolder, sourceLocation: SourceLocation = #_sourceLocation) throws -> PersistError {
+  private func failure(_ folder: SQLFolder, sourceLocation: SourceLocation = #_sourceLocation) throws -> PersistenceError {
     try #require(
-      #expect(throws: PersistError.self, sourceLocation: sourceLocation) {
+      #expect(throws: PersistenceError.self, sourceLocation: sourceLocation) {
         try folder.migrator().migrate(storeAt: folder.url)
       })
   }
@@ -94,7 +94,7 @@ struct SQLMigrationFailureTests {
           try database.execute("CREATE TABLE b (x)")
         },
       ] {
-        let error = #expect(throws: PersistError.self) { try SQLMigrator([work]).migrate(storeAt: folder.url) }
+        let error = #expect(throws: PersistenceError.self) { try SQLMigrator([work]).migrate(storeAt: folder.url) }
         #expect(error?.code == .migrationFailed)
         try #expect(folder.tables() == [])
       }
@@ -143,7 +143,7 @@ struct SQLMigrationFailureTests {
     try SQLFolder.with(["1_parameter.sql": "CREATE TABLE a (x); INSERT INTO a VALUES (?)"]) { folder in
       try #expect(failure(folder).message.contains("takes 1 values and was given 0"))
       let code = SQLMigration(1, "code") { try $0.execute("SELECT ?; SELECT ?", 1) }
-      #expect(throws: PersistError.self) { try SQLMigrator([code]).migrate(storeAt: folder.url) }
+      #expect(throws: PersistenceError.self) { try SQLMigrator([code]).migrate(storeAt: folder.url) }
     }
   }
 
@@ -175,8 +175,8 @@ struct SQLMigrationFailureTests {
       try Data("Only text, and enough of it to be taken for something else. ".utf8).write(to: folder.url)
       let before = try FolderSnapshot(folder.url.deletingLastPathComponent())
       try #expect(failure(folder).code == .storeDamaged)
-      #expect(throws: PersistError.self) { try folder.migrator().status(ofStoreAt: folder.url) }
-      #expect(throws: PersistError.self) { try folder.migrator().migrate(storeAt: folder.folder) }
+      #expect(throws: PersistenceError.self) { try folder.migrator().status(ofStoreAt: folder.url) }
+      #expect(throws: PersistenceError.self) { try folder.migrator().migrate(storeAt: folder.folder) }
       try #expect(FolderSnapshot(folder.url.deletingLastPathComponent()) == before)
     }
   }

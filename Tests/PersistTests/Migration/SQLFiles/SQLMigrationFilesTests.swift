@@ -30,7 +30,7 @@ struct SQLMigrationFilesTests {
       try #expect(folder.tables().contains("a"))
     }
     try SQLFolder.with([name: "SELECT 1"]) { folder in
-      let error = #expect(throws: PersistError.self) { try folder.migrator() }
+      let error = #expect(throws: PersistenceError.self) { try folder.migrator() }
       #expect(error?.code == .fileAccess)
       #expect(error?.message.contains(name) == true)
       #expect(error?.fix?.contains("0001_create.sql") == true)
@@ -40,7 +40,7 @@ struct SQLMigrationFilesTests {
   @Test("A folder without SQL files is refused: it is another one, or its files were forgotten")
   func empty() throws {
     try SQLFolder.with(["README.md": ""]) { folder in
-      let error = #expect(throws: PersistError.self) { try folder.migrator() }
+      let error = #expect(throws: PersistenceError.self) { try folder.migrator() }
       #expect(error?.code == .fileAccess)
       try #expect(folder.migrator(and: [SQLMigration(1, "code", sql: "SELECT 1")]).migrations.count == 1)
     }
@@ -74,7 +74,7 @@ struct SQLMigrationFilesTests {
   @Test("A mark that isn't known is refused with its line")
   func unknownMark() throws {
     try SQLFolder.with(["1_a.sql": "-- A table.\n-- persist: no-transaction\nVACUUM;"]) { folder in
-      let error = #expect(throws: PersistError.self) { try SQLMigration.files(in: folder.folder) }
+      let error = #expect(throws: PersistenceError.self) { try SQLMigration.files(in: folder.folder) }
       #expect(error?.place.line == 2)
       #expect(error?.fix?.contains("without-transaction") == true)
     }
@@ -85,7 +85,7 @@ struct SQLMigrationFilesTests {
     try SQLFolder.with([:]) { folder in
       for bytes in [Data([0x80, 0x41]), Data("SELECT 1;\0DROP TABLE a;".utf8)] {
         try bytes.write(to: folder.folder.appendingPathComponent("1_a.sql"))
-        let error = #expect(throws: PersistError.self) { try SQLMigration.files(in: folder.folder) }
+        let error = #expect(throws: PersistenceError.self) { try SQLMigration.files(in: folder.folder) }
         #expect(error?.code == .malformedFile)
       }
     }

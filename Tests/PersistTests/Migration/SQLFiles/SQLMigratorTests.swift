@@ -72,7 +72,7 @@ struct SQLMigratorTests {
       try #expect(migrator.migrate(storeAt: shop.url, to: 2).to == 2)
       try #expect(migrator.migrate(storeAt: shop.url, to: 1).to == 2)
       try #expect(migrator.migrate(storeAt: shop.url).applied.map(\.version) == [3])
-      let error = #expect(throws: PersistError.self) { try migrator.migrate(storeAt: shop.url, to: 4) }
+      let error = #expect(throws: PersistenceError.self) { try migrator.migrate(storeAt: shop.url, to: 4) }
       #expect(error?.code == .invalidRequest)
       #expect(error?.fix?.contains("1, 2, 3") == true)
     }
@@ -115,7 +115,7 @@ struct SQLMigratorTests {
   @Test("Two migrations of one version are refused, with both names")
   func twice() throws {
     try SQLFolder.with(Self.shop) { shop in
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try shop.migrator(and: [SQLMigration(2, "other", sql: "SELECT 1")])
       }
       #expect(error?.message.contains("'0002_seed.sql'") == true)
@@ -135,7 +135,7 @@ struct SQLMigratorTests {
       try #expect(migrator.status(ofStoreAt: shop.url).pending.map(\.isOutOfOrder) == [true, false])
 
       migrator.refusesOutOfOrder = true
-      let error = #expect(throws: PersistError.self) { try migrator.migrate(storeAt: shop.url) }
+      let error = #expect(throws: PersistenceError.self) { try migrator.migrate(storeAt: shop.url) }
       #expect(error?.code == .migrationOutOfOrder)
       #expect(error?.place.file?.lastPathComponent == "0000_late.sql")
       try #expect(!shop.tables().contains("later"))
@@ -152,7 +152,7 @@ struct SQLMigratorTests {
       try shop.migrator().migrate(storeAt: shop.url)
       try FileManager.default.removeItem(at: shop.folder.appendingPathComponent("0003_add_price.sql"))
       var migrator = try shop.migrator()
-      let error = #expect(throws: PersistError.self) { try migrator.migrate(storeAt: shop.url) }
+      let error = #expect(throws: PersistenceError.self) { try migrator.migrate(storeAt: shop.url) }
       #expect(error?.code == .incompatibleModel)
       #expect(error?.message.contains("version 3") == true)
       migrator.allowsUnknownVersions = true
@@ -195,7 +195,7 @@ struct SQLMigratorTests {
       var long = try shop.migrator()
       let calls = Atomic<Int>(0)
       long.progress = { _ in calls.wrappingAdd(1, ordering: .relaxed).newValue < 6 }
-      let error = #expect(throws: PersistError.self) { try long.migrate(storeAt: shop.url) }
+      let error = #expect(throws: PersistenceError.self) { try long.migrate(storeAt: shop.url) }
       #expect(error?.code == .migrationCancelled)
       try #expect(shop.rows("SELECT count(*) FROM item") == [["2"]])
       try #expect(shop.migrator().status(ofStoreAt: shop.url).currentVersion == 3)
@@ -235,7 +235,7 @@ struct SQLMigratorTests {
             """)
         },
       ])
-      let error = await #expect(throws: PersistError.self) {
+      let error = await #expect(throws: PersistenceError.self) {
         try await Task { _ = try migrator.migrate(storeAt: url) }.value
       }
       #expect(error?.code == .migrationCancelled)

@@ -9,7 +9,7 @@ private final class RefusingPolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
-    if source.entity.name == "Mark", "\(source["b"] ?? "")" == "5" { throw PersistError(.migrationFailed, "Not this one.") }
+    if source.entity.name == "Mark", "\(source["b"] ?? "")" == "5" { throw PersistenceError(.migrationFailed, "Not this one.") }
     try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
   }
 }
@@ -28,7 +28,7 @@ struct ErrorPlaceTests {
     try withTemporaryStore { url in
       try scenario.makeStore(at: url, marks: 12)
       let before = try Data(contentsOf: url)
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try migrator.migrate(storeAt: url, to: scenario.newest, registry: scenario.registry)
       }
       #expect(error?.message == "Not this one.")

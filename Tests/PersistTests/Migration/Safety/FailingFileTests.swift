@@ -87,7 +87,7 @@ struct FailingFileTests {
               return number == n || number > n && failure.lasts ? failure.verdict : .proceed
             }
           ) { try law.scenario.migrate(store) }
-        } catch is PersistError {
+        } catch is PersistenceError {
           // What it says is the subject of other tests; here it is what it leaves.
         }
         try law.expectWhole(store, "\(failure) at \(n) of \(count)")

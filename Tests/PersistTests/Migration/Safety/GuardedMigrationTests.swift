@@ -20,7 +20,7 @@ struct GuardedMigrationTests {
 
   @Test("Too little room is refused with the figures")
   func room() throws {
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try RoomCheck(needed: 120_000_000, free: 80_500_000).require(at: URL(fileURLWithPath: "/Store.sqlite"))
     }
     #expect(error?.code == .diskFull)
@@ -43,7 +43,7 @@ struct GuardedMigrationTests {
       try file.write(contentsOf: Data(repeating: 0xA5, count: 4000))
       try file.close()
       let before = try Data(contentsOf: url)
-      let error = #expect(throws: PersistError.self) { try scenario.migrate(url) }
+      let error = #expect(throws: PersistenceError.self) { try scenario.migrate(url) }
       #expect(error?.code == .storeDamaged)
       try #expect(Data(contentsOf: url) == before)
     }
@@ -183,7 +183,7 @@ struct GuardedMigrationTests {
       let folder = try WorkingFolder(besideStoreAt: url)
       try UnfinishedWork.settle(storeAt: url, options: StoreOptions())
       #expect(FileManager.default.fileExists(atPath: folder.url.path))
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try scenario.migrate(url, options: StoreOptions(busyTimeout: .milliseconds(1)))
       }
       #expect(error?.code == .storeBusy)
@@ -263,7 +263,7 @@ struct GuardedMigrationTests {
       try MadeStore.make(scenario.versions[0].model, at: url)
       try AutomaticMigrator().migrate(storeAt: url, to: scenario.newest, registry: registry)
       try MadeStore.fill(scenario.newest.model, at: url, rows: 3, seed: 1)
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try AutomaticMigrator().migrate(storeAt: url, to: scenario.versions[0], registry: registry)
       }
       let codes = [error?.code] + (error?.errors.map(\.code) ?? [])

@@ -88,7 +88,7 @@ struct MigrationSafetyTests {
         let before = try store(registry, at: url)
         let calls = Atomic<Int>(0)
         let migrator = AutomaticMigrator { _ in calls.wrappingAdd(1, ordering: .relaxed).newValue < step }
-        let error = #expect(throws: PersistError.self) {
+        let error = #expect(throws: PersistenceError.self) {
           try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
         }
         #expect(error?.code == .migrationCancelled)
@@ -123,7 +123,7 @@ struct MigrationSafetyTests {
       let other = try SQLiteConnection(url, mode: .readWrite)
       defer { other.close() }
       try other.transaction {
-        let error = #expect(throws: PersistError.self) {
+        let error = #expect(throws: PersistenceError.self) {
           try AutomaticMigrator().migrate(
             storeAt: url, to: registry.versions[1], registry: registry, options: StoreOptions(busyTimeout: .zero))
         }

@@ -18,8 +18,8 @@ struct NewerStoreTests {
     ModelRegistry(versions: try numbers.map { try version($0) })
   }
 
-  private func refusal(of url: URL, by registry: ModelRegistry, _ options: StoreOptions) -> PersistError? {
-    #expect(throws: PersistError.self) {
+  private func refusal(of url: URL, by registry: ModelRegistry, _ options: StoreOptions) -> PersistenceError? {
+    #expect(throws: PersistenceError.self) {
       try PersistentStoreCoordinator(model: registry.current, registry: registry).addStore(at: url, options: options)
     }
   }
@@ -86,7 +86,7 @@ struct NewerStoreTests {
   @Test("Version identifiers that are numbers tell the age of a store that Core Data made")
   func identifiers() throws {
     for (own, other, code) in [
-      ("3", "2", PersistError.Code.newerStore), ("1.10", "1.9", .newerStore), ("2", "3", nil), ("beta", "2", nil),
+      ("3", "2", PersistenceError.Code.newerStore), ("1.10", "1.9", .newerStore), ("2", "3", nil), ("beta", "2", nil),
     ] {
       try withTemporaryStore { url in
         try MadeStore.make(version(2, identifier: own).model, at: url)

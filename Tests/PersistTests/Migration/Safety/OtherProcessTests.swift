@@ -29,7 +29,7 @@ struct OtherProcessTests {
       try connection.execute(.beginWriting)
       try connection.execute(.rollback)
       return true
-    } catch let error as PersistError where error.code == .storeBusy {
+    } catch let error as PersistenceError where error.code == .storeBusy {
       return false
     }
   }
@@ -43,7 +43,7 @@ struct OtherProcessTests {
       try scenario.makeStore(at: url, marks: 12)
       let process = try writer(at: url)
       let options = StoreOptions(busyTimeout: .milliseconds(1))
-      let error = #expect(throws: PersistError.self) { try scenario.migrate(url, options: options) }
+      let error = #expect(throws: PersistenceError.self) { try scenario.migrate(url, options: options) }
       #expect(error?.code == .storeBusy)
       var migrator = scenario.migrator
       migrator.retries = 10_000

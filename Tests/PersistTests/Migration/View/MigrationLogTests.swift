@@ -61,7 +61,7 @@ struct MigrationLogTests {
     let registry = ModelRegistry(versions: try versions(2))
     try withTemporaryStore { url in
       try MadeStore.make(registry.versions[0].model, at: url)
-      #expect(throws: PersistError.self) {
+      #expect(throws: PersistenceError.self) {
         try AutomaticMigrator { _ in false }.migrate(storeAt: url, to: registry.versions[1], registry: registry)
       }
       try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[0], registry: registry)

@@ -109,7 +109,7 @@ struct MigrationProgressTests {
         var migrator = migrator
         let calls = Atomic(0)
         migrator.progress = { _ in calls.wrappingAdd(1, ordering: .relaxed).newValue < step }
-        let error = #expect(throws: PersistError.self) {
+        let error = #expect(throws: PersistenceError.self) {
           try migrator.migrate(storeAt: url, to: registry.currentVersion, registry: registry)
         }
         #expect(error?.code == .migrationCancelled)
@@ -164,7 +164,7 @@ struct MigrationProgressTests {
         #expect(told.first.map { $0 < 50_000 } == true, "\(statement): \(told)")
         #expect(told.last.map { $0 > 50_000 && $0 <= 100_000 } == true, "\(statement): \(told)")
       }
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try connection.whileGoingOn(rows: 100_000, { $0 < 50_000 }) { try run("UPDATE T SET B = A") }
       }
       #expect(error?.code == .interrupted)
@@ -179,7 +179,7 @@ struct MigrationProgressTests {
       var migrator = migrator
       migrator.report(to: part)
       part.cancel()
-      #expect(throws: PersistError.self) {
+      #expect(throws: PersistenceError.self) {
         try migrator.migrate(storeAt: url, to: registry.currentVersion, registry: registry)
       }
       try #expect(StoreDump(of: registry.versions[0].model, at: url) == before)
@@ -242,7 +242,7 @@ struct MigrationProgressTests {
     let (url, registry, migrator) = try made(.inPlace)
     defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
     try Data("no store".utf8).write(to: url)
-    await #expect(throws: PersistError.self) {
+    await #expect(throws: PersistenceError.self) {
       for try await _ in migrator.events(migrating: url, to: registry.currentVersion, registry: registry) {}
     }
   }

@@ -109,7 +109,7 @@ struct MappingReaderTests {
           damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
         }
         try damaged.write(to: url)
-        do { _ = try MappingModel(contentsOf: url, from: source, to: destination) } catch let error as PersistError {
+        do { _ = try MappingModel(contentsOf: url, from: source, to: destination) } catch let error as PersistenceError {
           #expect(error.place.file != nil || error.code == .invalidPredicate)
         }
       }

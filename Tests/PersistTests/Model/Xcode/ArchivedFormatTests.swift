@@ -119,7 +119,7 @@ struct ArchivedFormatTests {
         .dictionary(["$classname": .string("NSAggregateExpression"), "$classes": .array([])]),
       ]),
     ])
-    #expect(throws: PersistError.self) {
+    #expect(throws: PersistenceError.self) {
       try ArchivedFormat.expression(fromArchive: list.binaryData(), place: .unknown)
     }
   }

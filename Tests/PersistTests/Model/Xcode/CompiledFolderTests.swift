@@ -37,7 +37,7 @@ struct CompiledFolderTests {
   ])
   func malformed(_ text: String) throws {
     let list = try PropertyList(data: Data("<plist>\(text)</plist>".utf8))
-    let error = #expect(throws: PersistError.self) { try ModelVersionInfo(list) }
+    let error = #expect(throws: PersistenceError.self) { try ModelVersionInfo(list) }
     #expect(error?.code == .malformedFile)
     #expect(error?.place.key?.hasPrefix("NSManagedObjectModel_") == true)
   }
@@ -46,11 +46,11 @@ struct CompiledFolderTests {
   func otherArchive() throws {
     let archive = ArchiveBuilder()
     let data = try archive.data(root: archive.list([]))
-    #expect(throws: PersistError.self) { try XcodeModelArchive.model(fromArchive: data) }
-    #expect(throws: PersistError.self) { try CompiledMappingModel.header(fromArchive: data) }
-    #expect(throws: PersistError.self) { try XcodeModelArchive.model(fromArchive: Data()) }
-    #expect(throws: PersistError.self) { try XcodeModelArchive.model(fromModelCache: Data()) }
-    #expect(throws: PersistError.self) { try XcodeModelArchive.model(fromModelCache: data) }
+    #expect(throws: PersistenceError.self) { try XcodeModelArchive.model(fromArchive: data) }
+    #expect(throws: PersistenceError.self) { try CompiledMappingModel.header(fromArchive: data) }
+    #expect(throws: PersistenceError.self) { try XcodeModelArchive.model(fromArchive: Data()) }
+    #expect(throws: PersistenceError.self) { try XcodeModelArchive.model(fromModelCache: Data()) }
+    #expect(throws: PersistenceError.self) { try XcodeModelArchive.model(fromModelCache: data) }
   }
 
   @Test("Compressed data that expands without end is refused")
@@ -61,7 +61,7 @@ struct CompiledFolderTests {
     for _ in 0...(RawDeflate.expandedLimit / 258) { bits += match }
     var data = Data(count: (bits.count + 7) / 8)
     for (index, bit) in bits.enumerated() where bit == 1 { data[index / 8] |= 1 << UInt8(index % 8) }
-    let error = #expect(throws: PersistError.self) { try RawDeflate.expand(data, place: .unknown) }
+    let error = #expect(throws: PersistenceError.self) { try RawDeflate.expand(data, place: .unknown) }
     #expect(error?.code == .limitExceeded)
   }
 }

@@ -12,7 +12,7 @@ struct DamagedModelTests {
     do {
       let description = try read()
       _ = ModelCheck.problems(in: description)
-    } catch is PersistError {
+    } catch is PersistenceError {
       // Refused with a reason, as it should be.
     }
   }

@@ -172,7 +172,7 @@ struct ModelArchiveReaderTests {
       ]),
     ])
     let data = try list.binaryData()
-    let error = #expect(throws: PersistError.self) { try XcodeModelArchive.model(fromArchive: data) }
+    let error = #expect(throws: PersistenceError.self) { try XcodeModelArchive.model(fromArchive: data) }
     #expect(error?.code == .limitExceeded)
     #expect(error?.place.key == "$objects[6].NSSuperentity")
   }

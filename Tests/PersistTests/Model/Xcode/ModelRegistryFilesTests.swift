@@ -88,11 +88,11 @@ struct ModelRegistryFilesTests {
       #expect(named.versions.map(\.name) == ["M", "M 3"])
       #expect(named.families[0].versionNames == ["M", "M 2", "M 3"])
       #expect(named.problems.count == 1)
-      #expect(#expect(throws: PersistError.self) { try named.version(named: "M 2") }?.place.file != nil)
+      #expect(#expect(throws: PersistenceError.self) { try named.version(named: "M 2") }?.place.file != nil)
 
       try write("<model><entity name=\"\"/></model>", to: models.appendingPathComponent("M 3.xcdatamodel/contents"))
       for url in [folder, models] {
-        let error = #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: url) }
+        let error = #expect(throws: PersistenceError.self) { try ModelRegistry(contentsOf: url) }
         #expect(error?.place.file != nil)
         let rest = try ModelRegistry(contentsOf: url, needsCurrent: false)
         #expect(rest.currentVersion.name == "M")
@@ -108,7 +108,7 @@ struct ModelRegistryFilesTests {
       try write(
         "<model><entity name=\"E\" parentEntity=\"P\"/><entity name=\"E\"/></model>",
         to: url.appendingPathComponent("contents"))
-      let error = #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: url) }
+      let error = #expect(throws: PersistenceError.self) { try ModelRegistry(contentsOf: url) }
       #expect(error?.code == .invalidModel)
       #expect(error?.errors.count == 2)
       #expect(error?.errors.allSatisfy { $0.place.file?.lastPathComponent == "M.xcdatamodel" } == true)
@@ -118,16 +118,16 @@ struct ModelRegistryFilesTests {
   @Test("Nothing, an empty folder, another file and too large a folder are refused")
   func refused() throws {
     try withTemporaryFolder { folder in
-      #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: folder.appendingPathComponent("none")) }
-      let empty = #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: folder) }
+      #expect(throws: PersistenceError.self) { try ModelRegistry(contentsOf: folder.appendingPathComponent("none")) }
+      let empty = #expect(throws: PersistenceError.self) { try ModelRegistry(contentsOf: folder) }
       #expect(empty?.code == .modelNotFound)
       try write("x", to: folder.appendingPathComponent("a.txt"))
-      #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: folder.appendingPathComponent("a.txt")) }
+      #expect(throws: PersistenceError.self) { try ModelRegistry(contentsOf: folder.appendingPathComponent("a.txt")) }
       try write("x", to: folder.appendingPathComponent("M.xcdatamodeld/readme"))
-      #expect(throws: PersistError.self) { try ModelRegistry(contentsOf: folder) }
-      #expect(throws: PersistError.self) { try ModelFiles(at: folder, limits: .init(entries: 1)) }
+      #expect(throws: PersistenceError.self) { try ModelRegistry(contentsOf: folder) }
+      #expect(throws: PersistenceError.self) { try ModelFiles(at: folder, limits: .init(entries: 1)) }
       try write("x", to: folder.appendingPathComponent("1/2/3/x"))
-      let deep = #expect(throws: PersistError.self) { try ModelFiles(at: folder, limits: .init(depth: 1)) }
+      let deep = #expect(throws: PersistenceError.self) { try ModelFiles(at: folder, limits: .init(depth: 1)) }
       #expect(deep?.code == .limitExceeded)
     }
   }

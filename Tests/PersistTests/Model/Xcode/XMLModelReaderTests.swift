@@ -199,7 +199,7 @@ struct XMLModelReaderTests {
 
   @Test("Every problem of a file is told at once, with its line")
   func problems() throws {
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try model(
         """
         <entity name="E">
@@ -219,11 +219,11 @@ struct XMLModelReaderTests {
   @Test("Another root element and a folder without contents are refused")
   func wrongFiles() throws {
     let root = try MarkupReader.root(in: Data("<database/>".utf8), from: file)
-    #expect(throws: PersistError.self) { try XMLModelReader.model(from: root, file: file) }
+    #expect(throws: PersistenceError.self) { try XMLModelReader.model(from: root, file: file) }
     try withTemporaryFolder { folder in
-      #expect(throws: PersistError.self) { try XMLModelReader.model(at: folder) }
+      #expect(throws: PersistenceError.self) { try XMLModelReader.model(at: folder) }
       try Data().write(to: folder.appendingPathComponent("elements"))
-      let old = #expect(throws: PersistError.self) { try XMLModelReader.model(at: folder) }
+      let old = #expect(throws: PersistenceError.self) { try XMLModelReader.model(at: folder) }
       #expect(old?.message.contains("binary form") == true)
     }
   }

@@ -24,7 +24,7 @@ struct ExternalDataFolderTests {
   @Test("A missing file is an error that names the folder to restore")
   func missing() throws {
     let files = ExternalDataFolder(storeAt: URL(fileURLWithPath: "/nowhere/Shop.sqlite"))
-    let error = #expect(throws: PersistError.self) { try files.data(named: "A") }
+    let error = #expect(throws: PersistenceError.self) { try files.data(named: "A") }
     #expect(error?.code == .fileAccess)
     #expect(error?.fix?.contains(".Shop_SUPPORT") == true)
   }
@@ -36,6 +36,6 @@ struct ExternalDataFolderTests {
     ])
   func traversal(_ name: String) throws {
     let files = ExternalDataFolder(storeAt: URL(fileURLWithPath: "/tmp/Shop.sqlite"))
-    #expect(throws: PersistError.self) { try files.file(named: name) }
+    #expect(throws: PersistenceError.self) { try files.file(named: name) }
   }
 }

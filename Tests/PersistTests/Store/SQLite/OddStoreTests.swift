@@ -85,7 +85,7 @@ struct OddStoreTests {
       #expect(found.origin == .columns && found.version?.name == "1")
       #expect(found.embeddedModelError?.code == .malformedFile)
       #expect(try items(url, byColumns) == 2)
-      let error = #expect(throws: PersistError.self) { try StoreIdentification.identify(storeAt: url) }
+      let error = #expect(throws: PersistenceError.self) { try StoreIdentification.identify(storeAt: url) }
       #expect(error?.code == .missingSourceModel)
     }
   }
@@ -139,7 +139,7 @@ struct OddStoreTests {
     }
     // Other hashes, or entities of no configuration, are another model's.
     try withStore(hashes: ["Item": Data([7])], cache: nil) { url in
-      #expect(throws: PersistError.self) { try StoreIdentification.identify(storeAt: url, registry: registry) }
+      #expect(throws: PersistenceError.self) { try StoreIdentification.identify(storeAt: url, registry: registry) }
     }
   }
 

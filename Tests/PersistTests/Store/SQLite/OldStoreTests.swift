@@ -64,7 +64,7 @@ struct OldStoreTests {
       #expect(found.metadata.versionHashes["Guest"] == Data([4, 5, 6]))
       #expect(found.tableMap.joinTables.first?.first.column == "Z_1EVENTS1")
       try StoreCheck.check(storeAt: url, registry: registry) { Issue.record("\($0)") }
-      let error = #expect(throws: PersistError.self) { try StoreIdentification.identify(storeAt: url) }
+      let error = #expect(throws: PersistenceError.self) { try StoreIdentification.identify(storeAt: url) }
       #expect(error?.code == .missingSourceModel)
     }
   }
@@ -99,7 +99,7 @@ struct OldStoreTests {
       "INSERT INTO Z_PRIMARYKEY VALUES (3, 'Place', 0, 0)",
     ]
     try withStore(more) { url in
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try StoreIdentification.identify(storeAt: url, registry: registry)
       }
       #expect(error?.code == .missingSourceModel)

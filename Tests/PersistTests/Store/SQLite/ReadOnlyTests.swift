@@ -85,7 +85,7 @@ struct ReadOnlyTests {
       #expect(try count() == 1)
       try write(2)
       #expect(try count() == 2)
-      #expect(throws: PersistError.self) {
+      #expect(throws: PersistenceError.self) {
         try pool.read { connection in
           try connection.query("SELECT A FROM T") { _ in }
           try write(3)
@@ -119,7 +119,7 @@ struct ReadOnlyTests {
         try bytes.write(to: copy)
       }
       let before = try FolderSnapshot(folder)
-      let error = #expect(throws: PersistError.self) { try readAll(copy) }
+      let error = #expect(throws: PersistenceError.self) { try readAll(copy) }
       #expect(error?.code == .storeReadOnly)
       #expect(try FolderSnapshot(folder) == before)
     }
@@ -132,10 +132,10 @@ struct ReadOnlyTests {
       try writer.execute("CREATE TABLE T (A)")
       writer.close()
       let reader = try SQLiteConnection(url, mode: .readOnly)
-      let error = #expect(throws: PersistError.self) { try reader.execute("INSERT INTO T VALUES (1)") }
+      let error = #expect(throws: PersistenceError.self) { try reader.execute("INSERT INTO T VALUES (1)") }
       #expect(error?.code == .storeReadOnly)
       let pool = try SQLiteConnectionPool(url, options: StoreOptions(isReadOnly: true))
-      #expect(throws: PersistError.self) { try pool.write { _ in } }
+      #expect(throws: PersistenceError.self) { try pool.write { _ in } }
     }
   }
 
@@ -173,7 +173,7 @@ struct ReadOnlyTests {
       writer.close()
       let before = try FolderSnapshot(folder)
       let model = try StoreFixture().model
-      let error = #expect(throws: PersistError.self) { try SQLiteStore.open(url, model: model) }
+      let error = #expect(throws: PersistenceError.self) { try SQLiteStore.open(url, model: model) }
       #expect(error?.code == .notAStore)
       #expect(try FolderSnapshot(folder) == before)
     }
@@ -191,13 +191,13 @@ struct ReadOnlyTests {
       try Data("something".utf8).write(to: URL(fileURLWithPath: url.path + "-wal"))
       let before = try FolderSnapshot(url.deletingLastPathComponent())
       for mode in [SQLiteConnection.Mode.readOnly, .readWrite] {
-        let error = #expect(throws: PersistError.self) { try SQLiteConnection(url, mode: mode) }
+        let error = #expect(throws: PersistenceError.self) { try SQLiteConnection(url, mode: mode) }
         #expect(error?.code == (kind == "folder" ? .storeOpenFailed : .storeDamaged))
       }
       #expect(try FolderSnapshot(url.deletingLastPathComponent()) == before)
     }
     let missing = URL(fileURLWithPath: "/nowhere/at/all.sqlite")
-    #expect(throws: PersistError.self) { try SQLiteConnection(missing, mode: .readOnly) }
+    #expect(throws: PersistenceError.self) { try SQLiteConnection(missing, mode: .readOnly) }
   }
 
   @Test("Damage anywhere in a store is an error or other rows, never a crash or a change", .needsSharedData)
@@ -216,7 +216,7 @@ struct ReadOnlyTests {
         }
         try bytes.write(to: url)
         let before = try FolderSnapshot(url.deletingLastPathComponent())
-        do { _ = try readAll(url) } catch { #expect(error is PersistError) }
+        do { _ = try readAll(url) } catch { #expect(error is PersistenceError) }
         #expect(try FolderSnapshot(url.deletingLastPathComponent()) == before)
       }
     }

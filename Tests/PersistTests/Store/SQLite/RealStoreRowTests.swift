@@ -180,7 +180,7 @@ struct RealStoreRowTests {
             }
           }
           try store.close()
-        } catch { #expect(error is PersistError) }
+        } catch { #expect(error is PersistenceError) }
       }
     }
   }

@@ -22,7 +22,7 @@ struct SQLTextTests {
     ("main.synchronous", "1"), ("synchronous", "'x'"), ("no_such_pragma", "1"),
   ])
   func pragmas(name: String, value: String) {
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try SQLiteConnection(nil, mode: .memory, options: StoreOptions(pragmas: [name: value]))
     }
     #expect(error?.code == .invalidRequest)
@@ -34,7 +34,7 @@ struct SQLTextTests {
     ("mmap_size", "1.5"), ("auto_vacuum", "yes"),
   ])
   func wrongPragmaValues(name: String, value: String) {
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try SQLiteConnection(nil, mode: .memory, options: StoreOptions(pragmas: [name: value]))
     }
     #expect(error?.code == .invalidRequest)

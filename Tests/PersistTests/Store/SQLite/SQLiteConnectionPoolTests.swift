@@ -50,8 +50,8 @@ struct SQLiteConnectionPoolTests {
       #expect(failures.withLock { $0 } == [])
       #expect(try pool.read { try $0.first(Self.sum) { $0.integer(0) } } == 120)
       pool.close()
-      #expect(throws: PersistError.self) { try pool.read { _ in } }
-      #expect(throws: PersistError.self) { try pool.write { _ in } }
+      #expect(throws: PersistenceError.self) { try pool.read { _ in } }
+      #expect(throws: PersistenceError.self) { try pool.write { _ in } }
     }
   }
 

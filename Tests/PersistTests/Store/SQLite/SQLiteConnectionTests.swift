@@ -73,13 +73,13 @@ struct SQLiteConnectionTests {
     let connection = try SQLiteConnection(nil, mode: .memory)
     try makeTable(connection)
     try connection.execute("INSERT INTO T VALUES (1, 1)")
-    let unique = #expect(throws: PersistError.self) { try connection.execute("INSERT INTO T VALUES (2, 1)") }
+    let unique = #expect(throws: PersistenceError.self) { try connection.execute("INSERT INTO T VALUES (2, 1)") }
     #expect(unique?.code == .constraintConflict)
     #expect(unique?.place.sql == "INSERT INTO T VALUES (2, 1)")
-    let syntax = #expect(throws: PersistError.self) { try connection.execute("SELEC") }
+    let syntax = #expect(throws: PersistenceError.self) { try connection.execute("SELEC") }
     #expect(syntax?.code == .sqlite)
-    #expect(throws: PersistError.self) { try connection.execute("SELECT 1; SELECT 2") }
-    #expect(throws: PersistError.self) { try connection.execute("") }
+    #expect(throws: PersistenceError.self) { try connection.execute("SELECT 1; SELECT 2") }
+    #expect(throws: PersistenceError.self) { try connection.execute("") }
   }
 
   @Test("A writer that is kept waiting says that the store is busy")
@@ -91,7 +91,7 @@ struct SQLiteConnectionTests {
         url, mode: .readWrite, options: StoreOptions(busyTimeout: .milliseconds(20)))
       try first.transaction {
         try first.execute("INSERT INTO T VALUES (1, 1)")
-        let error = #expect(throws: PersistError.self) { try second.transaction {} }
+        let error = #expect(throws: PersistenceError.self) { try second.transaction {} }
         #expect(error?.code == .storeBusy)
       }
       try second.transaction { try second.execute("INSERT INTO T VALUES (2, 2)") }
@@ -108,7 +108,7 @@ struct SQLiteConnectionTests {
         interruption.interrupt()
       }
     }
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try connection.query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n") { _ in }
     }
     #expect(error?.code == .interrupted)

@@ -80,10 +80,10 @@ struct SQLiteStoreCommitTests {
   func badReferences() throws {
     try fixture.withStore { store in
       for (id, code) in [
-        (ManagedObjectID(temporaryFor: "House"), PersistError.Code.objectNotFound),
+        (ManagedObjectID(temporaryFor: "House"), PersistenceError.Code.objectNotFound),
         (ManagedObjectID(entityName: "House", storeIdentifier: "other", key: .permanent(1)), .foreignObject),
       ] {
-        let error = #expect(throws: PersistError.self) {
+        let error = #expect(throws: PersistenceError.self) {
           try store.commit(RowWrites(inserts: [fixture.insert("Child", ["home": .objectID(id)])]))
         }
         #expect(error?.code == code)
@@ -130,7 +130,7 @@ struct SQLiteStoreCommitTests {
         RowWrites(inserts: [try fixture.insert("House", values)]),
         RowWrites(updates: [try fixture.update(ids[1], ["street": .string("Main"), "number": .integer(7)])]),
       ] {
-        let error = #expect(throws: PersistError.self) { try store.commit(writes) }
+        let error = #expect(throws: PersistenceError.self) { try store.commit(writes) }
         #expect(error?.code == .constraintConflict)
         #expect(error?.place.entity == "House")
         #expect(error?.place.property == "street, number")
@@ -275,7 +275,7 @@ struct SQLiteStoreCommitTests {
   func readOnly() throws {
     try fixture.withStore { store in
       let reader = try fixture.reopened(store, readOnly: true)
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try reader.commit(RowWrites(inserts: [fixture.insert("Tag")]))
       }
       #expect(error?.code == .storeReadOnly)

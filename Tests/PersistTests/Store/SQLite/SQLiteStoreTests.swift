@@ -71,12 +71,12 @@ struct SQLiteStoreTests {
   @Test("A decimal that isn't a number is refused")
   func notANumber() throws {
     try fixture.withStore { store in
-      let error = #expect(throws: PersistError.self) {
+      let error = #expect(throws: PersistenceError.self) {
         try store.commit(RowWrites(inserts: [fixture.insert("Everything", ["decimal": .decimal(.nan)])]))
       }
       #expect(error?.code == .typeMismatch)
       #expect(error?.place.property == "decimal")
-      #expect(throws: PersistError.self) {
+      #expect(throws: PersistenceError.self) {
         try store.commit(RowWrites(inserts: [fixture.insert("Everything", ["int16": .string("x")])]))
       }
       try #expect(store.count(RowQuery(entity: fixture.entity("Everything"))) == 0)
@@ -152,7 +152,7 @@ struct SQLiteStoreTests {
         RowQuery(entity: tag, sort: [.init("nothing")]), RowQuery(entity: tag, sort: [.init("houses")]),
         RowQuery(entity: tag, afterKey: 1, sort: [.init("label")]), RowQuery(entity: tag, limit: -1),
       ] {
-        #expect(throws: PersistError.self) { try store.rows(query) }
+        #expect(throws: PersistenceError.self) { try store.rows(query) }
       }
     }
   }
@@ -192,7 +192,7 @@ struct SQLiteStoreTests {
     let row = try store.rows(RowQuery(entity: fixture.entity("Everything")))[0]
     try #expect(row.values(fixture.model) == ["large": .data(large)])
     try store.close()
-    #expect(throws: PersistError.self) { try store.count(RowQuery(entity: fixture.entity("Tag"))) }
+    #expect(throws: PersistenceError.self) { try store.count(RowQuery(entity: fixture.entity("Tag"))) }
   }
 
   @Test("A store is made once; a place that is taken isn't written over")
@@ -214,11 +214,11 @@ struct SQLiteStoreTests {
       try again.savePendingMetadata()
       try again.close()
       let other = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Other")]))
-      let error = #expect(throws: PersistError.self) { try SQLiteStore.open(url, model: other) }
+      let error = #expect(throws: PersistenceError.self) { try SQLiteStore.open(url, model: other) }
       #expect(error?.code == .incompatibleModel)
       let reader = try SQLiteStore.open(url, model: fixture.model, options: StoreOptions(isReadOnly: true))
       try #expect(reader.metadata().values["mine"] == .string("x"))
-      #expect(throws: PersistError.self) { try reader.setMetadata(metadata) }
+      #expect(throws: PersistenceError.self) { try reader.setMetadata(metadata) }
       try reader.close()
     }
   }

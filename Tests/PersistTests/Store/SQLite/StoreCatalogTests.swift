@@ -86,13 +86,13 @@ struct StoreCatalogTests {
     try withTemporaryStore { url in
       let connection = try SQLiteConnection(url, mode: .create)
       try connection.execute("CREATE TABLE notes (text)")
-      #expect(#expect(throws: PersistError.self) { try StoreCatalog(connection) }?.code == .notAStore)
+      #expect(#expect(throws: PersistenceError.self) { try StoreCatalog(connection) }?.code == .notAStore)
     }
     try withTemporaryStore { url in
       let connection = try makeStore(url)
-      #expect(#expect(throws: PersistError.self) { try StoreCatalog(connection) }?.code == .storeDamaged)
+      #expect(#expect(throws: PersistenceError.self) { try StoreCatalog(connection) }?.code == .storeDamaged)
       try connection.execute("INSERT INTO Z_METADATA VALUES (1, 'A', x'62706c69737430300102')")
-      #expect(#expect(throws: PersistError.self) { try StoreCatalog(connection) }?.code == .storeDamaged)
+      #expect(#expect(throws: PersistenceError.self) { try StoreCatalog(connection) }?.code == .storeDamaged)
     }
   }
 

@@ -70,7 +70,7 @@ struct StoreFixture {
     let entity = try entity(name)
     var row = [StoredValue](repeating: .null, count: entity.properties.count)
     for (key, value) in values {
-      guard let slot = entity.property(named: key)?.slot else { throw PersistError(.unknownProperty, key) }
+      guard let slot = entity.property(named: key)?.slot else { throw PersistenceError(.unknownProperty, key) }
       row[slot] = value
     }
     return RowWrites.Insert(id: id ?? ManagedObjectID(temporaryFor: name), entity: entity, values: row)
@@ -81,7 +81,7 @@ struct StoreFixture {
   ) throws -> RowWrites.Update {
     let entity = try entity(id.entityName)
     let changes = try values.map { key, value in
-      guard let slot = entity.property(named: key)?.slot else { throw PersistError(.unknownProperty, key) }
+      guard let slot = entity.property(named: key)?.slot else { throw PersistenceError(.unknownProperty, key) }
       return (slot: slot, value: value)
     }
     return RowWrites.Update(id: id, entity: entity, version: version, changes: changes)
@@ -107,7 +107,7 @@ struct StoreFixture {
 
   func related(_ store: SQLiteStore, _ owner: ManagedObjectID, _ name: String) throws -> [ManagedObjectID] {
     let entity = try entity(owner.entityName)
-    guard let property = entity.property(named: name) else { throw PersistError(.unknownProperty, name) }
+    guard let property = entity.property(named: name) else { throw PersistenceError(.unknownProperty, name) }
     return try store.related(by: property, of: entity, key: owner.primaryKey ?? 0)
   }
 }

@@ -57,7 +57,7 @@ struct StoreFunctionTests {
     ]) { connection in
       try connection.execute("INSERT INTO ZA (ZNAME) VALUES ('x')")
       try connection.execute("INSERT INTO ZA (ZNAME) VALUES ('y')")
-      let error = #expect(throws: PersistError.self) { try connection.execute("DELETE FROM ZA WHERE ZNAME = 'x'") }
+      let error = #expect(throws: PersistenceError.self) { try connection.execute("DELETE FROM ZA WHERE ZNAME = 'x'") }
       #expect(error?.message.contains("Mystery") == true)
     }
   }

@@ -69,7 +69,7 @@ struct StoreIdentificationTests {
       let found = try StoreIdentification.identify(storeAt: store)
       #expect(found.origin == .embedded && found.version == nil)
       #expect(found.tableMap.differences == [])
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       #expect(error.code == .missingSourceModel)
       #expect(store.path.contains("/employees/"))
     }
@@ -80,7 +80,7 @@ struct StoreIdentificationTests {
     let registry = try ModelRegistry(contentsOf: SharedData.url("posts"))
     let found = try StoreIdentification.identify(storeAt: SharedData.url("moody/Moody 3.moody"), registry: registry)
     #expect(found.origin == .embedded && found.version == nil)
-    let error = #expect(throws: PersistError.self) {
+    let error = #expect(throws: PersistenceError.self) {
       try StoreIdentification.identify(
         storeAt: SharedData.url("employees/Stores/MWKCoreDataTests2.sqlite"), registry: registry)
     }

@@ -79,13 +79,13 @@ private struct BatchDeletePass {
           !found.isSubset(of: doomed[entity] ?? [])
         }
         guard staying else { continue }
-        let place = PersistError.Place.property(rules[index].entity.name, end.name)
+        let place = PersistenceError.Place.property(rules[index].entity.name, end.name)
         if end.rule == .deny {
-          throw PersistError(
+          throw PersistenceError(
             .validationDeleteDenied, at: place, "Rows can't be deleted while '\(end.name)' leads to others.",
             fix: "Delete those first, or with them.")
         }
-        throw PersistError(
+        throw PersistenceError(
           .validationMissingRequired, at: place, "Rows that '\(end.name)' leads to can't do without their owners.",
           fix: "Delete those first, or give them other owners.")
       }

@@ -82,7 +82,7 @@ private struct BatchInsertPass {
   private func check(_ row: BatchInsertRow) throws {
     for slot in required where row.values[slot]?.isNull ?? true {
       let name = batch.entity.properties[slot].name
-      throw PersistError(
+      throw PersistenceError(
         .validationMissingRequired, at: .property(batch.entity.name, name),
         "Row \(outcome.count + 1) of a batch has no value for '\(name)', which is required.",
         fix: "Give it one, or the attribute a default.")
@@ -116,7 +116,7 @@ private struct BatchInsertPass {
 
   private mutating func run(_ statement: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
     guard batch.conflict != .fail else {
-      do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
+      do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
         throw binder.describe(error, plan, row: key) { row.values[$0] }
       }
       note(key, isNew: true)
@@ -160,9 +160,9 @@ private struct BatchInsertPass {
     return sql
   }
 
-  private var noKeyLeft: PersistError {
-    PersistError(
-      .storeDamaged, at: PersistError.Place(entity: batch.entity.name, store: store.url),
+  private var noKeyLeft: PersistenceError {
+    PersistenceError(
+      .storeDamaged, at: PersistenceError.Place(entity: batch.entity.name, store: store.url),
       "There is no key left for new objects.", fix: "Mend the counters in Z_PRIMARYKEY.")
   }
 }

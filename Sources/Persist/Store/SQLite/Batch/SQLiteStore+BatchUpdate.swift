@@ -3,8 +3,8 @@ import Foundation
 extension SQLiteStore {
   /// Changes rows with one statement.
   ///
-  /// - Throws: ``PersistError/Code/invalidRequest`` where SQL has no exact form for a value;
-  ///   ``PersistError/Code/constraintConflict``.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where SQL has no exact form for a value;
+  ///   ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
     let selection = try selection(batch.rows, plan(for: batch.rows))
@@ -63,9 +63,9 @@ extension SQLiteStore {
 
   private func refusal(
     _ batch: BatchUpdate, _ column: WritePlan.Column, _ expression: FetchExpression
-  ) -> PersistError {
+  ) -> PersistenceError {
     let entity = batch.rows.entity
-    return PersistError(
+    return PersistenceError(
       .invalidRequest, at: .property(entity.name, entity.properties[column.slot].name),
       "A store can't compute '\(expression)' for '\(entity.properties[column.slot].name)'.",
       fix: "Give it a value or an expression of the attribute's type that SQL can compute, or change the objects.")

@@ -18,7 +18,7 @@ package struct StoreCheck {
   ///   - registry: the models to look among for the store's; nil leaves its own.
   ///   - report: is given each problem. What it throws ends the check.
   /// - Returns: the store and its model; nil where damage is in the way of finding it, which is reported too.
-  /// - Throws: ``PersistError/Code/missingSourceModel`` and errors of opening.
+  /// - Throws: ``PersistenceError/Code/missingSourceModel`` and errors of opening.
   @discardableResult
   package static func check(
     storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
@@ -34,7 +34,7 @@ package struct StoreCheck {
         try StoreCheck(connection, map: store.tableMap, files: ExternalDataFolder(storeAt: url)).run(report)
         return store
       }
-    } catch let error as PersistError where error.code == .storeDamaged {
+    } catch let error as PersistenceError where error.code == .storeDamaged {
       try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
       return nil
     }
@@ -130,7 +130,7 @@ package struct StoreCheck {
   private func unlessDamaged(_ report: (StoreProblem) throws -> Void, _ body: () throws -> Void) throws {
     do {
       try body()
-    } catch let error as PersistError where error.code == .storeDamaged {
+    } catch let error as PersistenceError where error.code == .storeDamaged {
       try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
     }
   }

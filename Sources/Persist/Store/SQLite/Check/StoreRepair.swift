@@ -26,9 +26,9 @@ package struct StoreRepair {
   ///
   /// - Parameter registry: the models to look among for the store's; nil leaves its own.
   /// - Returns: what was mended.
-  /// - Throws: ``PersistError/Code/incompatibleModel`` where the store's tables aren't those of its model;
-  ///   ``PersistError/Code/storeBusy``, ``PersistError/Code/storeDamaged`` and errors of opening. The store is then as
-  ///   it was.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the store's tables aren't those of its model;
+  ///   ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/storeDamaged`` and errors of opening. The store is
+  ///   then as it was.
   package static func repair(
     storeAt url: URL, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()
   ) throws -> [Mending] {
@@ -38,7 +38,7 @@ package struct StoreRepair {
     try connection.transaction {
       let map = try StoreIdentification.identify(connection, registry: registry).tableMap
       guard map.differences.isEmpty else {
-        throw PersistError(
+        throw PersistenceError(
           .incompatibleModel, at: .store(url),
           "The store's tables aren't those of its model, so it isn't mended: \(map.differences.joined(separator: " "))",
           fix: "Give the model that the store was written with.")

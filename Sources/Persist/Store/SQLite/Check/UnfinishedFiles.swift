@@ -54,7 +54,7 @@ struct UnfinishedFiles {
       try connection.execute(.beginExclusive)
       try connection.execute(.rollback)
       return false
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       return error.code == .storeBusy
     } catch {
       return true

@@ -12,7 +12,7 @@ extension CommitPass {
         try disown(owner, link.removed, column)
         try own(owner, entity, link.added, column)
       case nil:
-        throw PersistError(
+        throw PersistenceError(
           .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
           "The relationship has no place in the store.", fix: "Migrate the store to the model.")
       }

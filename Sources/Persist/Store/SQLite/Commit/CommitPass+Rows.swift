@@ -22,7 +22,7 @@ extension CommitPass {
         if let form = binding.form, try bind(value, as: form, to: statement, at: index) { continue }
         try bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
       }
-      do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
+      do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
         throw describe(error, plan, row: key) { insert.values[$0] }
       }
       if insert.version != 1 { try connection.execute(.setVersion(insert.version, of: key, in: plan.table)) }
@@ -65,7 +65,7 @@ extension CommitPass {
     let last = Int32(truncatingIfNeeded: update.bindings.count)
     statement.bind(key, at: last + 1)
     statement.bind(row.version, at: last + 2)
-    do { try statement.run() } catch let error as PersistError where error.code == .constraintConflict {
+    do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
       throw describe(error, plan, row: key) { row.slots.contains($0) ? row.values[$0] : nil }
     }
     guard connection.changes > 0 else { return try noteConflict(plan, key, expected: row.version) }
@@ -161,8 +161,8 @@ extension CommitPass {
 
   /// The error of a uniqueness constraint in the model's words, where SQLite names the columns.
   func describe(
-    _ error: PersistError, _ plan: WritePlan, row: Int64, value: (Int) -> StoredValue?
-  ) -> PersistError {
+    _ error: PersistenceError, _ plan: WritePlan, row: Int64, value: (Int) -> StoredValue?
+  ) -> PersistenceError {
     guard let columns = error.message.firstMatch(of: /UNIQUE constraint failed: ([^()]+) \(/)?.1 else { return error }
     let properties = columns.split(separator: ", ").compactMap { column in
       column.split(separator: ".").last.flatMap { plan.property(ofColumn: String($0)) }
@@ -170,9 +170,9 @@ extension CommitPass {
     guard !properties.isEmpty else { return error }
     let names = properties.map(\.name).joined(separator: ", ")
     let values = properties.map { value($0.slot).map(Self.words) ?? "its value" }.joined(separator: ", ")
-    return PersistError(
+    return PersistenceError(
       .constraintConflict,
-      at: PersistError.Place(entity: plan.entity.name, property: names, row: row, store: store.url),
+      at: PersistenceError.Place(entity: plan.entity.name, property: names, row: row, store: store.url),
       "Another \(plan.entity.root.name) has \(values) for \(names) already, which must be unique.",
       fix: "Change one of the two objects, or delete it.")
   }

@@ -25,7 +25,7 @@ extension CommitPass {
     case .entityNumber:
       guard case .objectID(let id) = value else { return statement.bindNull(at: index) }
       guard let entity = store.model.entitiesByName[id.entityName] else {
-        throw PersistError(
+        throw PersistenceError(
           .unknownEntity, at: .entity(id.entityName), "A relationship leads to an entity that the model doesn't have.")
       }
       statement.bind(Int64(store.map.numbers[entity]), at: index)
@@ -93,10 +93,10 @@ extension CommitPass {
 
   private func mismatch(
     _ value: StoredValue, _ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64
-  ) -> PersistError {
+  ) -> PersistenceError {
     let name = plan.entity.properties[column.slot].name
-    return PersistError(
-      .typeMismatch, at: PersistError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
+    return PersistenceError(
+      .typeMismatch, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
       "'\(name)' can't hold \(value.inWords).", fix: "Give it a value of its type.")
   }
 }

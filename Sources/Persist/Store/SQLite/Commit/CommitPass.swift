@@ -41,7 +41,7 @@ struct CommitPass {
   func plan(_ entity: Entity) throws -> WritePlan {
     let index = entity.number - 1
     guard store.model.entities.indices.contains(index), store.model.entities[index] === entity else {
-      throw PersistError(
+      throw PersistenceError(
         .unknownEntity, at: .entity(entity.name), "The entity isn't of the store's model.",
         fix: "Take it from the model of the coordinator that the store was added to.")
     }
@@ -74,8 +74,8 @@ struct CommitPass {
       case .temporary(let number):
         let (key, overflow) = greatest.addingReportingOverflow(1)
         guard !overflow else {
-          throw PersistError(
-            .storeDamaged, at: PersistError.Place(entity: insert.entity.name, store: store.url),
+          throw PersistenceError(
+            .storeDamaged, at: PersistenceError.Place(entity: insert.entity.name, store: store.url),
             "There is no key left for new objects.", fix: "Mend the counters in Z_PRIMARYKEY.")
         }
         insertedKeys.append(key)
@@ -99,14 +99,14 @@ struct CommitPass {
 
   /// The key of a row that another refers to.
   ///
-  /// - Throws: ``PersistError/Code/objectNotFound`` for an unsaved object that isn't part of the save, and
-  ///   ``PersistError/Code/foreignObject`` for one of another store.
+  /// - Throws: ``PersistenceError/Code/objectNotFound`` for an unsaved object that isn't part of the save, and
+  ///   ``PersistenceError/Code/foreignObject`` for one of another store.
   func key(of id: ManagedObjectID) throws -> Int64 {
     switch id.key {
     case .permanent(let key):
       guard id.storeIdentifier == store.identifier else {
-        throw PersistError(
-          .foreignObject, at: PersistError.Place(entity: id.entityName, row: key, store: store.url),
+        throw PersistenceError(
+          .foreignObject, at: PersistenceError.Place(entity: id.entityName, row: key, store: store.url),
           "A relationship can't lead to an object of another store.",
           fix: "Put both objects into one store, or keep the other's URI in an attribute.")
       }
@@ -125,8 +125,8 @@ struct CommitPass {
 
   private func key(ofNumber number: UInt64, entityName: String) throws -> Int64 {
     if let key = temporaryKeys[number] { return key }
-    throw PersistError(
-      .objectNotFound, at: PersistError.Place(entity: entityName, store: store.url),
+    throw PersistenceError(
+      .objectNotFound, at: PersistenceError.Place(entity: entityName, store: store.url),
       "A saved object refers to an unsaved one that isn't part of the save.",
       fix: "Save both together.")
   }

@@ -33,10 +33,10 @@ struct LargeValueFiles {
       defer { try? handle.close() }
       try handle.write(contentsOf: data)
       try handle.synchronize()
-    } catch let error as PersistError {
+    } catch let error as PersistenceError {
       throw error
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(file), "A large value can't be written: \(error.localizedDescription)",
         fix: "Check the room on the disk and the permissions of the store's folder.")
     }

@@ -24,7 +24,7 @@ final class BackupFolder {
   }
 
   /// - Parameter wait: how long to wait for another process that migrates the store.
-  /// - Throws: ``PersistError/Code/storeBusy`` where the wait runs out.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` where the wait runs out.
   convenience init(
     besideStoreAt store: URL, for backup: MigrationBackup, waitingAtMost wait: Duration = .zero
   ) throws {
@@ -39,7 +39,7 @@ final class BackupFolder {
     // A copy of this name is somebody's, and isn't to be taken for one that this process began.
     guard FileState(note.copy) == nil else {
       remove(keepingCopy: true)
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(note.copy), "There is a file of this name already.",
         fix: "Choose another name for the backup.")
     }
@@ -69,7 +69,7 @@ final class BackupFolder {
   }
 
   private static func saysDamaged(_ error: any Error) -> Bool {
-    guard let error = error as? PersistError else { return false }
+    guard let error = error as? PersistenceError else { return false }
     return [.storeDamaged, .notAStore].contains(error.code)
   }
 

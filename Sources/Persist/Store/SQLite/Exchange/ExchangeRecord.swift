@@ -26,7 +26,7 @@ struct ExchangeRecord: Codable, Hashable {
     do {
       self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .malformedFile, at: .file(file), "The record of an exchange can't be read: \(error.localizedDescription)",
         fix: "If the store opens without its folder '\(folder.lastPathComponent)', move that away.")
     }

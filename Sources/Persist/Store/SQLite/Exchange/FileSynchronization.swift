@@ -9,7 +9,7 @@ enum FileSynchronization {
       defer { try? handle.close() }
       try handle.synchronize()
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(url), "What was written can't be made to last: \(error.localizedDescription)")
     }
   }
@@ -21,7 +21,7 @@ enum FileSynchronization {
     do {
       try JSONEncoder().encode(note).write(to: file, options: .atomic)
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(file), "The \(what) can't be written: \(error.localizedDescription)",
         fix: "Check the room on the disk; the store is as it was.")
     }

@@ -43,7 +43,7 @@ final class FolderLock {
   /// Makes a folder beside a store where there is none, and acquires its lock.
   ///
   /// - Parameter wait: how long to wait for another process that has it.
-  /// - Throws: ``PersistError/Code/storeBusy`` where the wait runs out.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` where the wait runs out.
   static func make(_ folder: URL, besideStoreAt store: URL, waitingAtMost wait: Duration) throws -> FolderLock {
     let deadline = ContinuousClock.now + wait
     var pause = 0.002
@@ -57,7 +57,7 @@ final class FolderLock {
       Thread.sleep(forTimeInterval: pause)
       pause = min(pause * 2, 0.05)
     }
-    throw PersistError(
+    throw PersistenceError(
       .storeBusy, at: .store(store), "Another process migrates the store.",
       fix: "Wait until it is done, or longer with the option busyTimeout, and open the store again.")
   }
@@ -67,7 +67,7 @@ final class FolderLock {
     do {
       try StorePermissions.makeFolder(folder, like: StorePermissions(ofStoreAt: store))
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(folder), "The folder for the migration can't be made: \(error.localizedDescription)",
         fix: "Check the permissions of the store's folder, and the room on the disk.")
     }

@@ -14,7 +14,7 @@ final class WorkingFolder {
   }
 
   /// - Parameter wait: how long to wait for another process that migrates the store.
-  /// - Throws: ``PersistError/Code/storeBusy`` where the wait runs out.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` where the wait runs out.
   convenience init(besideStoreAt store: URL, waitingAtMost wait: Duration = .zero) throws {
     let url = Self.place(besideStoreAt: store)
     self.init(url, of: store, lock: try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait))
@@ -28,7 +28,7 @@ final class WorkingFolder {
         try FileManager.default.removeItem(at: url.appendingPathComponent(name))
       }
     } catch {
-      throw PersistError(
+      throw PersistenceError(
         .fileAccess, at: .file(url),
         "What an earlier migration left can't be taken away: \(error.localizedDescription)",
         fix: "Check the permissions of the store's folder.")

@@ -6,7 +6,7 @@ extension SQLiteConnection {
   ///
   /// - Parameter trusted: indexes whose words are right, given that they are kept as they should be. Others are made
   ///   anew.
-  /// - Throws: ``PersistError/Code/storeOpenFailed`` where SQLite has no FTS5.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where SQLite has no FTS5.
   func keepFullText(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex> = []) throws {
     let sound = try trusted.kept(by: self).intersection(wanted)
     let soundNames = Set(sound.flatMap(\.definitions.keys))
@@ -23,14 +23,14 @@ extension SQLiteConnection {
     }
   }
 
-  /// - Throws: ``PersistError/Code/storeOpenFailed`` where SQLite has no FTS5.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where SQLite has no FTS5.
   func requireFullText() throws {
     try Self.requireFullText(isAvailable: first(.fullTextModule) { _ in true } ?? false, url: url)
   }
 
   static func requireFullText(isAvailable: Bool, url: URL?) throws {
     guard !isAvailable else { return }
-    throw PersistError(
+    throw PersistenceError(
       .storeOpenFailed, at: .store(url),
       "Full-text indexes, which the store has or its model asks for, need FTS5, and this SQLite was built without.",
       fix: "Link an SQLite that has it (compiled with SQLITE_ENABLE_FTS5), or take the marks out of the model.")

@@ -16,7 +16,7 @@ extension SQLiteConnection {
   /// SQLite that reach outside the database are barred from schemas for good. And no trigger or view but Persist's own,
   /// word for word, may name a virtual table. Defaults, checks and indexes can't: they hold no subqueries.
   ///
-  /// - Throws: ``PersistError/Code/storeOpenFailed``, naming the trigger or view.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed``, naming the trigger or view.
   /// - SeeAlso: <https://sqlite.org/pragma.html#pragma_trusted_schema>, <https://sqlite.org/c3ref/vtab_config.html>
   func trustFullText(_ indexes: Set<FullTextIndex>) throws {
     try execute(.trustedSchemaOff)
@@ -31,7 +31,7 @@ extension SQLiteConnection {
       let isOwn = own[object.name] != nil
       let table = tables.first { object.sql.mayName($0) }
       guard isOwn || (!object.isTable && table != nil) else { continue }
-      throw PersistError(
+      throw PersistenceError(
         .storeOpenFailed, at: .store(url),
         "'\(object.name)' in the store isn't Persist's and uses the virtual table '\(table ?? object.name)': the "
           + "store isn't trusted with full-text search.",

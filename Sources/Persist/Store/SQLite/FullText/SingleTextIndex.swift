@@ -8,7 +8,7 @@ final class SingleTextIndex: FullTextMatcher {
   private let search: FullTextSearch
   private let connection: SQLiteConnection
 
-  /// - Throws: ``PersistError/Code/storeOpenFailed`` where SQLite has no FTS5.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where SQLite has no FTS5.
   init(_ search: FullTextSearch) throws {
     self.search = search
     connection = try SQLiteConnection(nil, mode: .memory)

@@ -29,7 +29,7 @@ extension SQLiteStore {
     to query: String, _ order: FetchSortDescriptor, of entity: Entity
   ) throws -> SQLText.RowSelection.Term {
     guard let index = map.fullTextIndex(of: order.key, in: entity), fullText.contains(index) else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, at: .property(entity.name, order.key),
         "The store has no full-text index of '\(order.key)' to rank by.",
         fix: "Open it once for writing, which makes the index.")

@@ -5,8 +5,8 @@ struct Pragma: Sendable, Hashable {
   let name: String
   let value: String
 
-  /// - Throws: ``PersistError/Code/invalidRequest`` where the name or the value can't be one. SQLite itself ignores a
-  ///   value that it doesn't know, or takes it for another.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the name or the value can't be one. SQLite itself ignores
+  ///   a value that it doesn't know, or takes it for another.
   init(_ name: String, _ value: String) throws {
     let letters = name.utf8.allSatisfy { byte in
       switch byte {
@@ -15,7 +15,7 @@ struct Pragma: Sendable, Hashable {
       }
     }
     guard letters, !name.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, "'\(name)' can't be the name of a pragma.",
         fix: "Use a name from https://sqlite.org/pragma.html, such as 'synchronous'.")
     }
@@ -29,14 +29,14 @@ struct Pragma: Sendable, Hashable {
       }
     }
     guard isWord, !value.isEmpty else {
-      throw PersistError(
+      throw PersistenceError(
         .invalidRequest, "'\(value)' can't be the value of the pragma '\(name)'.",
         fix: "A value is a word such as 'FULL' or a number.")
     }
     self.name = name.lowercased()
     self.value = value
     guard let values = PragmaValues(of: self.name), !values.contain(value) else { return }
-    throw PersistError(
+    throw PersistenceError(
       .invalidRequest, "'\(value)' is no value of the pragma '\(name)'.", fix: "Expected \(values.words).")
   }
 

@@ -5,11 +5,12 @@ struct DerivationParser {
   let attribute: String
   let text: String
 
-  /// - Throws: ``PersistError/Code/invalidModel`` for a derivation that is of none of the forms that a store can keep.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` for a derivation that is of none of the forms that a store can
+  ///   keep.
   func value() throws -> DerivedValue {
     do {
       return try value(of: FetchExpression(text))
-    } catch let error as PersistError where error.code == .invalidPredicate {
+    } catch let error as PersistenceError where error.code == .invalidPredicate {
       throw unsupported(error.message)
     }
   }
@@ -66,8 +67,8 @@ struct DerivationParser {
     }
   }
 
-  private func unsupported(_ reason: String) -> PersistError {
-    PersistError(
+  private func unsupported(_ reason: String) -> PersistenceError {
+    PersistenceError(
       .invalidModel, at: .property(entity.name, attribute), "The derivation '\(text)' can't be kept: \(reason)",
       fix: "Forms are: name, owner.name, uppercase:(name), lowercase:(name), canonical:(name), items.@count, "
         + "items.price.@sum, now().")

@@ -41,24 +41,26 @@ struct DerivedHop: Sendable, Hashable {
 extension ManagedObjectModel {
   /// Checks that a store can keep every derived attribute.
   ///
-  /// - Throws: ``PersistError/Code/invalidModel``, naming all attributes whose derivation none can keep.
+  /// - Throws: ``PersistenceError/Code/invalidModel``, naming all attributes whose derivation none can keep.
   package func checkDerivations() throws { _ = try TableMap.forNewStore(self).derivedColumns() }
 }
 
 extension TableMap {
   /// The columns of all derived attributes.
   ///
-  /// - Throws: ``PersistError/Code/invalidModel``, naming all attributes whose derivation no store can keep.
+  /// - Throws: ``PersistenceError/Code/invalidModel``, naming all attributes whose derivation no store can keep.
   func derivedColumns() throws -> [DerivedColumn] {
     var columns: [DerivedColumn] = []
-    var problems: [PersistError] = []
+    var problems: [PersistenceError] = []
     for (entity, attribute) in derivedAttributes {
-      do { columns += try derivedColumn(of: entity, attribute).map { [$0] } ?? [] } catch let error as PersistError {
+      do {
+        columns += try derivedColumn(of: entity, attribute).map { [$0] } ?? []
+      } catch let error as PersistenceError {
         problems.append(error)
       }
     }
     guard problems.isEmpty else {
-      throw PersistError.combining(problems, as: .invalidModel, "\(problems.count) derivations can't be kept.")
+      throw PersistenceError.combining(problems, as: .invalidModel, "\(problems.count) derivations can't be kept.")
     }
     return columns
   }

@@ -46,7 +46,7 @@ struct DamagedStoreTests {
         do {
           var count = 0
           try StoreCheck.check(storeAt: url, registry: registry) { _ in count += 1 }
-        } catch is PersistError {}
+        } catch is PersistenceError {}
         #expect(try FolderSnapshot(url.deletingLastPathComponent()) == before)
       }
     }

@@ -51,7 +51,7 @@ struct StoreCheckTests {
       try bytes.write(to: url)
       do {
         try #expect(problems(url).contains { $0.kind == .damagedDatabase })
-      } catch let error as PersistError {
+      } catch let error as PersistenceError {
         #expect(error.code == .storeDamaged || error.code == .notAStore)
       }
     }

@@ -27,7 +27,7 @@ struct FullTextIndexTests {
     return count
   }
 
-  private func names(_ text: String, in error: PersistError?) -> Bool {
+  private func names(_ text: String, in error: PersistenceError?) -> Bool {
     guard let error else { return false }
     return "\(error) \(error.errors)".contains(text)
   }
@@ -76,10 +76,10 @@ struct FullTextIndexTests {
     let notes = try NoteStore(at: nil)
     try notes.add(["tea", "cup"])
     try #expect(notes.bodies("body MATCHTEXT 'tea'") == ["tea"])
-    #expect(throws: PersistError.self) {
+    #expect(throws: PersistenceError.self) {
       try notes.store.pool.write { connection in
         try connection.execute(SQLText(storedIn: StoredDefinition(sql: "UPDATE ZNOTE SET ZBODY = 'tea'")))
-        throw PersistError(.interrupted, "")
+        throw PersistenceError(.interrupted, "")
       }
     }
     try #expect(notes.bodies("body MATCHTEXT 'tea'") == ["tea"])

@@ -198,7 +198,7 @@ struct FullTextSearchTests {
   @Test("What can't be searched is an error that says so, before anything runs")
   func errors() throws {
     try withNotes { notes, _ in
-      func error(_ format: String, _ arguments: any FetchArgument...) -> PersistError? {
+      func error(_ format: String, _ arguments: any FetchArgument...) -> PersistenceError? {
         persistError {
           var request = FetchRequest<ManagedObject>("Note")
           request.predicate = try FetchPredicate(format, arguments: arguments)

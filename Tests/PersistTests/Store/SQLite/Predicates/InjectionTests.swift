@@ -48,11 +48,11 @@ struct InjectionTests {
       let context = stack.context()
       try context.make("Item", ["name": "a"])
       try context.save()
-      #expect(throws: PersistError.self) {
+      #expect(throws: PersistenceError.self) {
         try context.fetch(request("Item", FetchPredicate("%K == 'a'", arguments: [attack])))
       }
-      #expect(throws: PersistError.self) { try context.fetch(FetchRequest("Item", sortedBy: attack)) }
-      #expect(throws: PersistError.self) { try context.fetch(FetchRequest(attack)) }
+      #expect(throws: PersistenceError.self) { try context.fetch(FetchRequest("Item", sortedBy: attack)) }
+      #expect(throws: PersistenceError.self) { try context.fetch(FetchRequest(attack)) }
       #expect(try context.count(FetchRequest("Item")) == 1)
     }
   }
@@ -67,7 +67,7 @@ struct InjectionTests {
       for format in ["name == 'a' " + attack, "name == " + attack, attack + " == name", "name == 'a" + attack] {
         do {
           _ = try context.fetch(request("Item", FetchPredicate(format)))
-        } catch is PersistError {}
+        } catch is PersistenceError {}
       }
       #expect(try stack.context().count(FetchRequest("Item")) == 1)
     }

@@ -47,7 +47,7 @@ struct TermRoomTests {
       do {
         try store.pool.read { try $0.query(SQLText(checked: SQLText.plan(of: sql.text))) { _ in } }
       } catch {
-        return (error as? PersistError).map { "\($0.message)" } ?? "\(error)"
+        return (error as? PersistenceError).map { "\($0.message)" } ?? "\(error)"
       }
     }
     return nil

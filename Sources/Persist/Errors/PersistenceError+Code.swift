@@ -1,4 +1,4 @@
-extension PersistError {
+extension PersistenceError {
   /// A kind of error: a stable number and a stable name.
   ///
   /// Numbers are Core Data's where Core Data has one for the same thing. A struct, not an enumeration, so
@@ -17,7 +17,7 @@ extension PersistError {
   }
 }
 
-extension PersistError.Code {
+extension PersistenceError.Code {
   // Objects and saving
   /// No such object in the store (133000).
   public static let objectNotFound = Self(133000, "objectNotFound")
@@ -49,7 +49,7 @@ extension PersistError.Code {
   // Validation
   /// A value breaks a rule of its property (1550).
   public static let validationRule = Self(1550, "validationRule")
-  /// Several validation errors at once; see ``PersistError/errors`` (1560).
+  /// Several validation errors at once; see ``PersistenceError/errors`` (1560).
   public static let validationMultiple = Self(1560, "validationMultiple")
   /// A required property has no value (1570).
   public static let validationMissingRequired = Self(1570, "validationMissingRequired")

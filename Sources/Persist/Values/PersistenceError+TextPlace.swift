@@ -1,6 +1,6 @@
 import Foundation
 
-extension PersistError.Place {
+extension PersistenceError.Place {
   /// The line and column, in bytes, of an index into a text's bytes.
   ///
   /// - Complexity: linear in the index.

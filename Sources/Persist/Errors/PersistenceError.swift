@@ -8,11 +8,11 @@ public import Foundation
 ///
 /// ```swift
 /// do { try context.save() }
-/// catch let error as PersistError where error.code == .validationMissingRequired {
+/// catch let error as PersistenceError where error.code == .validationMissingRequired {
 ///   print(error.place.entity ?? "", error.place.property ?? "")
 /// }
 /// ```
-public struct PersistError: Error, Sendable, Hashable {
+public struct PersistenceError: Error, Sendable, Hashable {
   /// What kind of error this is. Compare it with the constants of ``Code``.
   public var code: Code
   /// Where it happened: entity and property, file and line, store, SQL.
@@ -22,7 +22,7 @@ public struct PersistError: Error, Sendable, Hashable {
   /// What to do, where there is something to do.
   public var fix: String?
   /// The single errors that this one stands for; empty for an error that stands for itself.
-  public var errors: [PersistError]
+  public var errors: [PersistenceError]
   /// What is known beyond words, read through a property for its kind, such as ``mergeConflicts``.
   package var details: Details?
 
@@ -42,7 +42,7 @@ public struct PersistError: Error, Sendable, Hashable {
 
   public init(
     _ code: Code, at place: Place = .unknown, _ message: String, fix: String? = nil,
-    errors: [PersistError] = []
+    errors: [PersistenceError] = []
   ) {
     self.code = code
     self.place = place
@@ -55,14 +55,14 @@ public struct PersistError: Error, Sendable, Hashable {
   ///
   /// - Parameter problems: at least one error.
   public static func combining(
-    _ problems: [PersistError], as code: Code, _ message: @autoclosure () -> String
-  ) -> PersistError {
+    _ problems: [PersistenceError], as code: Code, _ message: @autoclosure () -> String
+  ) -> PersistenceError {
     if problems.count == 1, let only = problems.first { return only }
-    return PersistError(code, message(), errors: problems)
+    return PersistenceError(code, message(), errors: problems)
   }
 }
 
-extension PersistError: CustomStringConvertible, LocalizedError {
+extension PersistenceError: CustomStringConvertible, LocalizedError {
   public var description: String {
     var text = "\(code.name) (\(code.rawValue))"
     if !place.description.isEmpty { text += " at \(place)" }

@@ -1,6 +1,6 @@
 public import Foundation
 
-extension PersistError {
+extension PersistenceError {
   /// Where an error happened. Every part is optional; what is known is filled in.
   public struct Place: Sendable, Hashable {
     public var entity: String?
@@ -48,7 +48,7 @@ extension PersistError {
   }
 }
 
-extension PersistError.Place: CustomStringConvertible {
+extension PersistenceError.Place: CustomStringConvertible {
   public var description: String {
     var parts: [String] = []
     if let file {
@@ -70,12 +70,12 @@ extension PersistError.Place: CustomStringConvertible {
   }
 }
 
-extension PersistError {
+extension PersistenceError {
   /// Calls `body`, and fills in what an error of it leaves open of its place.
   static func placing<Result>(_ fill: (inout Place) -> Void, _ body: () throws -> Result) rethrows -> Result {
     do {
       return try body()
-    } catch var error as PersistError {
+    } catch var error as PersistenceError {
       fill(&error.place)
       throw error
     }

@@ -1,4 +1,4 @@
-extension PersistError {
+extension PersistenceError {
   /// The objects whose rows others changed or deleted, of an error of code ``Code/mergeConflict``.
   public var mergeConflicts: [MergeConflict] { details?.value as? [MergeConflict] ?? [] }
 
@@ -12,7 +12,7 @@ extension PersistError {
         ? "was deleted meanwhile"
         : "was changed meanwhile: read as version \(conflict.oldVersionNumber), now \(conflict.newVersionNumber)"
       let id = conflict.sourceObjectID
-      return PersistError(
+      return PersistenceError(
         .mergeConflict, at: Place(entity: id.entityName, row: id.primaryKey), "\(id.entityName) \(id.key) \(what).")
     }
     self.init(
@@ -28,7 +28,7 @@ extension PersistError {
       let others = conflict.conflictingObjectIDs.count - 1
       let holder =
         conflict.databaseObjectID.map { "\($0)" } ?? "\(others) other\(others == 1 ? "" : "s") of the save"
-      return PersistError(
+      return PersistenceError(
         .constraintConflict,
         at: Place(
           entity: conflict.entityName, property: conflict.constraint.joined(separator: ", "),
