@@ -13,7 +13,7 @@ public import Persist
 ///   let registry = try ModelRegistry(contentsOf: modelsFolder)
 ///   let stores = try GoldenStores(in: goldenFolder, registry: registry, lock: ModelLock(contentsOf: lockFile))
 ///   try stores.check { version, context in
-///     try #expect(context.count(FetchRequest("Item")) > 0, "\(version.name)")
+///     try #expect(context.count(for: FetchRequest("Item")) > 0, "\(version.name)")
 ///   }
 /// }
 /// ```

@@ -20,7 +20,7 @@ struct GoldenStoresTests {
 
       var counts: [String: Int] = [:]
       let outcomes = try stores.check { version, context in
-        counts[version.name] = try context.count(FetchRequest("Item"))
+        counts[version.name] = try context.count(for: FetchRequest("Item"))
       }
       #expect(outcomes.map(\.report.from) == ["Shop", "Shop 2"])
       #expect(outcomes.map(\.report.to) == ["Shop 3", "Shop 3"])

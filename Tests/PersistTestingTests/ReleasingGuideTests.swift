@@ -25,7 +25,7 @@ final class ReleasingGuideTests {
     var stores = GoldenStores(in: goldenFolder, registry: registry, lock: lock)
     stores.migrator = AutomaticMigrator(policies: policies)
     try stores.check { version, context in
-      try #expect(context.count(FetchRequest("Item")) > 0, "\(version.name)")
+      try #expect(context.count(for: FetchRequest("Item")) > 0, "\(version.name)")
     }
   }
 

@@ -51,15 +51,15 @@ extension ManagedObjectContext {
 
   /// Makes an object take its values from the store again.
   ///
-  /// - Parameter mergingChanges: true reads the row now and keeps the unsaved changes on top of it; false discards the
+  /// - Parameter mergeChanges: true reads the row now and keeps the unsaved changes on top of it; false discards the
   ///   changes, on both sides of relationships, and makes the object a fault.
-  public func refresh(_ object: ManagedObject, mergingChanges: Bool) {
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     guard isRefreshable(object) else { return }
     processTrackedChanges()
-    let discarded = ids(updated: mergingChanges ? [] : [object], deleted: [])
-    takeStoredValues(of: object, mergingChanges: mergingChanges)
+    let discarded = ids(updated: mergeChanges ? [] : [object], deleted: [])
+    takeStoredValues(of: object, mergeChanges: mergeChanges)
     tellChildren(discarded)
-    if mergingChanges { object.awakeFromSnapshotEvents(.refresh) }
+    if mergeChanges { object.awakeFromSnapshotEvents(.refresh) }
     announce { $0.refreshed.insert(object) }
   }
 
@@ -68,9 +68,9 @@ extension ManagedObjectContext {
     object.table?.context === self && (object.change == .none || object.change == .updated)
   }
 
-  private func takeStoredValues(of object: ManagedObject, mergingChanges: Bool) {
+  private func takeStoredValues(of object: ManagedObject, mergeChanges: Bool) {
     rowGeneration += 1
-    if mergingChanges || object.loading == .missing {
+    if mergeChanges || object.loading == .missing {
       guard object.change == .updated else { return reread(object) }
       rebase(object)
     } else {
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     processTrackedChanges()
     let objects = liveObjects.filter(isRefreshable)
     let changed = objects.filter { $0.change == .updated }
-    for object in objects where object.change == .none { takeStoredValues(of: object, mergingChanges: false) }
+    for object in objects where object.change == .none { takeStoredValues(of: object, mergeChanges: false) }
     rowGeneration += 1
     for object in changed { rebase(object, matchesEnds: false) }
     // Only now have all of them their new rows.

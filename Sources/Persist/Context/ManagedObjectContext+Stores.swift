@@ -15,7 +15,7 @@ extension ManagedObjectContext {
         .storeReadOnly, at: .init(entity: object.entity.name, store: store.url),
         "The store is open for reading only.", fix: "Choose a store that can be written.")
     }
-    guard let open = coordinator.openStore(identifier: store.identifier), coordinator.holds(open, object.entity) else {
+    guard let open = persistentStoreCoordinator.openStore(identifier: store.identifier), persistentStoreCoordinator.holds(open, object.entity) else {
       throw PersistenceError(
         .invalidRequest, at: .init(entity: object.entity.name, store: store.url),
         "The store isn't open in this context's coordinator, or doesn't hold '\(object.entity.name)'.",
@@ -27,9 +27,9 @@ extension ManagedObjectContext {
   /// The store that a new object goes to.
   func storeForInsert(of object: ManagedObject) throws -> any PersistentStore {
     guard let identifier = assignedStores[object.key] else {
-      return try coordinator.storeForInsert(of: object.layout.entity)
+      return try persistentStoreCoordinator.storeForInsert(of: object.layout.entity)
     }
-    if let store = coordinator.openStore(identifier: identifier) { return store }
+    if let store = persistentStoreCoordinator.openStore(identifier: identifier) { return store }
     throw PersistenceError(
       .saveFailed, at: .entity(object.entity.name), "The store that \(object) was assigned to isn't open any more.",
       fix: "Assign it to another store.")

@@ -18,7 +18,7 @@ import Foundation
 /// There is one object for each row in a context. Changed objects are held until they are saved; others live for as
 /// long as the program holds them.
 public final class ManagedObjectContext {
-  public let coordinator: PersistentStoreCoordinator
+  public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The context that this one reads from and saves to; nil for one that works on the stores themselves.
   public let parent: ManagedObjectContext?
   /// The contexts whose parent this one is. Not counted: each takes itself out when it goes.
@@ -87,10 +87,10 @@ public final class ManagedObjectContext {
   ///
   /// - Parameter classes: classes by entity name, for this context; others are those that are registered.
   public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
-    self.coordinator = coordinator
+    persistentStoreCoordinator = coordinator
     parent = nil
     layouts = coordinator.layouts
-    let model = coordinator.model.classes
+    let model = coordinator.managedObjectModel.classes
     classes = layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: model) }
     slotTables = zip(layouts, classes).map { $0.slotTable(of: $1) }
   }
@@ -116,7 +116,7 @@ public final class ManagedObjectContext {
   ///
   /// - Parameter parent: is held for as long as the child lives.
   public init(parent: ManagedObjectContext) {
-    coordinator = parent.coordinator
+    persistentStoreCoordinator = parent.persistentStoreCoordinator
     self.parent = parent
     layouts = parent.layouts
     classes = parent.classes
@@ -134,7 +134,7 @@ public final class ManagedObjectContext {
   /// Entities of the coordinator's model.
   ///
   /// - Throws: ``PersistenceError/Code/unknownEntity``.
-  public func entity(named name: String) throws -> Entity { try coordinator.model.entity(named: name) }
+  public func entity(named name: String) throws -> Entity { try persistentStoreCoordinator.managedObjectModel.entity(named: name) }
 
   /// The layout of the entity that a class serves. The last answer is kept: objects are mostly made by the dozen.
   func layout(serving type: ManagedObject.Type) -> EntityLayout {
@@ -149,7 +149,7 @@ public final class ManagedObjectContext {
   func findEntity(servedBy type: ManagedObject.Type) -> Entity {
     if let index = classes.firstIndex(where: { $0 == type }) { return layouts[index].entity }
     let name = String(describing: type)
-    guard let entity = coordinator.model.entitiesByName[name] else {
+    guard let entity = persistentStoreCoordinator.managedObjectModel.entitiesByName[name] else {
       preconditionFailure("No entity of the model has the class \(name): register it, or name the entity.")
     }
     return entity
@@ -185,7 +185,7 @@ extension ManagedObjectContext {
   /// The tables of the store with an identifier, nil where the coordinator has none such.
   func tables(ofStore identifier: String) -> StoreTables? {
     if let tables = storeTables.first(where: { $0.identifier == identifier }) { return tables }
-    return coordinator.openStore(identifier: identifier).map { tables(of: $0) }
+    return persistentStoreCoordinator.openStore(identifier: identifier).map { tables(of: $0) }
   }
 
   /// The entity of a to-one relationship's destination, as the row names it.
@@ -200,7 +200,7 @@ extension ManagedObjectContext {
   }
 
   func layout(named name: String) -> EntityLayout? {
-    coordinator.model.entitiesByName[name].map { layouts[$0.number - 1] }
+    persistentStoreCoordinator.managedObjectModel.entitiesByName[name].map { layouts[$0.number - 1] }
   }
 
   /// The object of a row: the one that is alive, else a new fault.

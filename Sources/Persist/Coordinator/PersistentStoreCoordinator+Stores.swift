@@ -36,7 +36,7 @@ extension PersistentStoreCoordinator {
           .fileAccess, at: .store(url), "There is no store.",
           fix: options.isReadOnly ? "Open it for writing to make one." : "Allow it to be made: createsIfMissing.")
       }
-      return try SQLiteStore.create(url, model: model, options: options)
+      return try SQLiteStore.create(url, model: managedObjectModel, options: options)
     }
   }
 
@@ -44,7 +44,7 @@ extension PersistentStoreCoordinator {
   @discardableResult
   public func addInMemoryStore(options: StoreOptions = StoreOptions()) throws -> StoreInfo {
     try requireConfiguration(options.configuration)
-    return try opened(options: options) { try SQLiteStore.create(nil, model: model, options: options) }
+    return try opened(options: options) { try SQLiteStore.create(nil, model: managedObjectModel, options: options) }
   }
 
   /// Closes a store. Objects of it that contexts still have keep what they have read, and can't be saved.
@@ -73,9 +73,9 @@ extension PersistentStoreCoordinator {
     let pool = try SQLiteConnectionPool(url, options: options)
     let difference: PersistenceError
     do {
-      switch try pool.readBeforeOthers({ try StoreMatch($0, of: model, registry: registry) }) {
+      switch try pool.readBeforeOthers({ try StoreMatch($0, of: managedObjectModel, registry: registry) }) {
       case .same(let catalog, let isStamped):
-        let store = try SQLiteStore.attached(to: pool, catalog, model: model, options: options)
+        let store = try SQLiteStore.attached(to: pool, catalog, model: managedObjectModel, options: options)
         try store.makeMissingIndexes(catalog, defersWork: options.migrator?.defersWork == true)
         if !isStamped, options.migrator != nil { try store.stamp() }
         return store
@@ -93,7 +93,7 @@ extension PersistentStoreCoordinator {
         .storeReadOnly, at: .store(url), "The store has another model and would have to be migrated.",
         fix: "Open it for writing.", errors: difference.errors)
     }
-    try migrator.migrateStore(at: url, to: model, registry: registry, options: options)
-    return try SQLiteStore.open(url, model: model, options: options)
+    try migrator.migrateStore(at: url, to: managedObjectModel, registry: registry, options: options)
+    return try SQLiteStore.open(url, model: managedObjectModel, options: options)
   }
 }

@@ -12,8 +12,8 @@ public import Foundation
 /// let context = ManagedObjectContext(coordinator)
 /// ```
 public final class PersistentStoreCoordinator: Sendable {
-  public let model: ManagedObjectModel
-  /// Every known version of the model, for stores that are to be migrated; nil where only ``model`` is known.
+  public let managedObjectModel: ManagedObjectModel
+  /// Every known version of the model, for stores that are to be migrated; nil where only ``managedObjectModel`` is known.
   public let registry: ModelRegistry?
   let layouts: [EntityLayout]
   /// Tells contexts of each other's saves.
@@ -23,13 +23,13 @@ public final class PersistentStoreCoordinator: Sendable {
   private let open = Guarded<[any PersistentStore]>([])
 
   public init(model: ManagedObjectModel, registry: ModelRegistry? = nil) {
-    self.model = model
+    managedObjectModel = model
     self.registry = registry
     layouts = EntityLayout.layouts(of: model)
   }
 
   /// The open stores, in the order in which they were added.
-  public var stores: [StoreInfo] { openStores.map(StoreInfo.init) }
+  public var persistentStores: [StoreInfo] { openStores.map(StoreInfo.init) }
 
   /// The store of a file, nil where it isn't open here.
   public func store(at url: URL) -> StoreInfo? {
@@ -41,7 +41,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Returns: nil where the text isn't one of an object, or not of an entity and an open store of this coordinator.
   ///   Whether there is such a row is another question: ``ManagedObjectContext/existingObject(with:)``.
   public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
-    guard let id = ManagedObjectID(uriRepresentation: uri), model.entitiesByName[id.entityName] != nil else {
+    guard let id = ManagedObjectID(uriRepresentation: uri), managedObjectModel.entitiesByName[id.entityName] != nil else {
       return nil
     }
     // Hosts of URLs have no case; stores' UUIDs are compared without it, and the store's own text is used.
@@ -115,15 +115,15 @@ extension PersistentStoreCoordinator {
   }
 
   func requireConfiguration(_ name: String?) throws {
-    guard let name, model.description.configurations[name] == nil else { return }
+    guard let name, managedObjectModel.description.configurations[name] == nil else { return }
     throw PersistenceError(
       .modelNotFound, "The model has no configuration '\(name)'.",
-      fix: "It has \(model.description.configurations.keys.sorted().joined(separator: ", ")).")
+      fix: "It has \(managedObjectModel.description.configurations.keys.sorted().joined(separator: ", ")).")
   }
 
   /// The stores that hold rows of an entity or its subentities, in the order in which they were added.
   func stores(holding entity: Entity) -> [any PersistentStore] {
-    openStores.filter { store in model.hierarchy(of: entity).contains { holds(store, $0) } }
+    openStores.filter { store in managedObjectModel.hierarchy(of: entity).contains { holds(store, $0) } }
   }
 
   /// The store that new objects of an entity go to: the first that holds it and can be written.
@@ -147,7 +147,7 @@ extension PersistentStoreCoordinator {
   /// Whether a store holds the rows of an entity, by its configuration. A configuration that has one entity of a
   /// hierarchy holds that one's subentities too.
   func holds(_ store: any PersistentStore, _ entity: Entity) -> Bool {
-    guard let names = store.configuration.flatMap({ model.description.configurations[$0] }) else { return true }
+    guard let names = store.configuration.flatMap({ managedObjectModel.description.configurations[$0] }) else { return true }
     var next: Entity? = entity
     while let current = next {
       if names.contains(current.name) { return true }

@@ -24,7 +24,7 @@ extension PersistentContainer {
   public func performBackgroundTask<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {
-    try await coordinator.threads.background.run { try body(self.newContext()) }
+    try await persistentStoreCoordinator.threads.background.run { try body(self.newContext()) }
   }
 
   /// Reads in a closure with a context of its own, on one of eight threads of the container's.
@@ -43,7 +43,7 @@ extension PersistentContainer {
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {
-    try await coordinator.threads.reading.run { try body(self.newContext()) }
+    try await persistentStoreCoordinator.threads.reading.run { try body(self.newContext()) }
   }
 
   /// Writes in a closure with a context of its own, on the container's writing thread: one closure after the other, in
@@ -61,10 +61,10 @@ extension PersistentContainer {
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {
     let busy = PersistenceError(
-      .storeBusy, at: .store(coordinator.stores.first?.url),
+      .storeBusy, at: .store(persistentStoreCoordinator.persistentStores.first?.url),
       "The closures that were to write before this one have taken longer than busyTimeout allows.",
       fix: "Try again, wait longer with the option busyTimeout, or write less in each closure.")
-    return try await coordinator.threads.writing.run(within: WaitLimit(coordinator.busyTimeout, orThrow: busy)) {
+    return try await persistentStoreCoordinator.threads.writing.run(within: WaitLimit(persistentStoreCoordinator.busyTimeout, orThrow: busy)) {
       try body(self.newContext())
     }
   }

@@ -16,25 +16,25 @@ extension PersistentContainer {
   ///
   /// - Throws: as the call that blocks.
   public func loadPersistentStores() async throws {
-    try await coordinator.threads.background.run { try self.loadPersistentStores() }
+    try await persistentStoreCoordinator.threads.background.run { try self.loadPersistentStores() }
   }
 
   private func load(_ description: PersistentStoreDescription) throws {
     switch description.type {
     case .inMemory:
-      if coordinator.stores.contains(where: { $0.type == .inMemory && $0.configuration == description.configuration }) {
+      if persistentStoreCoordinator.persistentStores.contains(where: { $0.type == .inMemory && $0.configuration == description.configuration }) {
         return
       }
-      try coordinator.addInMemoryStore(options: description.options)
+      try persistentStoreCoordinator.addInMemoryStore(options: description.options)
     case .sqlite:
       guard let url = description.url else {
         throw PersistenceError(
           .fileAccess, "The description of a store in a file names no file.",
           fix: "Give it a URL, or the type inMemory.")
       }
-      guard coordinator.store(at: url) == nil else { return }
+      guard persistentStoreCoordinator.store(at: url) == nil else { return }
       if !description.isReadOnly { try Self.makeFolder(of: url) }
-      try coordinator.addStore(at: url, options: description.options)
+      try persistentStoreCoordinator.addStore(at: url, options: description.options)
     default:
       let types = PersistentStoreCoordinator.registeredStoreTypes
       throw PersistenceError(

@@ -12,7 +12,7 @@ public import Foundation
 public final class PersistentContainer: Sendable {
   /// The name of the model and of the store's file.
   public let name: String
-  public let coordinator: PersistentStoreCoordinator
+  public let persistentStoreCoordinator: PersistentStoreCoordinator
   private let descriptions: Guarded<[PersistentStoreDescription]>
   private let view: ViewContext
 
@@ -37,8 +37,8 @@ public final class PersistentContainer: Sendable {
   ///   - registry: every known version of the model, for stores that are to be migrated.
   public init(name: String, model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     self.name = name
-    coordinator = PersistentStoreCoordinator(model: model, registry: registry)
-    view = ViewContext(coordinator)
+    persistentStoreCoordinator = PersistentStoreCoordinator(model: model, registry: registry)
+    view = ViewContext(persistentStoreCoordinator)
     let file = Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
     descriptions = Guarded([PersistentStoreDescription(url: file)])
   }
@@ -81,7 +81,7 @@ public final class PersistentContainer: Sendable {
     return container
   }
 
-  public var model: ManagedObjectModel { coordinator.model }
+  public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
   /// The stores to load: at first one, `<name>.sqlite` in ``defaultDirectoryURL()``, migrated automatically.
   public var persistentStoreDescriptions: [PersistentStoreDescription] {
@@ -95,12 +95,12 @@ public final class PersistentContainer: Sendable {
   var usesViewContext: Bool { view.isUsed }
 
   /// A context of its own, for whoever asks.
-  public func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
+  public func newContext() -> ManagedObjectContext { ManagedObjectContext(persistentStoreCoordinator) }
 
   /// A context of its own, for work beside the main actor: whoever asks for it owns it.
   ///
   /// An actor that works with one for long is a ``ContextActor``.
-  public func newBackgroundContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
+  public func newBackgroundContext() -> ManagedObjectContext { ManagedObjectContext(persistentStoreCoordinator) }
 }
 
 /// The main actor's context, made when it is first asked for.

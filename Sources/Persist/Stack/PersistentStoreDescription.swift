@@ -51,7 +51,7 @@ public struct PersistentStoreDescription: Sendable {
   }
 
   /// Whether a store of another version is brought to the container's model; where not, loading it throws.
-  public var migratesAutomatically: Bool {
+  public var shouldMigrateStoreAutomatically: Bool {
     get { options.migrator != nil }
     set { options.migrator = newValue ? options.migrator ?? AutomaticMigrator() : nil }
   }

@@ -45,7 +45,7 @@ public final class ManagedObjectID: Sendable {
   private static let lastTemporary = Atomic<UInt64>(0)
 
   /// Whether the object has never been saved.
-  public var isTemporary: Bool {
+  public var isTemporaryID: Bool {
     if case .temporary = key { true } else { false }
   }
 
@@ -86,7 +86,7 @@ extension ManagedObjectID: CustomStringConvertible {
   /// The identifier as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, with `t` for a temporary key.
   ///
   /// The form is Core Data's. ``PersistentStoreCoordinator`` turns it back into an identifier.
-  public var uriRepresentation: URL {
+  public func uriRepresentation() -> URL {
     var components = URLComponents()
     components.scheme = "x-coredata"
     components.host = storeIdentifier
@@ -97,11 +97,11 @@ extension ManagedObjectID: CustomStringConvertible {
     return components.url ?? URL(fileURLWithPath: components.path)
   }
 
-  public var description: String { uriRepresentation.absoluteString }
+  public var description: String { uriRepresentation().absoluteString }
 
   /// The identifier that a URI stands for, or nil where the text isn't one.
   ///
-  /// - Parameter uri: a text that ``uriRepresentation`` gave.
+  /// - Parameter uri: a text that ``uriRepresentation()`` gave.
   public convenience init?(uriRepresentation uri: URL) {
     guard let components = URLComponents(url: uri, resolvingAgainstBaseURL: false),
       components.scheme == "x-coredata"

@@ -104,7 +104,7 @@ extension OrderedRelationshipSet: KeyedMembers {
 }
 
 extension OrderedRelationshipSet: RecordedMembers {
-  package var recordedOwner: ManagedObject { members.recordedOwner }
+  package var recordedOwner: ManagedObject? { members.recordedOwner }
   package var relationshipName: String { members.relationshipName }
 }
 

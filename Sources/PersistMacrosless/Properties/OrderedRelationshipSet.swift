@@ -8,10 +8,16 @@ public import Persist
 /// order.lines.append(line)
 /// order.lines.insert(first, at: 0)
 /// order.lines.move(line, to: 0)
+/// order.lines = [first, second]
 /// ```
 public struct OrderedRelationshipSet<Element: ManagedObject> {
   /// The same members, for what doesn't ask for their order.
   public let members: RelationshipSet<Element>
+
+  init(members: RelationshipSet<Element>) { self.members = members }
+
+  /// A list of objects that is to be assigned to a relationship. It has each object once.
+  public init(_ objects: some Sequence<Element>) { members = RelationshipSet(objects) }
 
   /// The members' identifiers; none of the members is made for that.
   public var objectIDs: [ManagedObjectID] { members.objectIDs }
@@ -49,6 +55,11 @@ public struct OrderedRelationshipSet<Element: ManagedObject> {
 
   /// Makes these the members, in this order.
   public func replace(with objects: some Sequence<Element>) { members.replace(with: objects) }
+}
+
+extension OrderedRelationshipSet: ExpressibleByArrayLiteral {
+  /// The objects of a literal, to be assigned to a relationship.
+  public init(arrayLiteral objects: Element...) { self.init(objects) }
 }
 
 extension OrderedRelationshipSet: RandomAccessCollection {

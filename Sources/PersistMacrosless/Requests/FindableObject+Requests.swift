@@ -60,7 +60,7 @@ extension FindableObject where Self: ManagedObject {
 
   /// For how many objects a predicate holds.
   public static func count(where predicate: TypedPredicate<Self>, in context: ManagedObjectContext) throws -> Int {
-    try context.count(all.where(predicate))
+    try context.count(for: all.where(predicate))
   }
 }
 

@@ -52,7 +52,7 @@ struct ObjectGraphTests {
       #expect(copy.lines.allSatisfy { $0.item === item })
       #expect((item.name, item.price, item.photo) == ("Tea", Decimal(string: "4.1"), Data([1, 2, 3])))
       #expect(item.barcode?.uuidString.hasPrefix("01020304") == true)
-      #expect(try target.count(FetchRequest("Item")) == 1)
+      #expect(try target.count(for: FetchRequest("Item")) == 1)
     }
   }
 

@@ -43,7 +43,7 @@ struct FetchingGuideTests {
       let typed = try context.fetch(Item.where(\.quantity < 5).sorted(by: \.category?.name).limited(to: 20))
       #expect(typed == items)
       let ids = try context.fetch(request.returning(ManagedObjectID.self))
-      let count = try context.count(request)
+      let count = try context.count(for: request)
       #expect(ids == items.map(\.objectID) && count == 2)
       let byPrice = try context.fetch(Item.all.sorted(using: SortDescriptor(\Item.price, order: .reverse)))
       #expect(byPrice.map(\.name) == ["Tea", "Bread", "Milk"])

@@ -29,7 +29,7 @@ struct AttributeKindTests {
       let object = try context.make("Sample")
       try context.save()
       let again = try stack.reopened().context().existingObject(
-        with: try #require(stack.coordinator.managedObjectID(forURIRepresentation: object.objectID.uriRepresentation)))
+        with: try #require(stack.coordinator.managedObjectID(forURIRepresentation: object.objectID.uriRepresentation())))
       for (type, value) in wanted {
         let slot = try #require(again.entity.property(named: type.rawValue)).slot
         #expect(again.attributeValue(at: slot) == value, "\(type)")
@@ -90,18 +90,18 @@ struct AttributeKindTests {
       let again = try stack.reopened().context()
       let sorted = try again.fetch(FetchRequest("Place", sortedBy: "officeHours.start", isAscending: false))
       #expect(sorted.map { $0["name"] as? String } == ["North", "South"])
-      try #expect(again.count(FetchRequest("Place", where: "location.latitude > 30")) == 1)
+      try #expect(again.count(for: FetchRequest("Place", where: "location.latitude > 30")) == 1)
       let south = sorted[1]
       #expect((south["location"] as? [String: Any])?["longitude"] as? Double == 34.51446212994721)
       south["location"] = ["latitude": 1.5]
       try again.save()
-      let fresh = ManagedObjectContext(again.coordinator)
+      let fresh = ManagedObjectContext(again.persistentStoreCoordinator)
       let last = try fresh.named("Place", "South")
       let read = try #require(last["location"] as? [String: Any])
       #expect(read["latitude"] as? Double == 1.5 && read["longitude"] == nil)
       last["location"] = nil
       try fresh.save()
-      try #expect(ManagedObjectContext(again.coordinator).named("Place", "South")["location"] == nil)
+      try #expect(ManagedObjectContext(again.persistentStoreCoordinator).named("Place", "South")["location"] == nil)
     }
   }
 

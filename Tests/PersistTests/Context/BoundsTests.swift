@@ -47,7 +47,7 @@ private enum BoundedLoop {
         try context.save()
         try require(context.registeredObjects.isEmpty && !context.hasChanges, "objects are left")
       }
-      try require(try context.count(FetchRequest("Person")) == count, "rows are missing")
+      try require(try context.count(for: FetchRequest("Person")) == count, "rows are missing")
     }
   }
 
@@ -60,7 +60,7 @@ private enum BoundedLoop {
         try parent.save()
         try require(child.registeredObjects.isEmpty && parent.registeredObjects.isEmpty, "objects are left")
       }
-      try require(try parent.count(FetchRequest("Person")) == count, "rows are missing")
+      try require(try parent.count(for: FetchRequest("Person")) == count, "rows are missing")
     }
   }
 

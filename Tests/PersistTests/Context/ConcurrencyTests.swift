@@ -39,9 +39,9 @@ struct ConcurrencyTests {
       let reader = ManagedObjectContext(coordinator)
       let counted = try counters.map { Int(try reader.existingObject(with: $0.objectID)["name"] as? String ?? "") }
       #expect(counted.compactMap { $0 }.reduce(0, +) == totals.increments)
-      #expect(try reader.count(FetchRequest("Person")) == totals.owners + counters.count)
-      #expect(try reader.count(FetchRequest("Pet")) == totals.pets)
-      #expect(try reader.count(FetchRequest("Pet", where: "owner == nil")) == 0)
+      #expect(try reader.count(for: FetchRequest("Person")) == totals.owners + counters.count)
+      #expect(try reader.count(for: FetchRequest("Pet")) == totals.pets)
+      #expect(try reader.count(for: FetchRequest("Pet", where: "owner == nil")) == 0)
       try coordinator.remove(store)
       var problems: [String] = []
       try StoreCheck.check(storeAt: url, registry: ModelRegistry(versions: [ModelVersion(name: "1", model: model)])) {

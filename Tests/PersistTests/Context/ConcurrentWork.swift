@@ -62,7 +62,7 @@ struct ConcurrentWork {
       try makeAndDelete()
       try count(up: counters[totals.rounds % counters.count])
       merge()
-      _ = try context.count(FetchRequest("Pet"))
+      _ = try context.count(for: FetchRequest("Pet"))
       totals.rounds += 1
     } while ContinuousClock.now < end
   }
@@ -91,7 +91,7 @@ struct ConcurrentWork {
         totals.increments += 1
         return
       } catch let error as PersistenceError where error.code == .mergeConflict {
-        context.refresh(counter, mergingChanges: false)
+        context.refresh(counter, mergeChanges: false)
       }
     }
   }

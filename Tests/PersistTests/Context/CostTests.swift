@@ -63,7 +63,7 @@ struct CostTests {
       }
       try context.save()
       // The first read opens a reader, whose own statements are none of the work's.
-      _ = try stack.context().count(FetchRequest("Person"))
+      _ = try stack.context().count(for: FetchRequest("Person"))
       try body(stack)
     }
   }
@@ -79,7 +79,7 @@ struct CostTests {
       try stack.expectStatements(atMost: 2 * Self.count + 4) { try context.save() }
       for person in people { context.delete(person) }
       try stack.expectStatements(atMost: 2 * Self.count + 4) { try context.save() }
-      #expect(try stack.context().count(FetchRequest("Person")) == 0)
+      #expect(try stack.context().count(for: FetchRequest("Person")) == 0)
     }
   }
 
@@ -124,7 +124,7 @@ struct CostTests {
       pets = []
       try stack.expectStatements(0) { for person in people { context.delete(person) } }
       try stack.expectStatements(atMost: Self.count * (Self.membersEach + 1) + 4) { try context.save() }
-      #expect(try stack.context().count(FetchRequest("Pet")) == 0)
+      #expect(try stack.context().count(for: FetchRequest("Pet")) == 0)
     }
   }
 

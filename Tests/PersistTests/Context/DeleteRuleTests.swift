@@ -34,7 +34,7 @@ struct DeleteRuleTests {
       context.delete(carol)
       try department.validateForDelete()
       try context.save()
-      #expect(try stack.reopened().context().count(FetchRequest("Department")) == 0)
+      #expect(try stack.reopened().context().count(for: FetchRequest("Department")) == 0)
     }
   }
 
@@ -72,7 +72,7 @@ struct DeleteRuleTests {
       context.delete(ring[2])
       #expect(context.deletedObjects.count == 5)
       try context.save()
-      #expect(try context.count(FetchRequest("Ring")) == 0)
+      #expect(try context.count(for: FetchRequest("Ring")) == 0)
     }
   }
 

@@ -51,10 +51,10 @@ struct FaultingTests {
       try other.save()
       ann["name"] = "Anna"
       ann.calls = []
-      context.refresh(ann, mergingChanges: true)
+      context.refresh(ann, mergeChanges: true)
       #expect(!ann.isFault && ann["name"] as? String == "Anna" && ann["salary"] as? Int == 7)
       #expect(ann.calls == ["snapshot 32"])
-      context.refresh(ann, mergingChanges: false)
+      context.refresh(ann, mergeChanges: false)
       #expect(ann.isFault && ann["name"] as? String == "Ann" && !ann.hasChanges)
       #expect(ann.calls == ["snapshot 32", "willFault Anna", "didFault", "fetch"])
     }
@@ -136,10 +136,10 @@ struct FaultingTests {
       for id in ids { other.delete(other.object(with: id)) }
       try other.save()
       #expect(objects[0]["name"] == nil && objects[0].isDeleted)
-      _ = try context.count(FetchRequest("Person"))
+      _ = try context.count(for: FetchRequest("Person"))
       context.shouldDeleteInaccessibleFaults = false
       #expect(objects[1]["name"] == nil && objects[1].isDeleted)
-      #expect(persistError { _ = try context.count(FetchRequest("Person")) }?.code == .objectNotFound)
+      #expect(persistError { _ = try context.count(for: FetchRequest("Person")) }?.code == .objectNotFound)
     }
   }
 

@@ -58,12 +58,12 @@ struct FindingTests {
     try withPeople { context in
       try #expect(context.deleteAll("Person", matching: FetchPredicate("salary >= 15")) == 5)
       try #expect(context.count("Person") == 15)
-      try #expect(ManagedObjectContext(context.coordinator).count("Person") == 20)
+      try #expect(ManagedObjectContext(context.persistentStoreCoordinator).count("Person") == 20)
       try context.save()
-      try #expect(ManagedObjectContext(context.coordinator).count("Person") == 15)
+      try #expect(ManagedObjectContext(context.persistentStoreCoordinator).count("Person") == 15)
       try context.deleteAll("Person")
       try context.save()
-      try #expect(ManagedObjectContext(context.coordinator).count("Person") == 0)
+      try #expect(ManagedObjectContext(context.persistentStoreCoordinator).count("Person") == 0)
     }
   }
 

@@ -25,7 +25,7 @@ struct GoneTests {
         #expect(object["name"] as? String == "other")
       }
       #expect(try read.many("pets").isEmpty && fault.one("owner") == nil && new.one("owner") == nil)
-      #expect(!read.objectID.isTemporary && new.objectID.isTemporary && "\(fault)".contains("Pet"))
+      #expect(!read.objectID.isTemporaryID && new.objectID.isTemporaryID && "\(fault)".contains("Pet"))
       read["pets"] = [ManagedObject]()
       try read.validateForUpdate()
     }
@@ -44,9 +44,9 @@ struct GoneTests {
       #expect(try ann.many("pets").isEmpty)
       ann["name"] = "other"
       context.delete(ann)
-      context.refresh(ann, mergingChanges: true)
+      context.refresh(ann, mergeChanges: true)
       try context.save()
-      #expect(try context.count(FetchRequest("Person")) == 0)
+      #expect(try context.count(for: FetchRequest("Person")) == 0)
       #expect(persistError { _ = try context.existingObject(with: ann.objectID) }?.code == .objectNotFound)
     }
   }
@@ -63,7 +63,7 @@ struct GoneTests {
       hers["name"] = "Anna"
       #expect(persistError { try child.save() }?.code == .mergeConflict)
       child.rollback()
-      child.refresh(hers, mergingChanges: false)
+      child.refresh(hers, mergeChanges: false)
       #expect(hers["name"] == nil && hers.isDeleted && !parent.hasChanges)
     }
   }
@@ -77,7 +77,7 @@ struct GoneTests {
       let ann = try context.make("Person", ["name": "Ann"])
       let bob = try context.make("Person", ["name": "Bob"])
       try context.save()
-      context.refresh(bob, mergingChanges: false)
+      context.refresh(bob, mergeChanges: false)
       let child = ManagedObjectContext(parent: context)
       try coordinator.remove(store)
       #expect(ann["name"] as? String == "Ann")
@@ -126,7 +126,7 @@ struct GoneTests {
       let content = try Data(contentsOf: url)
       try Data(repeating: 0x55, count: content.count).write(to: url)
       #expect(persistError { try coordinator.addStore(at: url) } != nil)
-      #expect(coordinator.stores.isEmpty && ann["name"] as? String == "Ann")
+      #expect(coordinator.persistentStores.isEmpty && ann["name"] as? String == "Ann")
       ann["name"] = "Anna"
       #expect(persistError { try context.save() } != nil && context.hasChanges)
       try content.write(to: url)

@@ -105,7 +105,7 @@ struct GraphLawTests {
     private mutating func refresh() throws {
       log.append("refresh")
       guard let object = graph.alive.randomElement(using: &graph.random) else { return }
-      context.refresh(object, mergingChanges: object.hasChanges || Bool.random(using: &graph.random))
+      context.refresh(object, mergeChanges: object.hasChanges || Bool.random(using: &graph.random))
       try expect(state().differences(from: history[position]), [], "a refresh changed the graph")
     }
 

@@ -24,7 +24,7 @@ struct IdentityTests {
       let person = Hooked(context: context)
       #expect(person.calls == ["insert"])
       #expect(person["nickname"] as? String == "buddy")
-      #expect(person.isInserted && !person.isFault && person.objectID.isTemporary)
+      #expect(person.isInserted && !person.isFault && person.objectID.isTemporaryID)
       #expect(context.insertedObjects == [person] && context.hasChanges)
     }
   }
@@ -66,7 +66,7 @@ struct IdentityTests {
       #expect(context.registeredObject(for: temporary) === alice)
       #expect(try context.existingObject(with: temporary) === alice)
       try context.save()
-      let uri = alice.objectID.uriRepresentation
+      let uri = alice.objectID.uriRepresentation()
       #expect(uri.absoluteString == "x-coredata://\(stack.store.identifier)/Person/p1")
       #expect(context.registeredObject(for: temporary) === alice)
       let reopened = try stack.reopened()
@@ -125,7 +125,7 @@ struct IdentityTests {
       #expect(!alice.isDeleted && alice["name"] as? String == "Alice")
       #expect(context.registeredObject(for: bob.objectID) == nil && bob.managedObjectContext == nil)
       #expect(bob["name"] as? String == "Bob")
-      #expect(try context.count(FetchRequest("Person")) == 1)
+      #expect(try context.count(for: FetchRequest("Person")) == 1)
     }
   }
 
@@ -161,7 +161,7 @@ struct IdentityTests {
       #expect(pet["name"] as? String == "Max" && !pet.hasChanges)
       #expect(unsaved["name"] as? String == "New")
       #expect(try read.many("pets").count == 0)
-      #expect(!pet.objectID.isTemporary && unsaved.objectID.isTemporary)
+      #expect(!pet.objectID.isTemporaryID && unsaved.objectID.isTemporaryID)
       #expect(fault.objectID == pet.objectID && fault["name"] == nil || fault["name"] as? String == "Rex")
     }
   }

@@ -72,9 +72,9 @@ struct LiteralTextTests {
       let copy = try others.existingObject(with: file.objectID)
       #expect(units(copy) == 4)
       try mine.execute(BatchUpdateRequest("File", set: ["name": .value(Self.decomposed)]))
-      others.refresh(copy, mergingChanges: true)
+      others.refresh(copy, mergeChanges: true)
       #expect(units(copy) == 5)
-      mine.refresh(file, mergingChanges: false)
+      mine.refresh(file, mergeChanges: false)
       file["name"] = "other"
       try mine.save()
       others.mergePolicy = .mergeByPropertyObjectTrump

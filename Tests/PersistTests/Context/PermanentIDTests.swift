@@ -17,7 +17,7 @@ struct PermanentIDTests {
       let temporary = tag.objectID
       try context.obtainPermanentIDs(for: [tag, children[0], parent, parent])
       let ids = [tag, children[0], parent].map(\.objectID)
-      #expect(ids.allSatisfy { !$0.isTemporary } && Set(ids).count == 3 && children[1].objectID.isTemporary)
+      #expect(ids.allSatisfy { !$0.isTemporaryID } && Set(ids).count == 3 && children[1].objectID.isTemporaryID)
       #expect(context.registeredObject(for: ids[0]) === tag && context.registeredObject(for: temporary) === tag)
       try #expect(context.existingObject(with: ids[1]) === children[0])
       #expect(tag.isInserted && children[0].one("parent") === parent && children[1].one("favourite") === tag)

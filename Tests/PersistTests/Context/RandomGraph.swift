@@ -64,7 +64,7 @@ struct RandomGraph {
       .randomElement(using: &random)
   }
 
-  private func index(of entity: String) -> Int { (context.coordinator.model.entitiesByName[entity]?.number ?? 0) - 1 }
+  private func index(of entity: String) -> Int { (context.persistentStoreCoordinator.managedObjectModel.entitiesByName[entity]?.number ?? 0) - 1 }
 
   private mutating func make() throws {
     let entity = ["Node", "Node", "Leaf", "Tag", "Passport", "Box"].randomElement(using: &random) ?? "Node"

@@ -26,7 +26,7 @@ struct ReadersAndWriterTests {
         let first = try #require(try writer.fetch(FetchRequest("Person", limit: 1)).first)
         first["salary"] = walked
         try writer.save()
-        #expect(try other.count(FetchRequest("Person", where: "salary == %@", walked)) >= 1)
+        #expect(try other.count(for: FetchRequest("Person", where: "salary == %@", walked)) >= 1)
       }
       #expect(walked == 500)
     }

@@ -26,7 +26,7 @@ struct RealObjectTests {
       let context = ManagedObjectContext(coordinator)
       for entity in identified.model.entities where entity.superentity == nil {
         let found = try context.fetch(FetchRequest(entity.name))
-        #expect(try context.count(FetchRequest(entity.name)) == found.count)
+        #expect(try context.count(for: FetchRequest(entity.name)) == found.count)
         objects += found.count
         for object in found {
           for attribute in object.entity.attributes { _ = object[attribute.name] }
@@ -86,9 +86,9 @@ struct RealObjectTests {
         for (name, count) in expected {
           var request = FetchRequest(name)
           request.includesSubentities = false
-          #expect(try reader.count(request) == count, "\(url.lastPathComponent) \(name)")
+          #expect(try reader.count(for: request) == count, "\(url.lastPathComponent) \(name)")
         }
-        try again.remove(again.stores[0])
+        try again.remove(again.persistentStores[0])
         #expect(try problems(copy, identified.model) == before, "\(url.lastPathComponent)")
       }
     }

@@ -202,13 +202,13 @@ struct RelationshipTests {
       let rex = try context.make("Pet", ["name": "Rex", "owner": ann])
       try context.save()
       rex["owner"] = bob
-      context.refresh(rex, mergingChanges: false)
+      context.refresh(rex, mergeChanges: false)
       #expect(rex.isFault && !rex.hasChanges)
       #expect(try bob.many("pets").isEmpty && ann.names("pets") == ["Rex"] && rex.one("owner") === ann)
       rex["owner"] = bob
-      context.refresh(bob, mergingChanges: true)
+      context.refresh(bob, mergeChanges: true)
       #expect(try bob.names("pets") == ["Rex"])
-      context.refresh(bob, mergingChanges: false)
+      context.refresh(bob, mergeChanges: false)
       #expect(try bob.many("pets").isEmpty && rex["owner"] == nil)
     }
   }

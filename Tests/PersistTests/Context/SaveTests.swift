@@ -62,10 +62,10 @@ struct SaveTests {
       #expect(error.code == .mergeConflict && error.errors.count == 1)
       #expect(error.errors.first?.place.entity == "Person" && error.errors.first?.place.row == 1)
       #expect(second.hasChanges && copy["name"] as? String == "Second")
-      second.refresh(copy, mergingChanges: true)
+      second.refresh(copy, mergeChanges: true)
       #expect(copy["name"] as? String == "Second")
       try second.save()
-      first.refresh(alice, mergingChanges: false)
+      first.refresh(alice, mergeChanges: false)
       #expect(alice["name"] as? String == "Second")
     }
   }
@@ -83,7 +83,7 @@ struct SaveTests {
       #expect(persistError { try second.save() }?.code == .mergeConflict)
       second.delete(copy)
       #expect(persistError { try second.save() }?.code == .mergeConflict)
-      second.refresh(copy, mergingChanges: true)
+      second.refresh(copy, mergeChanges: true)
     }
   }
 
@@ -110,7 +110,7 @@ struct SaveTests {
       let ann = try context.make("Person", ["name": "Ann", "pets": [rex]])
       try context.save()
       #expect(rex.one("owner") === ann)
-      #expect(try ann.many("pets").objectIDs == [rex.objectID] && !rex.objectID.isTemporary)
+      #expect(try ann.many("pets").objectIDs == [rex.objectID] && !rex.objectID.isTemporaryID)
       rex["name"] = "Max"
       try context.save()
       #expect(try ann.names("pets") == ["Max"])
@@ -155,6 +155,6 @@ struct SaveTests {
     let context = ManagedObjectContext(coordinator)
     try context.make("Person")
     #expect(persistError { try context.save() }?.message.contains("No open store") == true)
-    #expect(try context.count(FetchRequest("Person")) == 1)
+    #expect(try context.count(for: FetchRequest("Person")) == 1)
   }
 }

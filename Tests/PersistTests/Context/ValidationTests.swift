@@ -141,7 +141,7 @@ struct ValidationTests {
       #expect(persistError { try context.save() }?.code == .validationTooFewObjects)
       context.delete(second)
       try context.save()
-      #expect(try stack.context().count(FetchRequest("Node")) == 0)
+      #expect(try stack.context().count(for: FetchRequest("Node")) == 0)
     }
   }
 

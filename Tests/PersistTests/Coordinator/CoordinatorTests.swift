@@ -23,13 +23,13 @@ struct CoordinatorTests {
       let store = try coordinator.addStore(at: url)
       #expect(store.type == "SQLite" && store.url == url && coordinator.store(at: url) == store)
       let memory = try coordinator.addInMemoryStore()
-      #expect(memory.type == "InMemory" && coordinator.stores == [store, memory])
+      #expect(memory.type == "InMemory" && coordinator.persistentStores == [store, memory])
       #expect(persistError { try coordinator.addStore(at: url) }?.code == .storeOpenFailed)
       try coordinator.remove(store)
-      #expect(coordinator.stores == [memory])
+      #expect(coordinator.persistentStores == [memory])
       #expect(persistError { try coordinator.remove(store) }?.code == .invalidRequest)
       try coordinator.addStore(at: url)
-      #expect(coordinator.stores.map(\.identifier) == [memory.identifier, store.identifier])
+      #expect(coordinator.persistentStores.map(\.identifier) == [memory.identifier, store.identifier])
     }
   }
 
@@ -127,7 +127,7 @@ struct CoordinatorTests {
       try Data("kept".utf8).write(to: neighbour)
       #expect(try FolderSnapshot(folder).paths.count > 2)
       try coordinator.destroyPersistentStore(at: url)
-      #expect(try FolderSnapshot(folder).paths == ["Store.txt"] && coordinator.stores.isEmpty)
+      #expect(try FolderSnapshot(folder).paths == ["Store.txt"] && coordinator.persistentStores.isEmpty)
       try coordinator.destroyPersistentStore(at: url)
       #expect(persistError { try coordinator.destroyPersistentStore(at: neighbour) }?.code == .notAStore)
       #expect(FileManager.default.fileExists(atPath: neighbour.path))
@@ -144,7 +144,7 @@ struct CoordinatorTests {
       #expect(persistError { try coordinator.addStore(at: text) } != nil)
       #expect(persistError { try coordinator.addStore(at: folder) } != nil)
       #expect(persistError { _ = try PersistentStoreCoordinator.metadata(at: text) } != nil)
-      try #expect(FolderSnapshot(folder) == before && coordinator.stores.isEmpty)
+      try #expect(FolderSnapshot(folder) == before && coordinator.persistentStores.isEmpty)
     }
   }
 

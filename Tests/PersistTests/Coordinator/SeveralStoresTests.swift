@@ -42,11 +42,11 @@ struct SeveralStoresTests {
       let coordinator = PersistentStoreCoordinator(model: model)
       let file = try coordinator.addStore(at: url)
       let memory = try coordinator.addInMemoryStore()
-      #expect(coordinator.stores.map(\.type) == [.sqlite, .inMemory])
+      #expect(coordinator.persistentStores.map(\.type) == [.sqlite, .inMemory])
       try coordinator.remove(file)
-      #expect(coordinator.stores == [memory])
+      #expect(coordinator.persistentStores == [memory])
       try coordinator.remove(memory)
-      #expect(coordinator.stores.isEmpty)
+      #expect(coordinator.persistentStores.isEmpty)
     }
   }
 
@@ -61,7 +61,7 @@ struct SeveralStoresTests {
       #expect(here.objectID.storeIdentifier == first.identifier)
       #expect(there.objectID.storeIdentifier == second.identifier)
       #expect(context.assignedStores.isEmpty)
-      try #expect(ManagedObjectContext(coordinator).count(FetchRequest("Feedback")) == 2)
+      try #expect(ManagedObjectContext(coordinator).count(for: FetchRequest("Feedback")) == 2)
       try coordinator.remove(first)
       try #expect(ManagedObjectContext(coordinator).names("Feedback", by: "comment") == ["there"])
     }

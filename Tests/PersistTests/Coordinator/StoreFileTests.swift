@@ -43,7 +43,7 @@ struct StoreFileTests {
     let ann = try context.named("Person", "Ann")
     try #expect(ann.names("pets") == ["Rex", "Ada"] && ann.names("friends") == ["Ben"])
     #expect(ann["photo"] as? Data == photo)
-    try #expect(context.count(FetchRequest("Person")) == 2)
+    try #expect(context.count(for: FetchRequest("Person")) == 2)
   }
 
   private func open(_ url: URL, options: StoreOptions = StoreOptions()) throws -> PersistentStoreCoordinator {
@@ -65,7 +65,7 @@ struct StoreFileTests {
       let (first, second) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
       let coordinator = try open(first)
       try fill(coordinator)
-      let old = coordinator.stores[0]
+      let old = coordinator.persistentStores[0]
       var metadata = try coordinator.metadata(of: old)
       metadata.values["author"] = .string("tester")
       try coordinator.setMetadata(metadata, of: old)
@@ -73,10 +73,10 @@ struct StoreFileTests {
       let id = try ManagedObjectContext(coordinator).named("Person", "Ann").objectID
 
       let new = try coordinator.migratePersistentStore(old, to: second)
-      #expect(coordinator.stores == [new] && new.url == second && new.identifier != old.identifier)
+      #expect(coordinator.persistentStores == [new] && new.url == second && new.identifier != old.identifier)
       try expectFilled(coordinator)
       try #expect(coordinator.metadata(of: new).values["author"] == .string("tester"))
-      #expect(coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation) == nil)
+      #expect(coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation()) == nil)
       let moved = try ManagedObjectContext(coordinator).named("Person", "Ann").objectID
       #expect(moved.primaryKey == id.primaryKey && moved != id)
 
@@ -96,7 +96,7 @@ struct StoreFileTests {
       let (first, second) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
       let coordinator = try open(first)
       try fill(coordinator)
-      let memory = try coordinator.migratePersistentStore(coordinator.stores[0], to: nil)
+      let memory = try coordinator.migratePersistentStore(coordinator.persistentStores[0], to: nil)
       #expect(memory.type == .inMemory && memory.url == nil)
       try coordinator.destroyPersistentStore(at: first)
       try expectFilled(coordinator)
@@ -120,11 +120,11 @@ struct StoreFileTests {
       try Data("here".utf8).write(to: second)
       let coordinator = try open(first)
       try fill(coordinator)
-      let store = coordinator.stores[0]
+      let store = coordinator.persistentStores[0]
       #expect(persistError { try coordinator.migratePersistentStore(store, to: second) }?.code == .fileAccess)
       try #expect(String(contentsOf: second, encoding: .utf8) == "here")
       try fill(coordinator)
-      try #expect(ManagedObjectContext(coordinator).count(FetchRequest("Person")) == 4)
+      try #expect(ManagedObjectContext(coordinator).count(for: FetchRequest("Person")) == 4)
     }
   }
 
@@ -134,7 +134,7 @@ struct StoreFileTests {
       let (url, copy) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("copy.sqlite"))
       let coordinator = try open(url)
       try fill(coordinator)
-      let store = coordinator.stores[0]
+      let store = coordinator.persistentStores[0]
       try coordinator.backUp(store, to: copy)
       #expect(persistError { try coordinator.backUp(store, to: copy) }?.code == .fileAccess)
       let context = ManagedObjectContext(coordinator)
@@ -159,7 +159,7 @@ struct StoreFileTests {
   func backupUnderLoad() throws {
     try withTemporaryFolder { folder in
       let coordinator = try open(folder.appendingPathComponent("a.sqlite"))
-      let store = coordinator.stores[0]
+      let store = coordinator.persistentStores[0]
       DispatchQueue.concurrentPerform(iterations: 2) { worker in
         if worker == 0 {
           let context = ManagedObjectContext(coordinator)
@@ -173,7 +173,7 @@ struct StoreFileTests {
             do {
               let copy = folder.appendingPathComponent("copy\(index).sqlite")
               try coordinator.backUp(store, to: copy)
-              let count = try ManagedObjectContext(open(copy)).count(FetchRequest("Person"))
+              let count = try ManagedObjectContext(open(copy)).count(for: FetchRequest("Person"))
               #expect(count % 2 == 0)
             } catch {
               Issue.record(error)
@@ -181,7 +181,7 @@ struct StoreFileTests {
           }
         }
       }
-      try #expect(ManagedObjectContext(coordinator).count(FetchRequest("Person")) == 80)
+      try #expect(ManagedObjectContext(coordinator).count(for: FetchRequest("Person")) == 80)
     }
   }
 

@@ -125,7 +125,7 @@ struct ModelFlawTests {
       special["size"] = 3
       special["owner"] = owner
       try context.save()
-      for store in coordinator.stores { try coordinator.remove(store) }
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
 
       let found = try StoreIdentification.identify(storeAt: url)
       #expect(found.model.fingerprints == model.fingerprints)

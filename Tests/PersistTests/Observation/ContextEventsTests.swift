@@ -78,7 +78,7 @@ struct ContextEventsTests {
       try context.make("Person")
       try context.save()
       try context.save()
-      return (stream, context.coordinator)
+      return (stream, context.persistentStoreCoordinator)
     }
     var inserted: [Int] = []
     for await changes in stream { inserted.append(changes.insertedObjectIDs.count) }

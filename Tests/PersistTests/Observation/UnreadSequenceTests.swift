@@ -101,7 +101,7 @@ struct UnreadSequenceTests {
   @Test("More than can wait is told of as incomplete; who merges it looks at everything") @MainActor
   func incomplete() async throws {
     let context = try Self.makeContext()
-    let view = ManagedObjectContext(context.coordinator)
+    let view = ManagedObjectContext(context.persistentStoreCoordinator)
     let ann = try context.make("Person", ["name": "Ann"])
     try context.save()
     let copy = try view.existingObject(with: ann.objectID)

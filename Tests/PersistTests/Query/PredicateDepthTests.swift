@@ -74,7 +74,7 @@ struct PredicateDepthTests {
             var request = FetchRequest("Item")
             request.predicate = tree
             let expected = try tree.evaluate(with: object) ? 1 : 0
-            #expect(try context.count(request) == expected)
+            #expect(try context.count(for: request) == expected)
             #expect(try context.fetch(request).count == expected)
             _ = try context.explain(request).description
             #expect(tree.format.count > depth)
@@ -94,7 +94,7 @@ struct PredicateDepthTests {
         request.predicate = tree
         let limit: (any Error) -> Bool = { ($0 as? PersistenceError)?.code == .limitExceeded }
         #expect(performing: { try context.fetch(request) }, throws: limit)
-        #expect(performing: { try context.count(request) }, throws: limit)
+        #expect(performing: { try context.count(for: request) }, throws: limit)
         #expect(performing: { try tree.evaluate(with: object) }, throws: limit)
         #expect(performing: { try context.fetch(request.returning(FetchedRow.self)) }, throws: limit)
       }

@@ -38,7 +38,7 @@ struct BackgroundTaskTests {
           throw Refusal()
         }
       }
-      try #expect(container.newContext().count(FetchRequest("Person")) == 0)
+      try #expect(container.newContext().count(for: FetchRequest("Person")) == 0)
     }
   }
 

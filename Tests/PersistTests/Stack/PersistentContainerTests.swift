@@ -22,14 +22,14 @@ struct PersistentContainerTests {
   func byName() throws {
     try withModelFolder { folder in
       let container = try PersistentContainer(name: "Shop", modelsIn: folder)
-      #expect(container.model.entities.map(\.name) == ["Person"] && container.name == "Shop")
+      #expect(container.managedObjectModel.entities.map(\.name) == ["Person"] && container.name == "Shop")
       #expect(container.persistentStoreDescriptions.map { $0.url?.lastPathComponent } == ["Shop.sqlite"])
-      #expect(container.coordinator.stores.isEmpty)
+      #expect(container.persistentStoreCoordinator.persistentStores.isEmpty)
       let url = folder.appendingPathComponent("deep/er/Shop.sqlite")
       container.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
       try container.loadPersistentStores()
       try container.loadPersistentStores()
-      #expect(container.coordinator.stores.map(\.url) == [url])
+      #expect(container.persistentStoreCoordinator.persistentStores.map(\.url) == [url])
     }
   }
 
@@ -45,9 +45,9 @@ struct PersistentContainerTests {
   @Test("The model of a real program is found by its name, in source and compiled form", .needsSharedData)
   func realModels() throws {
     let cars = try SharedData.url("cars")
-    try #expect(PersistentContainer(name: "SampleModel", modelsIn: cars).coordinator.registry?.versions.count == 3)
+    try #expect(PersistentContainer(name: "SampleModel", modelsIn: cars).persistentStoreCoordinator.registry?.versions.count == 3)
     let compiled = cars.appendingPathComponent("Fixtures")
-    try #expect(PersistentContainer(name: "SampleModel", modelsIn: compiled).model.entitiesByName["Car"] != nil)
+    try #expect(PersistentContainer(name: "SampleModel", modelsIn: compiled).managedObjectModel.entitiesByName["Car"] != nil)
   }
 
   @Test("Loading brings an older store to the newest version, without being asked to")
@@ -62,10 +62,10 @@ struct PersistentContainerTests {
       ])
       let container = PersistentContainer(name: "Shop", model: newer, registry: registry)
       var description = PersistentStoreDescription(url: url)
-      description.migratesAutomatically = false
+      description.shouldMigrateStoreAutomatically = false
       container.persistentStoreDescriptions = [description]
       #expect(persistError { try container.loadPersistentStores() }?.code == .incompatibleModel)
-      description.migratesAutomatically = true
+      description.shouldMigrateStoreAutomatically = true
       container.persistentStoreDescriptions = [description]
       try container.loadPersistentStores()
       try #expect(container.newContext().make("Person", ["title": "Dr"])["title"] as? String == "Dr")
@@ -87,8 +87,8 @@ struct PersistentContainerTests {
         PersistentStoreDescription(url: prices, configuration: "Prices", isReadOnly: true), .inMemory,
       ]
       try container.loadPersistentStores()
-      #expect(container.coordinator.stores.map(\.configuration) == ["Pets", "Prices", nil])
-      #expect(container.coordinator.stores.map(\.isReadOnly) == [false, true, false])
+      #expect(container.persistentStoreCoordinator.persistentStores.map(\.configuration) == ["Pets", "Prices", nil])
+      #expect(container.persistentStoreCoordinator.persistentStores.map(\.isReadOnly) == [false, true, false])
       container.persistentStoreDescriptions = [PersistentStoreDescription(type: "XML", url: pets)]
       #expect(persistError { try container.loadPersistentStores() }?.code == .storeTypeMismatch)
       container.persistentStoreDescriptions = [PersistentStoreDescription(type: .sqlite)]
@@ -106,7 +106,7 @@ struct PersistentContainerTests {
         PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite"))
       ]
       try await container.loadPersistentStores()
-      #expect(container.coordinator.stores.count == 1)
+      #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
     }
   }
 

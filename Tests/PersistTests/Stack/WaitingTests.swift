@@ -28,7 +28,7 @@ struct WaitingTests {
   }
 
   private func count(_ container: PersistentContainer) throws -> Int {
-    try container.newContext().count(FetchRequest("Person"))
+    try container.newContext().count(for: FetchRequest("Person"))
   }
 
   @MainActor private func namesInView(_ container: PersistentContainer) throws -> [String] {
@@ -71,7 +71,7 @@ struct WaitingTests {
       }
       // The lock is released by a task: if the closures kept the threads of tasks, they would wait for ever.
       for _ in 0..<20 { try await Task.sleep(for: .milliseconds(5)) }
-      let seen = try await container.read { try $0.count(FetchRequest("Person")) }
+      let seen = try await container.read { try $0.count(for: FetchRequest("Person")) }
       #expect(seen == 0)
       try other.execute(.commit)
       try await group.waitForAll()
@@ -92,7 +92,7 @@ struct WaitingTests {
         }
       }
       try await container.save { _ = try $0.make("Person", ["name": "Ann"]) }
-      let ninth = Task { try await container.read { try $0.count(FetchRequest("Person")) } }
+      let ninth = Task { try await container.read { try $0.count(for: FetchRequest("Person")) } }
       for _ in 0..<5 { try await Task.sleep(for: .milliseconds(2)) }
       gate.withLock { $0 = true }
       try await #expect(ninth.value == 1)

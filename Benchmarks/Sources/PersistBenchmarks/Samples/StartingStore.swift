@@ -48,7 +48,7 @@ enum StartingStore: Hashable {
       row["name"] = .string("Author \(number)")
       return true
     })
-    guard result.count == authors, let store = context.coordinator.stores.first else {
+    guard result.count == authors, let store = context.persistentStoreCoordinator.persistentStores.first else {
       throw BenchmarkError("The authors could not be written.")
     }
     var books = (0..<authors * booksPerAuthor).makeIterator()

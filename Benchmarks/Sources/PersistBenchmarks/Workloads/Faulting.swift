@@ -11,7 +11,7 @@ extension Workload {
       parts: [
         .persist: { setting in
           let context = try Samples.context(setting.file, Samples.items)
-          let store = context.coordinator.stores[0].identifier
+          let store = context.persistentStoreCoordinator.persistentStores[0].identifier
           let faults = randomKeys(setting).map {
             context.object(with: ManagedObjectID(entityName: "Item", storeIdentifier: store, key: .permanent($0)))
           }

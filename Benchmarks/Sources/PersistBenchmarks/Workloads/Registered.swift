@@ -29,7 +29,7 @@ extension Workload {
           let items = try context.fetch(FetchRequest<SampleItem>("Item", limit: setting.rows))
           for item in items { _ = item.quantity }
           let saved = SavedChanges(updated: Set(items.prefix(1_000).map(\.objectID)))
-          let other = ManagedObjectContext(context.coordinator, classes: ["Item": SampleItem.self])
+          let other = ManagedObjectContext(context.persistentStoreCoordinator, classes: ["Item": SampleItem.self])
           for item in try other.fetch(FetchRequest<SampleItem>("Item", limit: 1_000)) { item.quantity = 4711 }
           try other.save()
           return {

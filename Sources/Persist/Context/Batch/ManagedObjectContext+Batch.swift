@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     rows.affectedStoreIdentifiers = request.affectedStoreIdentifiers
     let entity = try entity(named: request.entityName)
     let properties = try request.propertiesToUpdate.mapValues { try named($0, over: entity) }
-    let changes = try BatchChanges(properties, of: entity, in: coordinator.model).changes
+    let changes = try BatchChanges(properties, of: entity, in: persistentStoreCoordinator.managedObjectModel).changes
     let wantsIdentifiers = request.resultType == .objectIDs
     return BatchResult(
       try batch(over: rows) { store, query in
@@ -93,10 +93,10 @@ extension ManagedObjectContext {
     var rows = try named(rows)
     rows.includesPendingChanges = false
     // A batch works on the stores, past every context.
-    let pass = try FetchPass(rows, in: parent == nil ? self : ManagedObjectContext(coordinator))
+    let pass = try FetchPass(rows, in: parent == nil ? self : ManagedObjectContext(persistentStoreCoordinator))
     // What no store can answer alone is found first, in a context without changes.
     if !pass.isAnsweredByStore {
-      let ids = try ManagedObjectContext(coordinator).fetch(rows)
+      let ids = try ManagedObjectContext(persistentStoreCoordinator).fetch(rows)
       var found = FetchRequest<ManagedObjectID>(rows.entityName, objectIDs: ids)
       found.includesPendingChanges = false
       return try batch(over: found, body)
@@ -107,8 +107,8 @@ extension ManagedObjectContext {
   }
 
   private func store(for entity: Entity, identifier: String?) throws -> any PersistentStore {
-    guard let identifier else { return try coordinator.storeForInsert(of: entity) }
-    if let store = coordinator.stores(holding: entity).first(where: { $0.identifier == identifier }) { return store }
+    guard let identifier else { return try persistentStoreCoordinator.storeForInsert(of: entity) }
+    if let store = persistentStoreCoordinator.stores(holding: entity).first(where: { $0.identifier == identifier }) { return store }
     throw PersistenceError(
       .invalidRequest, at: .entity(entity.name),
       "No open store with the identifier \(identifier) holds '\(entity.name)'.",

@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     guard let parent else { return nil }
     if let object = registeredNewObjectOfParent(id) { return object }
     // One that has a permanent identifier by now is found by that.
-    guard let original = parent.registeredOrFault(id), original.objectID.isTemporary,
+    guard let original = parent.registeredOrFault(id), original.objectID.isTemporaryID,
       original.layout.entity.name == id.entityName,
       let tables = tables(ofStore: parent.storeIdentifier(of: original))
     else { return nil }

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
 
   /// What the rows of a store call an object; nil for an object of another store.
   func rowKey(of id: ManagedObjectID, in tables: StoreTables) -> Int64? {
-    if id.isTemporary { return parent == nil ? nil : id.rowKey }
+    if id.isTemporaryID { return parent == nil ? nil : id.rowKey }
     return id.storeIdentifier == tables.identifier ? id.rowKey : nil
   }
 }

@@ -94,7 +94,7 @@ extension ParentRows {
     switch insert.key {
     case .temporary(let number):
       parent.register(object, number: number)
-      let isDefault = parent.coordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
+      let isDefault = parent.persistentStoreCoordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
       if !isDefault { parent.assignedStores[object.key] = identifier }
     case .permanent(let key):
       parent.register(object)

@@ -59,7 +59,7 @@ final class ParentRows: RowSource {
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
     guard let description = relationship.relationship else { return RelatedRows(batch: RowBatch(), owners: []) }
     let layout = parent.layout(of: entity)
-    let target = parent.layout(of: parent.coordinator.model.destination(of: description))
+    let target = parent.layout(of: parent.persistentStoreCoordinator.managedObjectModel.destination(of: description))
     let alive = owners.filter { parent.registeredObject(ofRow: $0, layout, in: tables) != nil }
     let others = owners.filter { parent.registeredObject(ofRow: $0, layout, in: tables) == nil }
     var found = RelatedRows(batch: RowBatch(), owners: [])
@@ -108,7 +108,7 @@ final class ParentRows: RowSource {
     request.objectIDs = query.keys.map { keys in
       keys.map { .named(rowKey: $0, entityName: query.entity.name, storeIdentifier: identifier) }
     }
-    if parent.coordinator.storeCount > 1 { request.affectedStoreIdentifiers = [identifier] }
+    if parent.persistentStoreCoordinator.storeCount > 1 { request.affectedStoreIdentifiers = [identifier] }
     return try FetchPass(request, in: parent)
   }
 

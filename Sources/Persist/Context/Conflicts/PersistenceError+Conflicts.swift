@@ -18,7 +18,7 @@ extension PersistenceError {
     self.init(
       .mergeConflict, at: errors.first?.place ?? .unknown,
       "\(conflicts.count) of the objects to save were changed by others since they were read.",
-      fix: "Set the context's mergePolicy, or refresh the objects with mergingChanges and save again.", errors: errors)
+      fix: "Set the context's mergePolicy, or refresh the objects with mergeChanges and save again.", errors: errors)
     details = Details(conflicts)
   }
 

@@ -35,7 +35,7 @@ struct UnsavedState {
   /// New objects that became part of other new objects, which have no permanent identifiers yet.
   var absorbed: [(object: ManagedObject, holder: ManagedObject)] {
     objects.compactMap { saved in
-      guard saved.change == .inserted, saved.object.table == nil, let id = saved.object.identifier, id.isTemporary
+      guard saved.change == .inserted, saved.object.table == nil, let id = saved.object.identifier, id.isTemporaryID
       else { return nil }
       return context.registeredObject(for: id).map { (saved.object, $0) }
     }

@@ -23,7 +23,7 @@ struct FetchScope {
       let ofHierarchy = ids.lazy.map(\.current).filter { id in
         context.layout(named: id.entityName)?.rootIndex == layout.rootIndex
       }
-      return Set(ofHierarchy.map { RowName(key: $0.rowKey, store: $0.isTemporary ? "" : $0.storeIdentifier) })
+      return Set(ofHierarchy.map { RowName(key: $0.rowKey, store: $0.isTemporaryID ? "" : $0.storeIdentifier) })
     }
   }
 

@@ -46,8 +46,8 @@ struct FetchWalk {
       guard next < ids.count else { return nil }
       // A group is of one store; unsaved objects go with any.
       let candidates = ids[next..<min(next.clampedSum(size), ids.count)]
-      let identifier = candidates.first { !$0.isTemporary }?.storeIdentifier
-      group = candidates.prefix { $0.isTemporary || $0.storeIdentifier == identifier }
+      let identifier = candidates.first { !$0.isTemporaryID }?.storeIdentifier
+      group = candidates.prefix { $0.isTemporaryID || $0.storeIdentifier == identifier }
       way = .identifiers(ids, next: group.endIndex)
       let source = pass.sources.first { $0.tables.identifier == identifier } ?? pass.sources.first
       return source.map { source in
@@ -72,7 +72,7 @@ struct FetchWalk {
       let made = pass.make(batch, from: question.tables, withOverlaid: true)
       let found = Dictionary(made.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
       objects = group.compactMap { id in
-        id.isTemporary ? context.registeredOrFault(id) : found[id]
+        id.isTemporaryID ? context.registeredOrFault(id) : found[id]
       }.filter { $0.change != .deleted }
     }
     try pass.prefetch?.run(objects)

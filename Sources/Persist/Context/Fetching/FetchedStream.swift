@@ -43,7 +43,7 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       defer { self.walk = walk }
       if unsaved == nil, let question = walk.question() {
         let rows = try await FetchQuestion.answers(
-          to: [question], on: context.coordinator.threads, nil, isolation: actor)
+          to: [question], on: context.persistentStoreCoordinator.threads, nil, isolation: actor)
         return try walk.objects(of: rows[0], from: question)
       }
       var rest = unsaved ?? walk.unsaved

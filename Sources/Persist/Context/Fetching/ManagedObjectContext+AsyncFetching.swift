@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     case .rows where parent != nil:
       results = try Result.typed(DictionaryPass(request, in: self).rows()) { .row($0) }
     case .rows:
-      let (request, coordinator) = (try named(request.returning(FetchedRow.self)), coordinator)
+      let (request, coordinator) = (try named(request.returning(FetchedRow.self)), persistentStoreCoordinator)
       let rows = try await BackgroundRead.run(on: coordinator.threads, progress) { monitor in
         let context = ManagedObjectContext(coordinator)
         context.readMonitor = monitor
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   ) async throws -> (FetchPass, FetchAnswers) {
     let first = try FetchPass(request, in: self)
     let questions = first.questions(identifiersOnly: identifiersOnly)
-    let batches = try await FetchQuestion.answers(to: questions, on: coordinator.threads, progress)
+    let batches = try await FetchQuestion.answers(to: questions, on: persistentStoreCoordinator.threads, progress)
     try prepareToFetch()
     // Of the same moment, so that the questions are the same unless the context changed.
     return (try FetchPass(request, in: self, now: first.now), FetchAnswers(questions: questions, batches: batches))

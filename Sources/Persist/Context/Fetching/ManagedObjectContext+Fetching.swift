@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   }
 
   /// How many objects a request asks for; no object is made.
-  public func count<Result>(_ request: FetchRequest<Result>) throws -> Int {
+  public func count<Result>(for request: FetchRequest<Result>) throws -> Int {
     try prepareToFetch()
     return try FetchPass(request, in: self).count()
   }
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
 
   /// Another context over the same rows, without this one's unsaved changes.
   func savedView() -> ManagedObjectContext {
-    let saved = parent.map(ManagedObjectContext.init(parent:)) ?? ManagedObjectContext(coordinator)
+    let saved = parent.map(ManagedObjectContext.init(parent:)) ?? ManagedObjectContext(persistentStoreCoordinator)
     saved.readMonitor = readMonitor
     return saved
   }

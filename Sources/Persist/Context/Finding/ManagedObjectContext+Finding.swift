@@ -74,7 +74,7 @@ extension ManagedObjectContext {
 
   /// How many objects there are for which a predicate holds.
   public func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
-    try count(findRequest(entityName, predicate, "", true))
+    try count(for: findRequest(entityName, predicate, "", true))
   }
 
   /// Deletes every object for which a predicate holds, with the delete rules of its relationships. The next save makes

@@ -32,7 +32,7 @@ final class ObjectTable {
     object.key = key
     object.identifier = nil
     map.insert(object, key: key)
-    guard former?.isTemporary == true, !isKnownUniquelyReferenced(&former) else { return }
+    guard former?.isTemporaryID == true, !isKnownUniquelyReferenced(&former) else { return }
     former?.lead(to: object.objectID)
   }
 
@@ -60,7 +60,7 @@ final class StoreTables {
     // Not counted: the context owns this.
     self.context = .passUnretained(context)
     origin = store
-    coordinator = context.coordinator
+    coordinator = context.persistentStoreCoordinator
     self.store = context.parent.map { ParentRows(of: store, in: $0) } ?? store
     identifier = store.identifier
     tables = Array(repeating: nil, count: context.layouts.count)

@@ -110,7 +110,9 @@ public final class KeyPathResolver {
     -> [String]
   {
     if let object = result as? ManagedObject, let keys = recording.keys(to: object) { return keys }
-    if let members = result as? any RecordedMembers, let keys = recording.keys(to: members.recordedOwner) {
+    if let members = result as? any RecordedMembers, let owner = members.recordedOwner,
+      let keys = recording.keys(to: owner)
+    {
       return keys + [members.relationshipName]
     }
     if let id = result as? ManagedObjectID, let keys = recording.keys(toObjectWith: id) { return keys + ["objectID"] }
@@ -171,7 +173,7 @@ extension ManagedObject {
 
 /// The members of a relationship, as a property of a class gives them.
 package protocol RecordedMembers {
-  var recordedOwner: ManagedObject { get }
+  var recordedOwner: ManagedObject? { get }
   var relationshipName: String { get }
 }
 
@@ -181,8 +183,8 @@ extension RelationshipSet: KeyedMembers {
 }
 
 extension RelationshipSet: RecordedMembers {
-  package var recordedOwner: ManagedObject { owner }
-  package var relationshipName: String { relationship.name }
+  package var recordedOwner: ManagedObject? { source.owner }
+  package var relationshipName: String { source.name }
 }
 
 extension StoredValue {

@@ -27,9 +27,9 @@ extension ManagedObjectContext {
       guard newValue != automaticallyMergesChangesFromParent else { return }
       if newValue {
         automaticMerging = AutomaticMerging(storesOf: self)
-        if parent == nil { coordinator.savedChangesPost.add(mailbox) }
+        if parent == nil { persistentStoreCoordinator.savedChangesPost.add(mailbox) }
       } else {
-        if parent == nil { coordinator.savedChangesPost.remove(mailbox) }
+        if parent == nil { persistentStoreCoordinator.savedChangesPost.remove(mailbox) }
         automaticMerging = nil
         _ = mailbox.take()
       }
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
       var arrived = SavedChanges(updated: takeSettled())
       if case .changes(let changes)? = mail { arrived = arrived.followed(by: changes) }
       merge(arrived, holdingNewObjects: true, leavingConflicts: true)
-      for store in coordinator.openStores {
+      for store in persistentStoreCoordinator.openStores {
         let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
         guard hasForeignChanges || mail == .tooMuch else { continue }
         merge(try foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
@@ -118,7 +118,7 @@ struct AutomaticMerging {
   var leftOut: Set<ManagedObjectID> = []
 
   init(storesOf context: ManagedObjectContext) {
-    for store in context.coordinator.openStores { _ = try? noteForeignChanges(of: store) }
+    for store in context.persistentStoreCoordinator.openStores { _ = try? noteForeignChanges(of: store) }
   }
 
   /// Whether another coordinator or process has written since the context looked last.

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
   ///
   /// The first kind holds the other context's objects: it is for contexts of the same isolation.
   public func mergeChanges(fromContextDidSave notification: Notification) {
-    merge(SavedChanges(userInfo: notification.userInfo ?? [:], in: coordinator), holdingNewObjects: true)
+    merge(SavedChanges(userInfo: notification.userInfo ?? [:], in: persistentStoreCoordinator), holdingNewObjects: true)
   }
 
   /// Takes what was written beside contexts, as by a batch operation or another process, into some.
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
   ) {
     for context in contexts {
-      context.merge(SavedChanges(userInfo: changes, in: context.coordinator), holdingNewObjects: false)
+      context.merge(SavedChanges(userInfo: changes, in: context.persistentStoreCoordinator), holdingNewObjects: false)
     }
   }
 

@@ -27,7 +27,7 @@ struct MergePass {
   }
 
   /// Objects without a row are known to one context, and to those below it.
-  private func canMean(_ id: ManagedObjectID) -> Bool { !id.isTemporary || context.parent != nil }
+  private func canMean(_ id: ManagedObjectID) -> Bool { !id.isTemporaryID || context.parent != nil }
 
   private mutating func delete(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }

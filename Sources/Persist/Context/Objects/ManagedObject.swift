@@ -116,7 +116,7 @@ nonisolated open class ManagedObject {
   /// - Parameter name: of an entity of the context's model that isn't abstract; another one stops the program. For
   ///   names from outside there is ``ManagedObjectContext/insertNewObject(forEntityName:)``, which throws.
   public convenience init(entity name: String, context: ManagedObjectContext) {
-    guard let entity = context.coordinator.model.entitiesByName[name] else {
+    guard let entity = context.persistentStoreCoordinator.managedObjectModel.entitiesByName[name] else {
       ProgramStop.failure("The context's model has no entity '\(name)'.")
     }
     self.init(entity: entity, insertInto: context)

@@ -3,11 +3,13 @@
 /// Members whose rows were read ahead are known by those: walking through them makes no identifiers, which would cost
 /// as much as the objects.
 enum MemberList {
+  case objects([ManagedObject])
   case identifiers([ManagedObjectID])
   case rows(PrefetchedMembers, Range<Int>)
 
   var count: Int {
     switch self {
+    case .objects(let objects): objects.count
     case .identifiers(let ids): ids.count
     case .rows(_, let range): range.count
     }
@@ -15,6 +17,7 @@ enum MemberList {
 
   var identifiers: [ManagedObjectID] {
     switch self {
+    case .objects(let objects): objects.map(\.objectID)
     case .identifiers(let ids): ids
     case .rows(let rows, let range): rows.identifiers(range)
     }
@@ -23,9 +26,11 @@ enum MemberList {
   /// The objects of some members, with the rows that were read ahead. Those that can't be of the context are left out.
   ///
   /// - Parameter places: places in the list.
-  func objects(_ places: Range<Int>, of owner: ManagedObject) -> [ManagedObject] {
-    guard let context = owner.table?.context else { return [] }
+  func objects(_ places: Range<Int>, of owner: ManagedObject?) -> [ManagedObject] {
+    if case .objects(let objects) = self { return Array(objects[places]) }
+    guard let owner, let context = owner.table?.context else { return [] }
     switch self {
+    case .objects: return []
     case .identifiers(let ids):
       return ids[places].compactMap { owner.withCompanions(context.registeredOrFault($0)) }
     case .rows(let rows, let range):

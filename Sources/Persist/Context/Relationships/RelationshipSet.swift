@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The objects at the other end of a to-many relationship: a live view that can be changed.
 ///
 /// It always shows the relationship as it is now. Counting and asking for an object don't make the members; walking
@@ -12,31 +10,37 @@ import OrderedCollections
 /// ```swift
 /// category.items.insert(tea)        // tea.category is category now
 /// category.items.count              // 1
+/// category.items = [tea, coffee]    // and nothing else
+/// category.items = RelationshipSet(found)
 /// ```
+///
+/// A set that is made from an array or a literal belongs to no relationship: it holds its objects until it is assigned.
 public struct RelationshipSet<Element: ManagedObject> {
-  let owner: ManagedObject
-  let relationship: RelationshipLayout
+  let source: MemberSource
 
-  private var list: MemberList { owner.memberList(of: relationship) }
+  init(owner: ManagedObject, relationship: RelationshipLayout) { source = .relationship(relationship, of: owner) }
+
+  /// A set of objects that is to be assigned to a relationship. It has each object once.
+  public init(_ objects: some Sequence<Element>) { source = .collection(CollectedMembers(Array(objects))) }
+
+  private var list: MemberList { source.list }
 
   /// The members' identifiers; none of the members is made for that.
   public var objectIDs: [ManagedObjectID] { list.identifiers }
 
   /// Whether an object is a member. Doesn't read the members where the inverse is a to-one relationship.
-  public func contains(_ object: ManagedObject) -> Bool {
-    owner.table != nil && owner.isMember(object, of: relationship)
-  }
+  public func contains(_ object: ManagedObject) -> Bool { source.contains(object) }
 
   /// Adds an object, at the end where the relationship is ordered. A member stays where it is.
-  public func insert(_ object: Element) { owner.insertMember(object, of: relationship) }
+  public func insert(_ object: Element) { source.insert(object) }
 
   /// Adds an object of an ordered relationship at a place, or moves a member there.
   ///
   /// - Parameter index: at most ``count``; for a member its place among the others.
   public func insert(_ object: Element, at index: Int) {
     requireOrder()
-    precondition(index >= 0 && index <= count, "'\(relationship.name)' has no place \(index), only 0 to \(count).")
-    owner.insertMember(object, at: index, of: relationship)
+    precondition(index >= 0 && index <= count, "'\(source.name)' has no place \(index), only 0 to \(count).")
+    source.insert(object, at: index)
   }
 
   /// Takes the member at a place out of an ordered relationship.
@@ -53,22 +57,20 @@ public struct RelationshipSet<Element: ManagedObject> {
     guard old !== object else { return }
     var members = Array(self).filter { $0 !== object }
     if let place = members.firstIndex(of: old) { members[place] = object }
-    owner.replaceMembers(with: members, of: relationship)
+    source.replace(with: members)
   }
 
   /// Puts the members of an ordered relationship into another order.
   public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
     requireOrder()
-    owner.replaceMembers(with: try sorted(by: areInIncreasingOrder), of: relationship)
+    source.replace(with: try sorted(by: areInIncreasingOrder))
   }
 
   /// The place of a member, without making any other; nil where the object isn't one.
-  public func firstIndex(of object: ManagedObject) -> Int? {
-    owner.memberIDs(of: relationship).firstIndex(of: object.objectID)
-  }
+  public func firstIndex(of object: ManagedObject) -> Int? { source.firstIndex(of: object) }
 
   private func requireOrder() {
-    precondition(relationship.isOrdered, "'\(relationship.name)' isn't ordered: its members have no places.")
+    precondition(source.isOrdered, "'\(source.name)' isn't ordered: its members have no places.")
   }
 
   public func insert(contentsOf objects: some Sequence<Element>) {
@@ -76,26 +78,31 @@ public struct RelationshipSet<Element: ManagedObject> {
   }
 
   /// Takes an object out; nothing happens where it isn't a member.
-  public func remove(_ object: ManagedObject) { owner.removeMember(object, of: relationship) }
+  public func remove(_ object: ManagedObject) { source.remove(object) }
 
   public func remove(contentsOf objects: some Sequence<some ManagedObject>) {
     for object in Array(objects) { remove(object) }
   }
 
-  public func removeAll() { owner.replaceMembers(with: [], of: relationship) }
+  public func removeAll() { source.replace(with: []) }
 
   /// Makes these the members; of an ordered relationship in this order.
   public func replace(with objects: some Sequence<Element>) {
-    owner.replaceMembers(with: Array(objects), of: relationship)
+    source.replace(with: Array(objects))
   }
 
   private func element(_ object: ManagedObject) -> Element {
     guard let element = object.asObject(of: Element.self) else {
       preconditionFailure(
-        "'\(relationship.name)' has an object of class \(type(of: object)), not \(Element.self): register its class.")
+        "'\(source.name)' has an object of class \(type(of: object)), not \(Element.self): register its class.")
     }
     return element
   }
+}
+
+extension RelationshipSet: ExpressibleByArrayLiteral {
+  /// The objects of a literal, to be assigned to a relationship.
+  public init(arrayLiteral objects: Element...) { self.init(objects) }
 }
 
 extension RelationshipSet: RandomAccessCollection {
@@ -104,9 +111,9 @@ extension RelationshipSet: RandomAccessCollection {
 
   public subscript(index: Int) -> Element {
     let list = list
-    precondition(index >= 0 && index < list.count, "'\(relationship.name)' has no place \(index), only \(list.count).")
-    guard let member = list.objects(index..<index + 1, of: owner).first else {
-      preconditionFailure("The owner of '\(relationship.name)' has no context any more.")
+    precondition(index >= 0 && index < list.count, "'\(source.name)' has no place \(index), only \(list.count).")
+    guard let member = list.objects(index..<index + 1, of: source.owner).first else {
+      preconditionFailure("The owner of '\(source.name)' has no context any more.")
     }
     return element(member)
   }
@@ -141,10 +148,10 @@ extension RelationshipSet: RandomAccessCollection {
       group = []
       while group.isEmpty, position < count {
         let end = Swift.min(position + Self.groupSize, count)
-        group = list.objects(position..<end, of: set.owner)
+        group = list.objects(position..<end, of: set.source.owner)
         if group.isEmpty { position = end } else { groupStart = position }
       }
-      set.owner.table?.context.prefetchRows(of: group)
+      set.source.owner?.table?.context.prefetchRows(of: group)
       return !group.isEmpty
     }
   }

@@ -158,7 +158,7 @@ final class ToManyMembers {
   /// Puts other identifiers in the place of members'; everyone stays where it is.
   func replaceIdentifiers(_ replacement: (ManagedObjectID) -> ManagedObjectID) {
     func replaced(_ members: OrderedSet<ManagedObjectID>) -> OrderedSet<ManagedObjectID> {
-      members.contains(where: \.isTemporary) ? OrderedSet(members.map(replacement)) : members
+      members.contains(where: \.isTemporaryID) ? OrderedSet(members.map(replacement)) : members
     }
     (added, removed) = (replaced(added), replaced(removed))
     (base, current) = (base.map(replaced), current.map(replaced))
@@ -224,7 +224,7 @@ final class ToManyMembers {
   /// - Parameter permanent: the permanent identifier of a member that was saved for the first time.
   func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
     if let members = currentSet {
-      base = added.contains(where: \.isTemporary) ? OrderedSet(members.map(permanent)) : members
+      base = added.contains(where: \.isTemporaryID) ? OrderedSet(members.map(permanent)) : members
       current = base
     }
     (added, removed, isReordered) = ([], [], false)

@@ -65,10 +65,10 @@ extension ManagedObjectContext {
   ///   change is kept.
   public func save(within limit: Duration, isolation: isolated (any Actor)? = #isolation) async throws {
     guard parent == nil, hasChanges else { return try save() }
-    let stores = coordinator.openStores.filter { !$0.isReadOnly }
+    let stores = persistentStoreCoordinator.openStores.filter { !$0.isReadOnly }
     let busy = PersistenceError(
       .storeBusy, "The wait for other writers has taken longer than the \(limit) that it may.", fix: "Try again.")
-    let reservations = try await coordinator.threads.background.run(within: WaitLimit(limit, orThrow: busy)) {
+    let reservations = try await persistentStoreCoordinator.threads.background.run(within: WaitLimit(limit, orThrow: busy)) {
       var reservations: [WriteReservation] = []
       do {
         for store in stores { if let right = try store.reserveWriting(within: limit) { reservations.append(right) } }
@@ -86,14 +86,14 @@ extension ManagedObjectContext {
   private func deliver(_ pass: inout SavePass) {
     if let parent {
       parent.tellChildren(pass.savedChanges, but: self)
-    } else if coordinator.savedChangesPost.hasReceivers {
-      coordinator.savedChangesPost.deliver(pass.savedChanges, from: mailbox)
+    } else if persistentStoreCoordinator.savedChangesPost.hasReceivers {
+      persistentStoreCoordinator.savedChangesPost.deliver(pass.savedChanges, from: mailbox)
     }
     tellChildren(pass.savedChanges)
   }
 
   /// A child's save leaves the stores alone, their metadata too.
   private func savePendingMetadata() throws {
-    if parent == nil { try coordinator.savePendingMetadata() }
+    if parent == nil { try persistentStoreCoordinator.savePendingMetadata() }
   }
 }

@@ -28,7 +28,7 @@ extension SavePass {
     init(stores: [StoreWrites], context: ManagedObjectContext) {
       self.stores = stores
       self.context = context
-      isSpread = context.coordinator.storeCount > 1
+      isSpread = context.persistentStoreCoordinator.storeCount > 1
       isForParent = context.parent != nil
     }
 
@@ -139,8 +139,8 @@ extension SavePass {
 
     /// Whether a member will have a row after the save.
     private func isKept(_ id: ManagedObjectID) -> Bool {
-      let object = id.isTemporary ? context.registeredOrFault(id) : context.registeredObject(for: id)
-      guard let object else { return !id.isTemporary }
+      let object = id.isTemporaryID ? context.registeredOrFault(id) : context.registeredObject(for: id)
+      guard let object else { return !id.isTemporaryID }
       return object.change != .deleted
     }
 
@@ -150,16 +150,16 @@ extension SavePass {
     ) throws -> StoredValue {
       guard case .objectID(let id) = value else { return value }
       // An object that was never saved and is gone reads as nil, and so is written.
-      if id.isTemporary, context.registeredOrFault(id) == nil { return .null }
+      if id.isTemporaryID, context.registeredOrFault(id) == nil { return .null }
       try requireSameStore(id.current, as: tables, object, relationship.name)
-      return id.current.isTemporary ? value : .objectID(id.current)
+      return id.current.isTemporaryID ? value : .objectID(id.current)
     }
 
     private func requireSameStore(
       _ id: ManagedObjectID, as tables: StoreTables, _ object: ManagedObject, _ property: String
     ) throws {
       let identifier: String
-      if id.isTemporary {
+      if id.isTemporaryID {
         guard isSpread, let other = context.registeredObject(for: id) else { return }
         identifier = try other.table?.siblings?.identifier ?? context.storeForInsert(of: other).identifier
       } else {
@@ -178,7 +178,7 @@ extension SavePass {
         return place(of: context.tables(of: try context.storeForInsert(of: object)))
       }
       if let place = placeForInserts[layout.index] { return place }
-      let store = try context.coordinator.storeForInsert(of: layout.entity)
+      let store = try context.persistentStoreCoordinator.storeForInsert(of: layout.entity)
       let place = place(of: context.tables(of: store))
       placeForInserts[layout.index] = place
       return place

@@ -37,8 +37,8 @@ final class ObjectCopy {
     self.manager = manager
     self.now = now
     pairs = try InstancePairs(connection)
-    sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.model))
-    destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.model))
+    sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.managedObjectModel))
+    destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.managedObjectModel))
     destinationContext.validatesOnSave = false
     let tables = destination.openStores.first.map(destinationContext.tables(of:))
     let context = destinationContext

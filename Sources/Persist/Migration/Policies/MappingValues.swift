@@ -81,7 +81,7 @@ final class MappingCalls: ExpressionEvaluator.Calls {
     guard case .object(let request as RequestValue) = request, case .object(let value as ContextValue) = context else {
       return nil
     }
-    if countOnly { return .value(.integer(Int64(try value.context.count(request.request)))) }
+    if countOnly { return .value(.integer(Int64(try value.context.count(for: request.request)))) }
     return .objects(try value.context.fetch(request.request))
   }
 }

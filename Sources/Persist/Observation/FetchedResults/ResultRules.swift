@@ -28,7 +28,7 @@ struct ResultRules {
         "A results controller can't keep an order by relevance, which changes with every text of the store.",
         fix: "Sort by attributes, or fetch again after each save.")
     }
-    let (layout, model) = (context.layout(of: entity), context.coordinator.model)
+    let (layout, model) = (context.layout(of: entity), context.persistentStoreCoordinator.managedObjectModel)
     order = try ObjectOrder(request.sortDescriptors, of: layout, in: model)
     scope = FetchScope(request, of: layout, in: context)
     var followed = FollowedEntities(of: entity, in: model)

@@ -42,7 +42,7 @@ struct BatchTests {
       let next = try fresh.make("Car", ["numberPlate": "d"])
       try fresh.save()
       #expect(next.objectID.primaryKey == 10)
-      #expect(try fresh.count(FetchRequest("Car")) == 10)
+      #expect(try fresh.count(for: FetchRequest("Car")) == 10)
     }
   }
 
@@ -81,7 +81,7 @@ struct BatchTests {
       ] as [([[String: Any?]], PersistenceError.Code)] {
         #expect(persistError { try context.execute(BatchInsertRequest("Car", rows)) }?.code == code)
       }
-      try #expect(stack.context().count(FetchRequest("Car")) == 6)
+      try #expect(stack.context().count(for: FetchRequest("Car")) == 6)
       #expect(persistError { try context.execute(BatchInsertRequest("Nothing", [[:]])) }?.code == .unknownEntity)
     }
   }
@@ -159,7 +159,7 @@ struct BatchTests {
       #expect(car["maker"] as? String == "FIAT")
       car["mileage"] = 99
       #expect(persistError { try context.save() }?.code == .mergeConflict)
-      context.refresh(car, mergingChanges: false)
+      context.refresh(car, mergeChanges: false)
       #expect(car["maker"] as? String == "FCA")
     }
   }
@@ -258,7 +258,7 @@ struct BatchTests {
   func deny() throws {
     try withCars(CarModel.description(cars: .deny)) { stack, context in
       #expect(persistError { try context.execute(BatchDeleteRequest("Person")) }?.code == .validationDeleteDenied)
-      #expect(try stack.context().count(FetchRequest("Person")) == 1)
+      #expect(try stack.context().count(for: FetchRequest("Person")) == 1)
       try context.execute(BatchDeleteRequest("Car"))
       #expect(try context.execute(BatchDeleteRequest("Person")).count == 1)
     }
@@ -284,7 +284,7 @@ struct BatchTests {
       try context.execute(BatchDeleteRequest("Person", where: FetchPredicate("salary > 10")))
       // Each is a statement between the beginning and the end of a transaction.
       #expect(store.pool.counts.executed - inserted <= 6)
-      #expect(try context.count(FetchRequest("Person")) == 10)
+      #expect(try context.count(for: FetchRequest("Person")) == 10)
     }
   }
 
@@ -303,12 +303,12 @@ struct BatchTests {
     var update = BatchUpdateRequest("Person", set: ["name": .value("b")])
     update.affectedStoreIdentifiers = [stores[1].identifier]
     #expect(try context.execute(update).count == 1)
-    #expect(try context.count(FetchRequest("Person", where: "name == 'b'")) == 1)
+    #expect(try context.count(for: FetchRequest("Person", where: "name == 'b'")) == 1)
     var rows = FetchRequest("Person")
     rows.affectedStoreIdentifiers = [stores[0].identifier]
     #expect(try context.execute(BatchDeleteRequest(rows)).count == 1)
-    #expect(try context.count(FetchRequest("Person")) == 1)
+    #expect(try context.count(for: FetchRequest("Person")) == 1)
     #expect(try context.execute(BatchDeleteRequest("Person")).count == 1)
-    #expect(try context.count(FetchRequest("Person")) == 0)
+    #expect(try context.count(for: FetchRequest("Person")) == 0)
   }
 }

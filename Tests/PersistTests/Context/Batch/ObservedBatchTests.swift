@@ -21,7 +21,7 @@ struct ObservedBatchTests {
   }
 
   private func count(_ maker: String, _ context: ManagedObjectContext) throws -> Int {
-    try context.count(FetchRequest("Car", where: "maker == %@", maker))
+    try context.count(for: FetchRequest("Car", where: "maker == %@", maker))
   }
 
   @Test("BAT-01: a deletion gives its status, how many rows it took, or their identifiers")
@@ -32,7 +32,7 @@ struct ObservedBatchTests {
         let result = try context.execute(BatchDeleteRequest("Car", where: fiats, resultType: type))
         #expect(result.count == (type == .status ? nil : 103))
         #expect(result.objectIDs?.count == (type == .objectIDs ? 103 : nil))
-        #expect(try count("FIAT", stack.context()) == 0 && stack.context().count(FetchRequest("Car")) == 22)
+        #expect(try count("FIAT", stack.context()) == 0 && stack.context().count(for: FetchRequest("Car")) == 22)
       }
     }
   }
@@ -111,7 +111,7 @@ struct ObservedBatchTests {
       context.mergePolicy = .custom(KeepAll())
       let request = BatchInsertRequest("Car", [["numberPlate": "fresh"], ["numberPlate": "1", "maker": "Seat"]])
       #expect(persistError { try context.execute(request) }?.code == .constraintConflict)
-      try #expect(stack.context().count(FetchRequest("Car")) == 125)
+      try #expect(stack.context().count(for: FetchRequest("Car")) == 125)
     }
   }
 }

@@ -106,7 +106,7 @@ struct ChangeEventTests {
       events.forget()
       context.refreshAllObjects()
       #expect(events.changes.map(\.counts) == [[0, 0, 0, 3, 0, 0]])
-      context.refresh(people[1], mergingChanges: false)
+      context.refresh(people[1], mergeChanges: false)
       #expect(events.changes.last?.refreshed == [people[1]])
     }
   }
@@ -139,7 +139,7 @@ struct ChangeEventTests {
       let context = stack.context(classes: ["Person": Stamped.self])
       let events = EventRecorder(context)
       _ = Stamped(context: context)
-      _ = try context.count(FetchRequest("Person"))
+      _ = try context.count(for: FetchRequest("Person"))
       #expect(events.order == ["change"])
       try context.make("Person")
       try context.save()

@@ -36,7 +36,7 @@ struct SaveEventTests {
       try context.save()
       let changes = try #require(events.saves.first?.savedChanges)
       #expect(changes.insertedObjectIDs == Set(new.map(\.objectID)))
-      #expect(changes.insertedObjectIDs.allSatisfy { !$0.isTemporary })
+      #expect(changes.insertedObjectIDs.allSatisfy { !$0.isTemporaryID })
       #expect(changes.updatedObjectIDs == [ann.objectID] && changes.deletedObjectIDs == [ben.objectID])
     }
   }

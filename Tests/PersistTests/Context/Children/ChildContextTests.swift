@@ -11,13 +11,13 @@ struct ChildContextTests {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
       let child = ManagedObjectContext(parent: parent)
-      #expect(child.parent === parent && parent.parent == nil && child.coordinator === parent.coordinator)
+      #expect(child.parent === parent && parent.parent == nil && child.persistentStoreCoordinator === parent.persistentStoreCoordinator)
       let ann = try child.make("Person", ["name": "Ann"])
       try child.make("Pet", ["name": "Rex", "owner": ann])
-      #expect(try parent.count(FetchRequest("Person")) == 0 && parent.fetch(FetchRequest("Pet")).isEmpty)
+      #expect(try parent.count(for: FetchRequest("Person")) == 0 && parent.fetch(FetchRequest("Pet")).isEmpty)
 
       try child.save()
-      #expect(!child.hasChanges && ann.objectID.isTemporary)
+      #expect(!child.hasChanges && ann.objectID.isTemporaryID)
       let parents = try #require(parent.registeredObject(for: ann.objectID))
       #expect(parent.hasChanges && parents.isInserted && parents !== ann)
       #expect(parents["name"] as? String == "Ann" && parents["nickname"] as? String == "buddy")
@@ -26,7 +26,7 @@ struct ChildContextTests {
 
       try parent.save()
       #expect(!parent.hasChanges && !child.hasChanges)
-      #expect(!ann.objectID.isTemporary && ann.objectID == parents.objectID)
+      #expect(!ann.objectID.isTemporaryID && ann.objectID == parents.objectID)
       #expect(try ann.names("pets") == ["Rex"] && ann.many("pets").first?.one("owner") === ann)
       let reader = try stack.reopened().context()
       #expect(try reader.existingObject(with: ann.objectID).names("pets") == ["Rex"])
@@ -70,7 +70,7 @@ struct ChildContextTests {
       let ann = try child.make("Person", ["name": "Ann"])
       try child.save()
       let saved = try #require(recorder.saves.first)
-      #expect(saved.savedChanges.insertedObjectIDs == [ann.objectID] && ann.objectID.isTemporary)
+      #expect(saved.savedChanges.insertedObjectIDs == [ann.objectID] && ann.objectID.isTemporaryID)
     }
   }
 
@@ -113,7 +113,7 @@ struct ChildContextTests {
       #expect(ann.isDeleted && parent.deletedObjects.count == 2 && hers.managedObjectContext == nil)
       try parent.save()
       let reader = try stack.reopened().context()
-      #expect(try reader.count(FetchRequest("Person")) == 0 && reader.count(FetchRequest("Pet")) == 0)
+      #expect(try reader.count(for: FetchRequest("Person")) == 0 && reader.count(for: FetchRequest("Pet")) == 0)
     }
   }
 
@@ -131,10 +131,10 @@ struct ChildContextTests {
 
       let child = ManagedObjectContext(parent: parent)
       #expect(try child.names("Person") == ["Anna", "Cid"])
-      #expect(try child.count(FetchRequest("Person")) == 2)
+      #expect(try child.count(for: FetchRequest("Person")) == 2)
       #expect(try child.fetchObjectIDs(FetchRequest("Pet")).contains(rex.objectID))
       #expect(try child.fetch(FetchRequest("Person", where: "name == %@", "Anna")).map(\.objectID) == [ann.objectID])
-      #expect(try child.count(FetchRequest("Person", where: "name == %@", "Ann")) == 0)
+      #expect(try child.count(for: FetchRequest("Person", where: "name == %@", "Ann")) == 0)
       let pet = child.object(with: rex.objectID)
       #expect(pet.isFault && !pet.isInserted && pet.objectID == rex.objectID)
       #expect(pet.one("owner")?["name"] as? String == "Cid" && pet.one("owner")?.objectID == cid.objectID)
@@ -206,7 +206,7 @@ struct ChildContextTests {
       try leaf.save()
       try middle.save()
       try root.save()
-      #expect(!ann.objectID.isTemporary && !rex.objectID.isTemporary)
+      #expect(!ann.objectID.isTemporaryID && !rex.objectID.isTemporaryID)
       try #expect(rex.one("owner") === ann && ann.many("pets").objectIDs == [rex.objectID])
       // Nobody else wrote these rows: each level may go on changing them.
       for (number, context) in [leaf, middle, root].enumerated() {
@@ -240,7 +240,7 @@ struct ChildContextTests {
       #expect(ann["name"] as? String == "Anna" && ann["salary"] as? Int == 2)
       try parent.save()
       #expect(hers["salary"] as? Int == 1)
-      child.refresh(hers, mergingChanges: true)
+      child.refresh(hers, mergeChanges: true)
       #expect(hers["salary"] as? Int == 2)
     }
   }
@@ -278,7 +278,7 @@ struct ChildContextTests {
       try other.save()
       #expect(persistError { try child.save() }?.code == .mergeConflict)
       #expect(!parent.hasChanges)
-      child.refresh(hers, mergingChanges: true)
+      child.refresh(hers, mergeChanges: true)
       try child.save()
       try parent.save()
       let ann = try stack.reopened().context().named("Person", "Anna")

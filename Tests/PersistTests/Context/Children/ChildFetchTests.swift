@@ -111,7 +111,7 @@ struct ChildFetchTests {
       var sum = FetchRequest<FetchedRow>("Row")
       sum.propertiesToFetch = [ExpressionDescription("sum", try FetchExpression("sum:(number)"))]
       #expect(try child.fetch(sum).first?["sum"] as? Int == 42)
-      #expect(try child.count(FetchRequest("Row")) == 4)
+      #expect(try child.count(for: FetchRequest("Row")) == 4)
       #expect(try child.fetchObjectIDs(FetchRequest("Row", where: "number > 0")).count == 2)
     }
   }

@@ -57,7 +57,7 @@ struct ChildFollowingTests {
       for context in [child, leaf] { context.processPendingChanges() }
       #expect(middle["name"] as? String == "Anna" && last["name"] as? String == "Anna")
 
-      other.refresh(ann, mergingChanges: false)
+      other.refresh(ann, mergeChanges: false)
       ann["name"] = "Annie"
       try other.save()
       for context in [parent, child, leaf] { context.processPendingChanges() }

@@ -25,7 +25,7 @@ struct ChildInsertionTests {
       let rex = try child.make("Pet", ["name": "Rex", "owner": ann])
       try child.obtainPermanentIDs(for: [ann])
       let id = ann.objectID
-      #expect(!id.isTemporary && rex.objectID.isTemporary && rex.one("owner") === ann)
+      #expect(!id.isTemporaryID && rex.objectID.isTemporaryID && rex.one("owner") === ann)
       for (saved, context) in [(child, middle), (middle, root)] {
         try saved.save()
         let object = try #require(context.registeredObject(for: id) as? Woken)
@@ -33,7 +33,7 @@ struct ChildInsertionTests {
         #expect(try object["name"] as? String == "Ann" && object.names("pets") == ["Rex"])
       }
       try root.save()
-      #expect(ann.objectID == id && !rex.objectID.isTemporary)
+      #expect(ann.objectID == id && !rex.objectID.isTemporaryID)
       ann["name"] = "Anna"
       for context in [child, middle, root] { try context.save() }
       let reader = try stack.reopened().context()
@@ -53,7 +53,7 @@ struct ChildInsertionTests {
       #expect(dog.one("owner") === hers)
       let kit = try child.make("Pet", ["name": "Kit", "owner": hers])
       try parent.obtainPermanentIDs(for: [ann])
-      #expect(hers.objectID == ann.objectID && !hers.objectID.isTemporary)
+      #expect(hers.objectID == ann.objectID && !hers.objectID.isTemporaryID)
       #expect(dog.one("owner") === hers && kit.one("owner") === hers && hers["name"] as? String == "Ann")
       try child.save()
       try parent.save()

@@ -53,7 +53,7 @@ struct ChildRelationshipTests {
       try child.save()
       let back = relationship == "tags" ? "nodes" : "rankers"
       let parents = try #require(all.parent.registeredObject(for: red.objectID))
-      #expect(try parents.names(back) == ["0", "1"] && red.objectID.isTemporary)
+      #expect(try parents.names(back) == ["0", "1"] && red.objectID.isTemporaryID)
       #expect(try all.nodes[0].names(relationship, by: "label").sorted() == ["blue", "red"])
       try all.hers(0).many(relationship).remove(red)
       child.delete(blue)
@@ -63,7 +63,7 @@ struct ChildRelationshipTests {
       #expect(try red.names(back) == ["1"] && all.hers(1).many(relationship).contains(red))
       let reader = try stack.reopened().context()
       #expect(try reader.named("Tag", "red", by: "label").names(back) == ["1"])
-      #expect(try reader.count(FetchRequest("Tag")) == 1)
+      #expect(try reader.count(for: FetchRequest("Tag")) == 1)
     }
   }
 
@@ -110,7 +110,7 @@ struct ChildRelationshipTests {
       #expect(hers.one("favourite")?.objectID == tag.objectID)
       let other = try all.child.make("Node", ["name": "other", "favourite": hers.one("favourite")])
       try all.parent.save()
-      #expect(hers.one("favourite")?.objectID == tag.objectID && !tag.objectID.isTemporary)
+      #expect(hers.one("favourite")?.objectID == tag.objectID && !tag.objectID.isTemporaryID)
       #expect(other.one("favourite")?.objectID == tag.objectID && other.isInserted)
       try all.child.save()
       try all.parent.save()
@@ -129,7 +129,7 @@ struct ChildRelationshipTests {
       let new = try all.child.make("Node", ["name": "new", "parent": hers])
       try hers.many("friends").insert(new)
       try all.parent.save()
-      #expect(hers.objectID == top.objectID && !top.objectID.isTemporary)
+      #expect(hers.objectID == top.objectID && !top.objectID.isTemporaryID)
       #expect(all.child.registeredObject(for: top.objectID) === hers && new.one("parent") === hers)
       try all.child.save()
       try all.parent.save()
@@ -182,7 +182,7 @@ struct ChildIdentifierTests {
       try child.make("Pet", ["name": "Rex", "owner": ann])
       try child.obtainPermanentIDs(for: [ann])
       let id = ann.objectID
-      #expect(!id.isTemporary)
+      #expect(!id.isTemporaryID)
       for context in [child, parent, root] { try context.save() }
       #expect(ann.objectID == id)
       for context in [child, parent, root] {

@@ -272,7 +272,7 @@ struct ChildRun {
       for object in plain {
         try expect(object.draftDescription(), graph.description(of: object.label), "\(what): \(object.label)")
       }
-      try expect(context.count(FetchRequest(entity)), names.count, "\(what): count of \(entity)")
+      try expect(context.count(for: FetchRequest(entity)), names.count, "\(what): count of \(entity)")
       let ids = try context.fetchObjectIDs(FetchRequest(entity))
       try expect(ids.compactMap { context.registeredObject(for: $0)?.label }.sorted(), names, "\(what): identifiers")
       try checkForms(entity, plain, context, graph, what)
@@ -295,7 +295,7 @@ struct ChildRun {
       let values = [left, right].map { $0["value"] as? Int ?? .min }
       if values[0] != values[1] { return values[0] < values[1] }
       let ids = [left.objectID, right.objectID]
-      if ids[0].isTemporary != ids[1].isTemporary { return ids[1].isTemporary }
+      if ids[0].isTemporaryID != ids[1].isTemporaryID { return ids[1].isTemporaryID }
       return ids[0].rowKey.magnitude < ids[1].rowKey.magnitude
     }.map(\.label)
     var request = FetchRequest<ManagedObject>(entity, sortedBy: "value")
@@ -314,7 +314,7 @@ struct ChildRun {
     let names = graph.names(of: entity).filter { graph[$0]?.value ?? 0 > 1 }
     try expect(context.fetch(high).map(\.label).sorted(), names, "\(what): \(entity) with a predicate")
     try expect(
-      context.count(high), names.count,
+      context.count(for: high), names.count,
       "\(what): count of \(entity) with a predicate")
     let (key, inverse) =
       entity == "Tag" ? ("nodes", "ANY tags") : entity == "Box" ? ("things", "box") : ("children", "parent")

@@ -142,8 +142,8 @@ struct ConstraintConflictTests {
       try second.save()
       #expect(stack.store.calls - calls < 15)
       let fresh = try stack.reopened().context()
-      #expect(try fresh.count(FetchRequest("Car")) == 1500)
-      #expect(try fresh.count(FetchRequest("Car", where: "maker == 'new'")) == 1000)
+      #expect(try fresh.count(for: FetchRequest("Car")) == 1500)
+      #expect(try fresh.count(for: FetchRequest("Car", where: "maker == 'new'")) == 1000)
     }
   }
 

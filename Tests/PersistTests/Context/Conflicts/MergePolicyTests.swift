@@ -74,7 +74,7 @@ struct MergePolicyTests {
       try scene.first.save()
       scene.copy["name"] = "FromCtx2"
       try scene.second.save()
-      scene.first.refresh(scene.mine, mergingChanges: false)
+      scene.first.refresh(scene.mine, mergeChanges: false)
       #expect(scene.mine["name"] as? String == "FromCtx2" && scene.mine["salary"] as? Int == 10)
       #expect(try scene.stored() == ["FromCtx2 10"])
     }

@@ -98,7 +98,7 @@ struct AsyncFetchTests {
       let monitor = Guarded<ReadMonitor?>(nil)
       let stopping = ReadMonitor { rows in if rows >= 2000 { monitor.withLock { $0 }?.cancel() } }
       monitor.withLock { $0 = stopping }
-      let query = RowQuery(entity: try coordinator.model.entity(named: "Person"))
+      let query = RowQuery(entity: try coordinator.managedObjectModel.entity(named: "Person"))
       #expect(throws: CancellationError.self) { try store.rows(query, monitor: stopping) }
       #expect(throws: CancellationError.self) { try store.rows(query, monitor: stopping) }
       try #expect(store.rows(query, monitor: nil).count == 20_000)

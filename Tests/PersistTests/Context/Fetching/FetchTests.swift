@@ -11,10 +11,10 @@ struct FetchTests {
       #expect(try names(context.fetch(FetchRequest("Person"))) == ["alpha", "charlie", "delta", "echo"])
       let bySalary = FetchRequest("Person", sortedBy: "salary", isAscending: false)
       #expect(try names(context.fetch(bySalary)) == ["echo", "delta", "charlie", "alpha"])
-      #expect(try context.count(bySalary) == 4)
+      #expect(try context.count(for: bySalary) == 4)
       var stored = bySalary
       stored.includesPendingChanges = false
-      #expect(try context.count(stored) == 3)
+      #expect(try context.count(for: stored) == 3)
       #expect(try context.fetchObjectIDs(stored).count == 3)
     }
   }
@@ -24,11 +24,11 @@ struct FetchTests {
     try withDirtyPeople { (context: ManagedObjectContext) throws in
       var request = FetchRequest("Person", sortedBy: [.init("salary")], limit: 2, offset: 1)
       #expect(try names(context.fetch(request)) == ["charlie", "delta"])
-      #expect(try context.fetchObjectIDs(request).count == 2 && context.count(request) == 2)
+      #expect(try context.fetchObjectIDs(request).count == 2 && context.count(for: request) == 2)
       request.fetchOffset = 3
       #expect(try names(context.fetch(request)) == ["echo"])
       request.fetchOffset = 9
-      #expect(try context.fetch(request).isEmpty && context.count(request) == 0)
+      #expect(try context.fetch(request).isEmpty && context.count(for: request) == 0)
       try context.save()
       request.fetchOffset = 1
       #expect(try names(context.fetch(request)) == ["charlie", "delta"])
@@ -41,7 +41,7 @@ struct FetchTests {
       let all = try context.fetch(FetchRequest("Person", sortedBy: "name"))
       let request = FetchRequest("Person", objectIDs: [all[0].objectID, all[2].objectID])
       #expect(try names(context.fetch(request)) == ["alpha", "delta"])
-      #expect(try context.count(request) == 2)
+      #expect(try context.count(for: request) == 2)
       #expect(try context.fetch(FetchRequest("Person", objectIDs: [])).isEmpty)
     }
   }
@@ -59,7 +59,7 @@ struct FetchTests {
         #expect(try context.names("Leaf") == ["leaf"])
         var exact = FetchRequest("Node")
         exact.includesSubentities = false
-        #expect(try names(context.fetch(exact)) == ["node"] && context.count(exact) == 1)
+        #expect(try names(context.fetch(exact)) == ["node"] && context.count(for: exact) == 1)
       }
     }
   }
@@ -147,7 +147,7 @@ struct FetchTests {
       alice["name"] = "Alicia"
       try a.save()
       #expect(try b.fetch(FetchRequest("Person")).first?["name"] as? String == "Alice")
-      b.refresh(seen, mergingChanges: false)
+      b.refresh(seen, mergeChanges: false)
       #expect(seen["name"] as? String == "Alicia")
     }
   }

@@ -17,9 +17,9 @@ struct ObservedFetchTests {
       let saved = try ["a", "b"].map { try context.make("Person", ["name": $0]) }
       try context.save()
       try context.make("Person", ["name": "c"])
-      #expect(try context.count(FetchRequest("Person")) == 3)
+      #expect(try context.count(for: FetchRequest("Person")) == 3)
       context.delete(saved[0])
-      #expect(try context.count(FetchRequest("Person")) == 2)
+      #expect(try context.count(for: FetchRequest("Person")) == 2)
     }
   }
 
@@ -29,12 +29,12 @@ struct ObservedFetchTests {
       let found = try context.fetch(over20())
       #expect(names(found) == ["charlie", "delta", "echo"] && found[0]["salary"] as? Int == 21)
       let ids = try context.fetch(over20(ManagedObjectID.self))
-      #expect(Set(ids) == Set(found.map(\.objectID)) && ids.count(where: \.isTemporary) == 2)
+      #expect(Set(ids) == Set(found.map(\.objectID)) && ids.count(where: \.isTemporaryID) == 2)
       #expect(try context.fetchObjectIDs(over20()) == ids)
-      #expect(try context.count(over20()) == 3 && context.fetch(over20(Int.self)) == [3])
+      #expect(try context.count(for: over20()) == 3 && context.fetch(over20(Int.self)) == [3])
       var saved = try over20()
       saved.includesPendingChanges = false
-      #expect(try context.count(saved) == 2 && context.fetch(saved.returning(Int.self)) == [2])
+      #expect(try context.count(for: saved) == 2 && context.fetch(saved.returning(Int.self)) == [2])
     }
   }
 
@@ -52,7 +52,7 @@ struct ObservedFetchTests {
     context.delete(xray)
     try context.make("Person", ["name": "zulu", "salary": 30])
     #expect(try names(context.fetch(over20())) == ["yankee", "zulu"])
-    #expect(try context.count(over20()) == 2)
+    #expect(try context.count(for: over20()) == 2)
   }
 
   /// A car with each of these plates, as sport cars.
@@ -72,7 +72,7 @@ struct ObservedFetchTests {
         var request = try FetchRequest("Car", where: "numberPlate == %@", plate)
         request.includesPendingChanges = pending
         let found = try context.fetch(request).count
-        #expect(try context.count(request) == found)
+        #expect(try context.count(for: request) == found)
         return found
       }
       let car = try context.named("Car", "304", by: "numberPlate")
@@ -120,7 +120,7 @@ struct ObservedFetchTests {
     ] {
       #expect(try names(context.fetch(FetchRequest("Person", where: format))) == [found], "\(format)")
     }
-    #expect(try context.count(FetchRequest("Person", where: "salary / 2 == 3.5")) == 0)
-    #expect(try context.count(FetchRequest("Person", where: "name CONTAINS 'CAFE'")) == 0)
+    #expect(try context.count(for: FetchRequest("Person", where: "salary / 2 == 3.5")) == 0)
+    #expect(try context.count(for: FetchRequest("Person", where: "name CONTAINS 'CAFE'")) == 0)
   }
 }

@@ -10,14 +10,14 @@ struct PredicateFetchTests {
     try withDirtyPeople { context in
       var request = try FetchRequest("Person", where: "salary > 20", sortedBy: [.init("name")])
       #expect(try names(context.fetch(request)) == ["charlie", "delta", "echo"])
-      #expect(try context.count(request) == 3)
+      #expect(try context.count(for: request) == 3)
       let ids = try context.fetchObjectIDs(request)
-      #expect(ids.count == 3 && ids.filter(\.isTemporary).count == 2)
+      #expect(ids.count == 3 && ids.filter(\.isTemporaryID).count == 2)
       request.sortDescriptors = []
       #expect(try Set(names(context.fetch(request))) == ["charlie", "delta", "echo"])
-      #expect(try context.count(request) == 3)
+      #expect(try context.count(for: request) == 3)
       request.includesPendingChanges = false
-      #expect(try context.count(request) == 2)
+      #expect(try context.count(for: request) == 2)
       #expect(try context.fetchObjectIDs(request).count == 2)
     }
   }
@@ -34,7 +34,7 @@ struct PredicateFetchTests {
         let some = try fresh.fetch(
           FetchRequest("Person", where: format, sortedBy: [.init("salary")], limit: 3, offset: 2))
         #expect(names(some) == Array(names(all)[2..<5]))
-        #expect(try fresh.count(FetchRequest("Person", where: format, limit: 3, offset: 2)) == 3)
+        #expect(try fresh.count(for: FetchRequest("Person", where: format, limit: 3, offset: 2)) == 3)
         var walked = 0
         try fresh.forEachBatch(of: FetchRequest("Person", where: format), size: 2) { walked += $0.count }
         #expect(walked == all.count)
@@ -109,7 +109,7 @@ struct PredicateFetchTests {
         let error = try #require(persistError { _ = try context.fetch(FetchRequest("Pet", where: format)) })
         #expect(error.code == .unknownProperty && error.place.property == "nme", "\(format)")
       }
-      let error = try #require(persistError { _ = try context.count(FetchRequest("Pet", where: "name == $name")) })
+      let error = try #require(persistError { _ = try context.count(for: FetchRequest("Pet", where: "name == $name")) })
       #expect(error.code == .invalidPredicate)
     }
   }
@@ -119,8 +119,8 @@ struct PredicateFetchTests {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
       try context.make("Person", ["name": "Ann"])["displayName"] = "Ann \"A\""
-      #expect(try context.count(FetchRequest("Person", where: "displayName CONTAINS 'A' AND name == 'Ann'")) == 1)
-      #expect(try context.count(FetchRequest("Person", where: "displayName == nil")) == 0)
+      #expect(try context.count(for: FetchRequest("Person", where: "displayName CONTAINS 'A' AND name == 'Ann'")) == 1)
+      #expect(try context.count(for: FetchRequest("Person", where: "displayName == nil")) == 0)
     }
   }
 

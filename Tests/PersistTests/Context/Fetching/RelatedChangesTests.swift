@@ -46,7 +46,7 @@ struct RelatedChangesTests {
   private func names(_ format: String, _ entity: String, _ context: ManagedObjectContext) throws -> Set<String> {
     let request = try FetchRequest<ManagedObject>(entity, where: format)
     let found = try Set(context.fetch(request).compactMap { $0[entity == "Team" ? "title" : "name"] as? String })
-    #expect(try context.count(request) == found.count, "\(format)")
+    #expect(try context.count(for: request) == found.count, "\(format)")
     #expect(try context.fetchObjectIDs(request).count == found.count, "\(format)")
     return found
   }
@@ -112,7 +112,7 @@ struct RelatedChangesTests {
       #expect(try context.fetchObjectIDs(request).count == 3)
       (request.fetchLimit, request.fetchOffset) = (.max, 6)
       #expect(try found() == Array(all[6...]))
-      #expect(try context.count(request) == 2)
+      #expect(try context.count(for: request) == 2)
     }
   }
 
@@ -129,7 +129,7 @@ struct RelatedChangesTests {
         var request = try FetchRequest<ManagedObject>("Person", where: format)
         request.includesPendingChanges = false
         #expect(try context.fetch(request).count == count, "\(format)")
-        #expect(try context.count(request) == count, "\(format)")
+        #expect(try context.count(for: request) == count, "\(format)")
         #expect(try context.fetch(request.returning(FetchedRow.self)).count == count, "\(format)")
       }
     }
@@ -171,7 +171,7 @@ struct RelatedChangesTests {
       var request = FetchRequest<ManagedObject>("Person", sortedBy: "name")
       (request.fetchLimit, request.fetchOffset) = (.max, 1)
       #expect(try context.fetch(request).count == 8)
-      #expect(try context.count(request) == 8)
+      #expect(try context.count(for: request) == 8)
       (request.fetchLimit, request.fetchOffset) = (.max, .max)
       #expect(try context.fetch(request).isEmpty)
       request.fetchOffset = 0
@@ -186,7 +186,7 @@ struct RelatedChangesTests {
       for (limit, offset) in [(-1, 0), (0, -1), (5, -3), (.min, .min)] {
         (request.fetchLimit, request.fetchOffset) = (limit, offset)
         #expect(throws: PersistenceError.self) { try context.fetch(request) }
-        #expect(throws: PersistenceError.self) { try context.count(request) }
+        #expect(throws: PersistenceError.self) { try context.count(for: request) }
         #expect(throws: PersistenceError.self) { try context.fetch(request.returning(FetchedRow.self)) }
       }
     }

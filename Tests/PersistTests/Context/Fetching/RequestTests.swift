@@ -62,7 +62,7 @@ struct RequestTests {
     try withDirtyPeople { context in
       let request = FetchRequest("Nobody")
       #expect(persistError { _ = try context.fetch(request) }?.code == .unknownEntity)
-      #expect(persistError { _ = try context.count(request) }?.code == .unknownEntity)
+      #expect(persistError { _ = try context.count(for: request) }?.code == .unknownEntity)
       #expect(persistError { _ = try context.fetch(request.returning(FetchedRow.self)) }?.code == .unknownEntity)
     }
   }
@@ -77,11 +77,11 @@ struct RequestTests {
     let second = try coordinator.addInMemoryStore()
     var request = FetchRequest("Person")
     request.affectedStoreIdentifiers = [first.identifier]
-    #expect(try context.count(request) == 1)
+    #expect(try context.count(for: request) == 1)
     try context.make("Person", ["name": "two"])
-    #expect(try context.count(request) == 2 && names(context.fetch(request)) == ["one", "two"])
+    #expect(try context.count(for: request) == 2 && names(context.fetch(request)) == ["one", "two"])
     request.affectedStoreIdentifiers = [second.identifier]
-    #expect(try context.count(request) == 0 && context.fetchObjectIDs(request).isEmpty)
+    #expect(try context.count(for: request) == 0 && context.fetchObjectIDs(request).isEmpty)
   }
 
   @Test("Refetched objects take what was read where that is asked for; changed ones keep their changes (FLT-08)")

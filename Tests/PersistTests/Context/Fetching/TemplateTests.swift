@@ -106,7 +106,7 @@ struct TemplateTests {
       let found = comments(author["feedbacks"])
       #expect(found == ["interesting book", "great book", "Great novel"].flatMap { [$0, $0] })
       let inBoth = Set((author["feedbacks"] as? [ManagedObject] ?? []).map(\.objectID.storeIdentifier))
-      #expect(inBoth == Set(stack.coordinator.stores.map(\.identifier)))
+      #expect(inBoth == Set(stack.coordinator.persistentStores.map(\.identifier)))
       #expect(comments(author["favFeedbacks"]).count == 4)
       #expect(comments(try fresh.named("Author", "Andrea", by: "alias")["feedbacks"]).isEmpty)
     }
@@ -122,13 +122,13 @@ struct TemplateTests {
       let calls = stack.store.calls
       try context.make("Feedback", ["authorAlias": "Alessandro", "comment": "new", "rating": 0.5])
       #expect(comments(author["feedbacks"]).count == 3 && stack.store.calls <= calls + 1)
-      context.refresh(author, mergingChanges: false)
+      context.refresh(author, mergeChanges: false)
       #expect(comments(author["feedbacks"]) == ["new", "interesting book", "great book", "Great novel"])
       try context.save()
       #expect(comments(author["feedbacks"]).first == "new")
       try context.make("Feedback", ["authorAlias": "Alessandro", "comment": "newest", "rating": 0.1])
       #expect(comments(author["feedbacks"]).first == "new")
-      context.refresh(author, mergingChanges: true)
+      context.refresh(author, mergeChanges: true)
       #expect(comments(author["feedbacks"]).first == "newest")
     }
   }

@@ -36,7 +36,7 @@ struct UnsavedObjectPredicateTests {
       var request = FetchRequest<ManagedObject>(entity)
       request.predicate = predicate
       #expect(try context.fetch(request).compactMap { $0["name"] as? String } == names, "\(what): \(predicate)")
-      #expect(try context.count(request) == names.count, "\(what): count of \(predicate)")
+      #expect(try context.count(for: request) == names.count, "\(what): count of \(predicate)")
       #expect(try context.fetchObjectIDs(request).count == names.count, "\(what): identifiers of \(predicate)")
       let all = try context.fetch(FetchRequest(entity))
       let found = try all.filter { try predicate.evaluate(with: $0) }
@@ -104,7 +104,7 @@ struct UnsavedObjectPredicateTests {
       try context.obtainPermanentIDs(for: [pet])
       #expect(context.object(with: petID) === pet && context.registeredObject(for: petID) === pet)
       try context.save()
-      #expect(id.isTemporary && owner.objectID != id)
+      #expect(id.isTemporaryID && owner.objectID != id)
       #expect(context.object(with: id) === owner && context.registeredObject(for: id) === owner)
       #expect(try context.existingObject(with: id) === owner)
       #expect(try context.fetch(FetchRequest<ManagedObject>("Person", objectIDs: [id])) == [owner])

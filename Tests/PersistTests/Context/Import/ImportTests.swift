@@ -200,7 +200,7 @@ struct ImportTests {
       try context.importObject("Owner", from: ["id": 1, "parts": [1, 2, 3, 4]])
       try context.save()
       try #expect(owner.many("parts").count == 5)
-      try #expect(ManagedObjectContext(context.coordinator).count("Part") == 10)
+      try #expect(ManagedObjectContext(context.persistentStoreCoordinator).count("Part") == 10)
     }
   }
 
@@ -209,13 +209,13 @@ struct ImportTests {
     try withContext { context in
       try context.importObject("Owner", from: ["id": 1, "name": "first"])
       try context.save()
-      let other = ManagedObjectContext(context.coordinator)
+      let other = ManagedObjectContext(context.persistentStoreCoordinator)
       let made = try other.importObjects(
         "Owner",
         from: [["id": 1, "name": "second"], ["id": "2", "name": "two"], ["id": 2, "name": "zwei"], ["name": "?"]])
       #expect(made[1] === made[2] && made[0] !== made[1])
       try other.save()
-      try #expect(ManagedObjectContext(context.coordinator).names("Owner") == ["?", "second", "zwei"])
+      try #expect(ManagedObjectContext(context.persistentStoreCoordinator).names("Owner") == ["?", "second", "zwei"])
     }
   }
 

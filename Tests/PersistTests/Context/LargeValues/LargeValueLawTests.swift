@@ -101,7 +101,7 @@ struct LargeValueLawTests {
       case 4: try check(object, index)
       case 5:
         log.append("\(index) refreshes \(name)")
-        context.refresh(object, mergingChanges: chance(50))
+        context.refresh(object, mergeChanges: chance(50))
       case 6:
         let child = ManagedObjectContext(parent: context)
         let below = child.object(with: object.objectID)

@@ -103,7 +103,7 @@ struct LargeValueTests {
     try withItem { theirs, ours, stack in
       try theirs.setValue(["cover": Self.data(5)], forKey: "parts")
       try theirs.managedObjectContext?.save()
-      ours.managedObjectContext?.refresh(ours, mergingChanges: false)
+      ours.managedObjectContext?.refresh(ours, mergeChanges: false)
       func cover() -> Data? { (ours["parts"] as? [String: Any])?["cover"] as? Data }
       #expect(cover() == Self.data(5))
       try theirs.setValue(["cover": Self.data(6)], forKey: "parts")

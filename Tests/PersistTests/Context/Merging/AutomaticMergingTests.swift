@@ -17,7 +17,7 @@ struct AutomaticMergingTests {
       view.automaticallyMergesChangesFromParent = true
       for (name, use) in [
         ("fetch", { _ = try view.fetch(FetchRequest("Person")) }),
-        ("count", { _ = try view.count(FetchRequest("Person")) }),
+        ("count", { _ = try view.count(for: FetchRequest("Person")) }),
         ("process", { view.processPendingChanges() }), ("save", { try view.save() }),
         ("refresh", { view.refreshAllObjects() }),
       ] as [(String, () throws -> Void)] {
@@ -68,7 +68,7 @@ struct AutomaticMergingTests {
         copy["salary"] = salary
         ann["salary"] = other
         try background.save()
-        _ = try view.count(FetchRequest("Person"))
+        _ = try view.count(for: FetchRequest("Person"))
       }
 
       try overtake(11, by: 12)
@@ -194,7 +194,7 @@ struct ForeignChangesTests {
       let held = try context.fetch(FetchRequest("Person", sortedBy: "name"))
       _ = names(held)
       context.automaticallyMergesChangesFromParent = true
-      let other = PersistentStoreCoordinator(model: coordinator.model)
+      let other = PersistentStoreCoordinator(model: coordinator.managedObjectModel)
       try other.addStore(at: url)
       let elsewhere = ManagedObjectContext(other)
       try elsewhere.named("Person", "Ben")["name"] = "Benny"
@@ -224,7 +224,7 @@ struct ForeignChangesTests {
       #expect(held.map { $0["salary"] as? Int } == [9, 1, 1])
       try context.save()
       try BuiltProgram.run("SQLRunner", url.path, "DELETE FROM ZPERSON WHERE ZNAME = 'Cleo'")
-      #expect(try context.count(FetchRequest("Person")) == 2 && held[2].isDeleted)
+      #expect(try context.count(for: FetchRequest("Person")) == 2 && held[2].isDeleted)
     }
   }
 

@@ -229,7 +229,7 @@ struct MergeChangesTests {
         fromRemoteContextSave: ["deleted_objectIDs": [ids[0], ids[1]], "deleted": [ids[2].uriRepresentation]],
         into: contexts)
       for (context, held) in zip(contexts, held) {
-        #expect(try context.count(FetchRequest("Person")) == 0)
+        #expect(try context.count(for: FetchRequest("Person")) == 0)
         #expect(context.registeredObjects.isEmpty && held.allSatisfy(\.isDeleted))
       }
     }
@@ -264,7 +264,7 @@ struct MergeChangesTests {
       try elsewhere.named("Person", "FIAT")["name"] = "FCA"
       try elsewhere.save()
       #expect(car["name"] as? String == "FIAT")
-      scene.view.refresh(car, mergingChanges: true)
+      scene.view.refresh(car, mergeChanges: true)
       #expect(car["name"] as? String == "FCA")
     }
   }

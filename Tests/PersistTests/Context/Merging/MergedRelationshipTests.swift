@@ -121,7 +121,7 @@ struct MergedRelationshipTests {
       let row = try context.make("Row", ["name": "row"])
       try context.save()
       try row.setPrimitiveValue("other", forKey: "name")
-      context.refresh(row, mergingChanges: true)
+      context.refresh(row, mergeChanges: true)
       #expect(row["name"] as? String == "row")
     }
   }

@@ -139,7 +139,7 @@ struct PlainRun {
   private mutating func refresh() throws {
     guard let id = plain.alive.randomElement(using: &edits.random) else { return }
     log.append("refresh \(id)")
-    context.refresh(try objects[id], mergingChanges: true)
+    context.refresh(try objects[id], mergeChanges: true)
   }
 
   private mutating func refreshAll() throws {
@@ -153,7 +153,7 @@ struct PlainRun {
     let object = try objects[id]
     guard !object.isInserted else { return }
     log.append("discard \(id)")
-    context.refresh(object, mergingChanges: false)
+    context.refresh(object, mergeChanges: false)
     plain.refresh(id, from: stored)
     undoManager.removeAllActions()
     forgetHistory()

@@ -144,7 +144,7 @@ struct TransformableTests {
       read["payload"] = ["one", "two"]
       #expect(read.hasChanges)
       try fresh.save()
-      let last = try ManagedObjectContext(fresh.coordinator).fetch(FetchRequest("Item"))[0]
+      let last = try ManagedObjectContext(fresh.persistentStoreCoordinator).fetch(FetchRequest("Item"))[0]
       #expect((last["payload"] as? [Any])?.count == 2)
     }
   }

@@ -116,7 +116,7 @@ struct UndoRelationshipTests {
       let row = try context.make("Row", ["name": "row", "owner": node])
       try context.save()
       context.delete(node)
-      context.refresh(row, mergingChanges: false)
+      context.refresh(row, mergeChanges: false)
       #expect(row.one("owner") == nil)
       try context.save()
       let fresh = try stack.reopened().context()

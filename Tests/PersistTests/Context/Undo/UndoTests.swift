@@ -19,7 +19,7 @@ struct UndoTests {
       for index in 0..<20 {
         let owner = try context.make("Person", ["name": "\(index)"])
         all.formUnion([owner, try context.make("Pet", ["name": "pet \(index)", "owner": owner])])
-        _ = try context.count(FetchRequest("Pet"))
+        _ = try context.count(for: FetchRequest("Pet"))
       }
       context.undo()
       #expect(context.insertedObjects.isEmpty && !context.hasChanges)
@@ -115,7 +115,7 @@ struct UndoTests {
       #expect(pet.isDeleted && context.deletedObjects == [pet])
       try #expect(ann.many("pets").isEmpty)
       try context.save()
-      try #expect(context.count(FetchRequest("Pet")) == 0)
+      try #expect(context.count(for: FetchRequest("Pet")) == 0)
       context.redo()
       #expect(pet.isInserted && pet.one("owner") === ann)
       try context.save()
@@ -213,7 +213,7 @@ struct UndoTests {
       #expect(context.undoManager?.canUndo == false)
       try context.save()
       ann["name"] = "Annie"
-      context.refresh(ann, mergingChanges: false)
+      context.refresh(ann, mergeChanges: false)
       #expect(ann["name"] as? String == "Anna")
       context.reset()
       #expect(context.undoManager?.canUndo == false)

@@ -124,14 +124,14 @@ struct ConversionLawTests {
           guard case .value(let given)? = GivenValue(value) else { continue }
           let words = "\(Self.words(value)) for \(key)"
           let outcome = Outcome { try object.setValue(given, forKey: key); return object.attributeValue(at: slot) }
-          context.refresh(object, mergingChanges: false)
+          context.refresh(object, mergeChanges: false)
           var isHeld = true
           if case .stored(let stored) = outcome {
             isHeld = persistError { try object.validateValue(stored, forKey: key) } == nil
           }
           let updated = Outcome {
             try context.execute(BatchUpdateRequest("Sample", set: [key: .constant(given)]))
-            context.refresh(object, mergingChanges: false)
+            context.refresh(object, mergeChanges: false)
             return object.attributeValue(at: slot)
           }
           if case .stored = outcome, isHeld {
@@ -151,7 +151,7 @@ struct ConversionLawTests {
             let rows = try context.fetch(FetchRequest<ManagedObject>("Sample")).filter { $0 !== object }
             let found = try #require(rows.first).attributeValue(at: slot)
             try context.execute(BatchDeleteRequest("Sample", objectIDs: rows.map(\.objectID)))
-            for row in rows { context.refresh(row, mergingChanges: false) }
+            for row in rows { context.refresh(row, mergeChanges: false) }
             return found
           }
           if case .stored = outcome, isHeld {

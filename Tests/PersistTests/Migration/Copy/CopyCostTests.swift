@@ -29,7 +29,7 @@ struct CopyCostTests {
 
     private func executed(_ manager: MigrationManager) -> Int {
       let contexts = [manager.sourceContext, manager.destinationContext]
-      let stores = contexts.flatMap(\.coordinator.openStores).compactMap { $0 as? SQLiteStore }
+      let stores = contexts.flatMap(\.persistentStoreCoordinator.openStores).compactMap { $0 as? SQLiteStore }
       let pairs = manager.objects?.pairs.connection.counts.executed ?? 0
       return stores.reduce(pairs) { $0 + $1.pool.counts.executed }
     }
@@ -94,7 +94,7 @@ struct CopyCostTests {
   @Test("A policy that changes values: one statement for each object")
   func values() throws {
     let statements = try statements(policy: Raising.self) { context in
-      try #expect(context.count(FetchRequest("Employee", where: "salary > 0")) == Self.count)
+      try #expect(context.count(for: FetchRequest("Employee", where: "salary > 0")) == Self.count)
     }
     #expect(statements <= Self.count + Self.limitBeside)
   }
@@ -112,7 +112,7 @@ struct CopyCostTests {
   @Test("A policy that makes a second object: one statement for each, one to note it, and one to find it")
   func pairs() throws {
     let statements = try statements(policy: Doubling.self) { context in
-      try #expect(context.count(FetchRequest("Employee")) == 2 * Self.count)
+      try #expect(context.count(for: FetchRequest("Employee")) == 2 * Self.count)
     }
     #expect(statements <= 4 * Self.count + Self.limitBeside)
   }
@@ -144,7 +144,7 @@ struct CopyCostTests {
   }
 
   private func expectDepartments(_ context: ManagedObjectContext) throws {
-    try #expect(context.count(FetchRequest("Employee", where: "department != nil")) == Self.count)
+    try #expect(context.count(for: FetchRequest("Employee", where: "department != nil")) == Self.count)
     let departments = try context.fetch(FetchRequest("Department"))
     let sizes = try departments.map { try $0.related("employees").count }
     #expect(sizes == Array(repeating: Self.count / 10, count: 10))

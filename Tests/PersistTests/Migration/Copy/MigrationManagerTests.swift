@@ -98,7 +98,7 @@ struct MigrationManagerTests {
       #expect(!FileManager.default.fileExists(atPath: target.path))
       manager.progress = nil
       try manager.migrateStore(from: source, to: target, mappingModel: mapping)
-      try look(target, new) { try #expect($0.count(FetchRequest("Employee")) == 1) }
+      try look(target, new) { try #expect($0.count(for: FetchRequest("Employee")) == 1) }
     }
   }
 
@@ -208,8 +208,8 @@ struct MigrationManagerTests {
       #expect(manager.userInfo["count"] as? Int == 1201)
       #expect(manager.userInfo["ended"] as? Bool == true)
       try look(target, model) { context in
-        try #expect(context.count(FetchRequest("Employee")) == 2402)
-        try #expect(context.count(FetchRequest("Employee", where: "name BEGINSWITH 'E'")) == 1201)
+        try #expect(context.count(for: FetchRequest("Employee")) == 2402)
+        try #expect(context.count(for: FetchRequest("Employee", where: "name BEGINSWITH 'E'")) == 1201)
         let department = try #require(context.fetch(FetchRequest("Department")).first)
         try #expect(department.related("employees").count == 2402)
       }
@@ -260,8 +260,8 @@ struct MigrationManagerTests {
           from: source, to: target, mappingModel: MappingModel(mapping.name, entityMappings: [mapping]))
       }
       try look(target, model) { context in
-        try #expect(context.count(FetchRequest("Employee")) == 5)
-        try #expect(context.count(FetchRequest("Department")) == 5)
+        try #expect(context.count(for: FetchRequest("Employee")) == 5)
+        try #expect(context.count(for: FetchRequest("Department")) == 5)
       }
     }
   }

@@ -83,7 +83,7 @@ struct PolicyInstancesTests {
 
   private func expectTotal(_ count: Int, _ context: ManagedObjectContext, _ manager: MigrationManager) throws {
     #expect(manager.userInfo["total"] as? Int == count)
-    try #expect(context.count(FetchRequest("Item")) == count)
+    try #expect(context.count(for: FetchRequest("Item")) == count)
   }
 
   private final class LeavingOut: Keeper {

@@ -32,7 +32,7 @@ struct ChangeKindTests {
           let coordinator = PersistentStoreCoordinator(model: kind.new)
           try coordinator.addStore(at: url)
           try #expect(coordinator.finishDeferredMigration())
-          try coordinator.remove(#require(coordinator.stores.first))
+          try coordinator.remove(#require(coordinator.persistentStores.first))
           try #expect(StoreDump(of: kind.new, at: url).differences(from: expected) == [])
         }
         try MadeStore.expectNewStore(of: kind.new, at: url)

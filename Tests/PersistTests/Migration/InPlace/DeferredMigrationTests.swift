@@ -78,22 +78,22 @@ struct DeferredMigrationTests {
       let coordinator = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
       try coordinator.addStore(at: url)
       let context = ManagedObjectContext(coordinator)
-      try #expect(context.count(FetchRequest("Item")) == 40)
+      try #expect(context.count(for: FetchRequest("Item")) == 40)
       let item = ManagedObject(entity: "Item", context: context)
       item["a"] = "new"
       let other = try #require(try context.fetch(FetchRequest("Item", where: "a != nil AND a != 'new'")).first)
       other["a"] = "changed"
       try context.save()
-      try #expect(context.count(FetchRequest("Item", where: "a IN {'new', 'changed'}")) == 2)
+      try #expect(context.count(for: FetchRequest("Item", where: "a IN {'new', 'changed'}")) == 2)
       context.delete(item)
       try context.save()
       try #expect(!coordinator.deferredSteps().isEmpty)
       try #expect(coordinator.finishDeferredMigration())
       other["a"] = "changed again"
       try context.save()
-      try #expect(context.count(FetchRequest("Item", where: "a == 'changed again'")) == 1)
+      try #expect(context.count(for: FetchRequest("Item", where: "a == 'changed again'")) == 1)
       try #expect(coordinator.deferredSteps().isEmpty)
-      try coordinator.remove(#require(coordinator.stores.first))
+      try coordinator.remove(#require(coordinator.persistentStores.first))
       try MadeStore.expectNewStore(of: registry.versions[1].model, at: url)
     }
   }
@@ -114,7 +114,7 @@ struct DeferredMigrationTests {
       #expect(counts == [1] || counts == [2])
       try #expect(steps(at: url).isEmpty)
       try #expect(coordinator.finishDeferredMigration(within: .zero))
-      try coordinator.remove(#require(coordinator.stores.first))
+      try coordinator.remove(#require(coordinator.persistentStores.first))
       try MadeStore.expectNewStore(of: registry.versions[1].model, at: url)
     }
   }
@@ -134,7 +134,7 @@ struct DeferredMigrationTests {
         let coordinator = PersistentStoreCoordinator(model: registry.versions[2].model, registry: registry)
         try coordinator.addStore(at: url)
         try #expect(coordinator.finishDeferredMigration())
-        try coordinator.remove(#require(coordinator.stores.first))
+        try coordinator.remove(#require(coordinator.persistentStores.first))
       }
       try #expect(steps(at: url).isEmpty)
       try MadeStore.expectNewStore(of: registry.versions[2].model, at: url)
@@ -177,7 +177,7 @@ struct DeferredMigrationTests {
         let another = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
         try another.addStore(at: copy)
         try #expect(another.finishDeferredMigration())
-        try another.remove(#require(another.stores.first))
+        try another.remove(#require(another.persistentStores.first))
         try MadeStore.expectNewStore(of: registry.versions[1].model, at: copy)
         isDone = try coordinator.finishDeferredMigration(within: .zero)
       }

@@ -93,7 +93,7 @@ struct RealMappingTests {
       try open(url, registry, to: "CoreDataMigration_Example 3") { context in
         let posts = try context.fetch(FetchRequest("Post", sortedBy: "postID", isAscending: false))
         #expect(posts.count == 10)
-        try #expect(context.count(FetchRequest("Section")) == 10)
+        try #expect(context.count(for: FetchRequest("Section")) == 10)
         let first = try #require(posts.first)
         #expect((first["date"] as? Date)?.timeIntervalSince1970 == 1_547_494_150.058821)
         #expect(first["hexColor"] as? String == "1BB732")
@@ -118,7 +118,7 @@ struct RealMappingTests {
       try open(url, registry) { context in
         let posts = try context.fetch(FetchRequest("Post", sortedBy: "date", isAscending: false))
         #expect(posts.count == (version == 3 ? 12 : 10))
-        try #expect(context.count(FetchRequest("Section")) == (version == 3 ? 14 : 10))
+        try #expect(context.count(for: FetchRequest("Section")) == (version == 3 ? 14 : 10))
         #expect(posts.allSatisfy { $0["softDeleted"] as? Bool == false })
         guard version == 3, let first = posts.first else { return }
         #expect(first["postID"] as? String == "7BC43935-3209-404E-836A-06F3C6518CB1")
@@ -203,7 +203,7 @@ struct RealMappingTests {
       try open(url, registry, to: "SampleModel3") { context in
         let found = try context.fetch(FetchRequest("Car"))
         #expect("\(found.count)" == cars[0])
-        try #expect("\(context.count(FetchRequest("Maker")))" == cars[1])
+        try #expect("\(context.count(for: FetchRequest("Maker")))" == cars[1])
         #expect(found.allSatisfy { $0["createdBy"] is ManagedObject })
         for car in found {
           let owner = car["owner"] as? ManagedObject

@@ -186,15 +186,15 @@ struct StagedMigrationTests {
       try pets.fill(url)
       let other = PersistentStoreCoordinator(model: pets.versions[0].model)
       let store = try other.addStore(at: url)
-      try #expect(ManagedObjectContext(other).count(FetchRequest("User")) == 3)
+      try #expect(ManagedObjectContext(other).count(for: FetchRequest("User")) == 3)
       try AutomaticMigrator(copies: true).migrate(
         storeAt: url, to: pets.versions[2], registry: ModelRegistry(versions: pets.versions))
-      let error = #expect(throws: PersistenceError.self) { try ManagedObjectContext(other).count(FetchRequest("User")) }
+      let error = #expect(throws: PersistenceError.self) { try ManagedObjectContext(other).count(for: FetchRequest("User")) }
       #expect(error?.code == .incompatibleModel)
       try other.remove(store)
       let after = PersistentStoreCoordinator(model: pets.versions[2].model)
       try after.addStore(at: url)
-      try #expect(ManagedObjectContext(after).count(FetchRequest("User")) == 3)
+      try #expect(ManagedObjectContext(after).count(for: FetchRequest("User")) == 3)
     }
   }
 }

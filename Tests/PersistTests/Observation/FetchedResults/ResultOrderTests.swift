@@ -27,7 +27,7 @@ struct ResultOrderTests {
       people[1]["firstName"] = "Zoe"
       try controllers[1].performFetch()
       try check("a value of its own")
-      context.refresh(people[1], mergingChanges: false)
+      context.refresh(people[1], mergeChanges: false)
       try controllers[1].performFetch()
       try check("a refresh")
       try child.person("Eve")["group"] = child.object(with: groups[0].objectID)

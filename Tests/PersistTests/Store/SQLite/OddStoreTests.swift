@@ -156,7 +156,7 @@ struct OddStoreTests {
         let note = try context.insertNewObject(forEntityName: "Note")
         note["text"] = "x"
         try context.save()
-        #expect(try context.count(FetchRequest("Note")) == 1)
+        #expect(try context.count(for: FetchRequest("Note")) == 1)
       }
     }
   }

@@ -39,7 +39,7 @@
     func privateStore() throws {
       try withPrivateStore { coordinator, _, url in
         let folder = url.deletingLastPathComponent()
-        let store = try #require(coordinator.stores.first)
+        let store = try #require(coordinator.persistentStores.first)
         try coordinator.backUp(store, to: folder.appendingPathComponent("Backup.sqlite"))
         try StoreBackup.copy(storeAt: url, to: folder.appendingPathComponent("Copy.sqlite"))
         try coordinator.migratePersistentStore(store, to: folder.appendingPathComponent("Moved.sqlite"))

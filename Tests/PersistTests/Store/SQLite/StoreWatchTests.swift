@@ -44,7 +44,7 @@ struct StoreWatchTests {
       for _ in 0..<2 {
         let request = try FetchRequest<ManagedObject>("Mark", where: "b >= 0")
         #expect(persistError { _ = try context.fetch(request) }?.code == .incompatibleModel)
-        #expect(persistError { _ = try context.count(FetchRequest("Tag")) }?.code == .incompatibleModel)
+        #expect(persistError { _ = try context.count(for: FetchRequest("Tag")) }?.code == .incompatibleModel)
       }
       #expect(persistError { try context.save() }?.code == .incompatibleModel)
       #expect(try StoreDump(of: scenario.newest.model, at: url) == after)
@@ -84,7 +84,7 @@ struct StoreWatchTests {
       try open.context.make("Person", ["name": "Ann"])
       try open.context.save()
       let backup = url.deletingLastPathComponent().appendingPathComponent("Backup.sqlite")
-      try open.coordinator.backUp(try #require(open.coordinator.stores.first), to: backup)
+      try open.coordinator.backUp(try #require(open.coordinator.persistentStores.first), to: backup)
       var metadata = try PersistentStoreCoordinator.metadata(at: url)
       metadata.values["note"] = .string("by another")
       try PersistentStoreCoordinator.setMetadata(metadata, at: url)
@@ -96,10 +96,10 @@ struct StoreWatchTests {
         try open.context.save()
         _ = try open.context.fetch(FetchRequest("Person"))
       }
-      #expect(try open.context.count(FetchRequest("Person")) == 5)
+      #expect(try open.context.count(for: FetchRequest("Person")) == 5)
       try PersistentStoreCoordinator(model: people).replacePersistentStore(at: url, withPersistentStoreFrom: backup)
       open.context.reset()
-      #expect(try open.context.count(FetchRequest("Person")) == 1)
+      #expect(try open.context.count(for: FetchRequest("Person")) == 1)
       try open.context.make("Person", ["name": "Ben"])
       try open.context.save()
     }
@@ -162,9 +162,9 @@ struct StoreWatchTests {
         #expect(open.context.insertedObjects.count == 1)
       }
       // Closing leaves alone what has the name now.
-      for info in open.coordinator.stores { try open.coordinator.remove(info) }
+      for info in open.coordinator.persistentStores { try open.coordinator.remove(info) }
       let fresh = try OpenStore(people, at: url)
-      #expect(try fresh.context.count(FetchRequest("Person")) == 0)
+      #expect(try fresh.context.count(for: FetchRequest("Person")) == 0)
       try fresh.context.make("Person", ["name": "new"])
       try fresh.context.save()
     }
@@ -186,10 +186,10 @@ struct StoreWatchTests {
       // Its own coordinator closes it first; so does who has closed it.
       let second = try OpenStore(people, at: url)
       #expect(persistError { try open.coordinator.destroyPersistentStore(at: url) }?.code == .storeBusy)
-      #expect(try second.context.count(FetchRequest("Person")) == 1)
-      for info in second.coordinator.stores { try second.coordinator.remove(info) }
+      #expect(try second.context.count(for: FetchRequest("Person")) == 1)
+      for info in second.coordinator.persistentStores { try second.coordinator.remove(info) }
       try open.coordinator.destroyPersistentStore(at: url)
-      #expect(FileState(url) == nil && open.coordinator.stores.isEmpty)
+      #expect(FileState(url) == nil && open.coordinator.persistentStores.isEmpty)
     }
   }
 }

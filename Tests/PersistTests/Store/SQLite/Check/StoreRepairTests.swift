@@ -56,7 +56,7 @@ struct StoreRepairTests {
     let model = try Self.shop()
     try withTemporaryStore { url in
       let coordinator = try fill(url, model)
-      for store in coordinator.stores { try coordinator.remove(store) }
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
       let orphan = try addFile(UUID().uuidString, besideStoreAt: url)
       let stranger = try addFile("README", besideStoreAt: url)
       let partial = URL(fileURLWithPath: "\(url.path).copy\(StoreBackup.partialSuffix)\(UUID().uuidString)")
@@ -109,7 +109,7 @@ struct StoreRepairTests {
       try FileManager.default.createDirectory(
         at: to.deletingLastPathComponent(), withIntermediateDirectories: true)
       try FileManager.default.copyItem(at: from, to: to)
-      for store in coordinator.stores { try coordinator.remove(store) }
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
 
       func save(_ url: URL) throws {
         let coordinator = PersistentStoreCoordinator(model: model)

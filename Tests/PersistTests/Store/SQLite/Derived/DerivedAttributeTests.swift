@@ -62,7 +62,7 @@ struct DerivedAttributeTests {
     try withPress(inMemory: inMemory) { context in
       let author = try refreshed(fill(context))
       func values() -> [Int?] {
-        context.refresh(author, mergingChanges: false)
+        context.refresh(author, mergeChanges: false)
         return ["articlesCount", "totalWords", "longest"].map { author[$0] as? Int }
       }
       #expect(values() == [2, 42, 32])
@@ -76,12 +76,12 @@ struct DerivedAttributeTests {
       try context.execute(
         BatchUpdateRequest("Article", set: ["wordCount": try FetchExpression("wordCount + 1"), "title": .value("new")]))
       #expect(values() == [3, 95, 51])
-      context.refresh(third, mergingChanges: false)
+      context.refresh(third, mergeChanges: false)
       #expect(third["titleUpper"] as? String == "NEW")
       try context.execute(BatchDeleteRequest("Article", where: FetchPredicate("wordCount > 40")))
       #expect(values() == [2, 44, 33])
       try context.execute(BatchUpdateRequest("Author", set: ["name": .value("Anna")]))
-      #expect(try context.count(FetchRequest("Article", where: "authorName == 'Anna'")) == 2)
+      #expect(try context.count(for: FetchRequest("Article", where: "authorName == 'Anna'")) == 2)
       let refused = persistError {
         try context.execute(BatchUpdateRequest("Author", set: ["articlesCount": .value(9)]))
       }
@@ -91,7 +91,7 @@ struct DerivedAttributeTests {
 
   private func refreshed(_ object: ManagedObject) throws -> ManagedObject {
     try object.managedObjectContext?.save()
-    object.managedObjectContext?.refresh(object, mergingChanges: false)
+    object.managedObjectContext?.refresh(object, mergeChanges: false)
     return object
   }
 
@@ -181,7 +181,7 @@ struct DerivedAttributeTests {
   func filtering() throws {
     try withPress { context in
       _ = try fill(context)
-      let fresh = ManagedObjectContext(context.coordinator)
+      let fresh = ManagedObjectContext(context.persistentStoreCoordinator)
       for format in ["articlesCount == 2", "nameCanonical == 'hello world'", "totalWords == 42"] {
         try #expect(fresh.fetch(FetchRequest("Author", where: format)).count == 1, "\(format)")
       }
@@ -194,7 +194,7 @@ struct DerivedAttributeTests {
   func versions() throws {
     try withPress { context in
       let author = try fill(context)
-      let other = ManagedObjectContext(context.coordinator)
+      let other = ManagedObjectContext(context.persistentStoreCoordinator)
       let seen = try other.named("Author", "Héllo Wörld")
       try context.named("Article", "Short", by: "title")["wordCount"] = 1
       try #expect(refreshed(author)["totalWords"] as? Int == 11)
@@ -242,16 +242,16 @@ struct DerivedAttributeTests {
   @Test("A store without triggers gets them when it is opened, and its rows their values")
   func adopting() throws {
     try withPress { context in
-      let url = try #require(context.coordinator.stores[0].url)
+      let url = try #require(context.persistentStoreCoordinator.persistentStores[0].url)
       let author = try fill(context)
-      try context.coordinator.remove(context.coordinator.stores[0])
+      try context.persistentStoreCoordinator.remove(context.persistentStoreCoordinator.persistentStores[0])
       let connection = try SQLiteConnection(url, mode: .readWrite)
       for name in try connection.all(.derivedTriggers, { $0.text(0) }) { try connection.apply(.dropTrigger(name)) }
       connection.close()
-      let again = PersistentStoreCoordinator(model: context.coordinator.model)
+      let again = PersistentStoreCoordinator(model: context.persistentStoreCoordinator.managedObjectModel)
       try again.addStore(at: url)
       let fresh = ManagedObjectContext(again)
-      let same = try #require(again.managedObjectID(forURIRepresentation: author.objectID.uriRepresentation))
+      let same = try #require(again.managedObjectID(forURIRepresentation: author.objectID.uriRepresentation()))
       try fresh.make("Article", ["wordCount": 8, "author": fresh.existingObject(with: same)])
       try fresh.save()
       try #expect(ManagedObjectContext(again).existingObject(with: same)["totalWords"] as? Int == 50)

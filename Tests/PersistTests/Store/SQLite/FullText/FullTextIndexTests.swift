@@ -22,7 +22,7 @@ struct FullTextIndexTests {
     for store in coordinator.stores(holding: entityOfModel) {
       try #expect(store.divide(predicate, over: entityOfModel).rest == nil)
     }
-    let count = try context.count(FetchRequest<ManagedObject>(entity, where: format))
+    let count = try context.count(for: FetchRequest<ManagedObject>(entity, where: format))
     for store in coordinator.stores(holding: entityOfModel) { try store.close() }
     return count
   }

@@ -46,7 +46,7 @@ struct FullTextSearchTests {
     try withNotes { notes, _ in
       try notes.add((1...200).map { $0 % 50 == 0 ? "tea \($0)" : "cup \($0)" })
       let request = try FetchRequest<ManagedObject>("Note", where: "body MATCHTEXT 'tea'")
-      _ = try notes.context.count(request)
+      _ = try notes.context.count(for: request)
       let before = notes.store.pool.counts.executed
       try #expect(notes.context.fetch(request).count == 4)
       #expect(notes.store.pool.counts.executed - before <= 3, "With the transaction around it.")
@@ -87,7 +87,7 @@ struct FullTextSearchTests {
         let all = try context.fetch(FetchRequest(entity))
         try #expect(Set(all.filter { try predicate.evaluate(with: $0) }.map(\.objectID)) == found, "\(format)")
       }
-      try #expect(context.count(FetchRequest<ManagedObject>("Author", where: "ALL notes.body MATCHTEXT 'cup'")) == 2)
+      try #expect(context.count(for: FetchRequest<ManagedObject>("Author", where: "ALL notes.body MATCHTEXT 'cup'")) == 2)
     }
   }
 
@@ -111,7 +111,7 @@ struct FullTextSearchTests {
           let predicate = try FetchPredicate("body MATCHTEXT %@", query)
           var request = FetchRequest<ManagedObject>("Note")
           request.predicate = predicate
-          let found = try notes.context.count(request)
+          let found = try notes.context.count(for: request)
           try #expect(objects.filter { try predicate.evaluate(with: $0) }.count == found, "\(search) \(query)")
         }
       }

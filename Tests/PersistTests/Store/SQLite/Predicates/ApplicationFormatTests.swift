@@ -20,7 +20,7 @@ struct ApplicationFormatTests {
           let predicate = try FetchPredicate(format, arguments: arguments)
           #expect(try FetchPredicate(predicate.format) == predicate, "\(format) → \(predicate.format)")
           #expect(try JSONDecoder().decode(FetchPredicate.self, from: JSONEncoder().encode(predicate)) == predicate)
-          try PredicateCheck.check(predicate, over: entity, in: context.coordinator.model)
+          try PredicateCheck.check(predicate, over: entity, in: context.persistentStoreCoordinator.managedObjectModel)
           _ = try PredicateAgreementTests.ask(predicate, over: entity, store, objects)
           var request = FetchRequest(group.entity)
           request.predicate = predicate

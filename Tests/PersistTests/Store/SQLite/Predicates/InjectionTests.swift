@@ -36,8 +36,8 @@ struct InjectionTests {
         let printed = try request.predicate.map { try FetchPredicate($0.format) }
         #expect(printed == request.predicate)
       }
-      #expect(try fresh.count(FetchRequest("Item")) == 2)
-      #expect(try context.count(request("Item", FetchPredicate("name == %@", arguments: [attack]))) == 1)
+      #expect(try fresh.count(for: FetchRequest("Item")) == 2)
+      #expect(try context.count(for: request("Item", FetchPredicate("name == %@", arguments: [attack]))) == 1)
     }
   }
 
@@ -53,7 +53,7 @@ struct InjectionTests {
       }
       #expect(throws: PersistenceError.self) { try context.fetch(FetchRequest("Item", sortedBy: attack)) }
       #expect(throws: PersistenceError.self) { try context.fetch(FetchRequest(attack)) }
-      #expect(try context.count(FetchRequest("Item")) == 1)
+      #expect(try context.count(for: FetchRequest("Item")) == 1)
     }
   }
 
@@ -69,7 +69,7 @@ struct InjectionTests {
           _ = try context.fetch(request("Item", FetchPredicate(format)))
         } catch is PersistenceError {}
       }
-      #expect(try stack.context().count(FetchRequest("Item")) == 1)
+      #expect(try stack.context().count(for: FetchRequest("Item")) == 1)
     }
   }
 

@@ -155,7 +155,7 @@ struct PredicateAgreementTests {
     }
     for object in made.values.flatMap({ $0 }) {
       for relationship in object.entity.relationships {
-        let others = made[context.coordinator.model.destination(of: relationship).root.name] ?? []
+        let others = made[context.persistentStoreCoordinator.managedObjectModel.destination(of: relationship).root.name] ?? []
         guard !others.isEmpty, generator.chance(70) else { continue }
         if relationship.isToMany {
           guard generator.chance(40) else { continue }

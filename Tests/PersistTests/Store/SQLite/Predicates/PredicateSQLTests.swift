@@ -112,11 +112,11 @@ struct PredicateSQLTests {
       #expect(found.map { $0["price"] as? Double } == [103, 108, 113, 118])
       #expect(stack.store.calls == before + 1)
       request.fetchLimit = 0
-      #expect(try fresh.count(request) == 20)
+      #expect(try fresh.count(for: request) == 20)
       #expect(stack.store.calls == before + 2)
       let id = try #require(found.first).objectID
       #expect(try fresh.fetch(FetchRequest("Item", where: "SELF == %@", id)) == [found[0]])
-      #expect(try fresh.count(FetchRequest("Item", where: "SELF IN %@", [id])) == 1)
+      #expect(try fresh.count(for: FetchRequest("Item", where: "SELF IN %@", [id])) == 1)
     }
   }
 
@@ -150,12 +150,12 @@ struct PredicateSQLTests {
       try context.make("Item", ["name": String(repeating: "a", count: 60)])
       try context.save()
       let error = try #require(persistError {
-        _ = try stack.context().count(FetchRequest("Item", where: "name MATCHES '(a+)+b'"))
+        _ = try stack.context().count(for: FetchRequest("Item", where: "name MATCHES '(a+)+b'"))
       })
       #expect(error.code == .limitExceeded)
-      let wrong = try #require(persistError { _ = try context.count(FetchRequest("Item", where: "name MATCHES '('")) })
+      let wrong = try #require(persistError { _ = try context.count(for: FetchRequest("Item", where: "name MATCHES '('")) })
       #expect(wrong.code == .invalidPredicate)
-      #expect(try stack.context().count(FetchRequest("Item", where: "name MATCHES 'a+'")) == 1)
+      #expect(try stack.context().count(for: FetchRequest("Item", where: "name MATCHES 'a+'")) == 1)
     }
   }
 

@@ -122,15 +122,15 @@ struct TermRoomTests {
           let request = try FetchRequest<ManagedObject>("Node", where: format)
           let predicate = try #require(request.predicate)
           let expected = try fresh.fetch(FetchRequest("Node")).filter { try predicate.evaluate(with: $0) }.count
-          #expect(try fresh.count(request) == expected, "\(format)")
+          #expect(try fresh.count(for: request) == expected, "\(format)")
         }
       }
       var request = FetchRequest<ManagedObject>("Node")
       let parts = (0..<5000).map { FetchPredicate.compare(.key("number"), .notEqual, .value($0 + 10)) }
       request.predicate = .and(parts)
-      #expect(try fresh.count(request) == 10)
+      #expect(try fresh.count(for: request) == 10)
       request.predicate = .or((0..<5000).map { .not(.compare(.key("next.next.number"), .notEqual, .value($0))) })
-      #expect(try fresh.count(request) == 78)
+      #expect(try fresh.count(for: request) == 78)
     }
   }
 }

@@ -44,10 +44,10 @@ struct PredicateFuzzTests {
     }
     try ask(graph, world, saved, &generator)
     var child = graph.moved(to: ManagedObjectContext(parent: graph.context))
-    if graph.objects.values.allSatisfy({ !$0.objectID.isTemporary }) {
+    if graph.objects.values.allSatisfy({ !$0.objectID.isTemporaryID }) {
       var below = world
       for _ in 0..<generator.pick([1, 3]) { try change(&below, &child, &generator, deletes: true) }
-      if child.objects.values.allSatisfy({ !$0.objectID.isTemporary }) {
+      if child.objects.values.allSatisfy({ !$0.objectID.isTemporaryID }) {
         try ask(child, below, world, &generator)
       }
     }
@@ -110,12 +110,12 @@ struct PredicateFuzzTests {
       let found = try graph.context.fetch(request)
       #expect(graph.ids(of: found) == expected, "fetched, \(entity): \(plain.format)")
       #expect(
-        try graph.context.count(request) == expected.count, "counted, \(entity): \(plain.format)")
+        try graph.context.count(for: request) == expected.count, "counted, \(entity): \(plain.format)")
       guard graph.context.hasChanges, generator.chance(30) else { continue }
       request.includesPendingChanges = false
       let before = PlainInterpreter(world: saved)
       let count = saved.ids(entity).filter { before.holds(plain, for: $0) }.count
-      #expect(try graph.context.count(request) == count, "as saved, \(entity): \(plain.format)")
+      #expect(try graph.context.count(for: request) == count, "as saved, \(entity): \(plain.format)")
     }
   }
 }

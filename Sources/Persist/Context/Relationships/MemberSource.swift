@@ -1,0 +1,83 @@
+import OrderedCollections
+
+/// Where the members of a ``RelationshipSet`` are.
+enum MemberSource {
+  /// In an object's relationship: the set is a view of it.
+  case relationship(RelationshipLayout, of: ManagedObject)
+  /// In the set itself, which was made from an array and is going to be assigned.
+  case collection(CollectedMembers)
+
+  var owner: ManagedObject? {
+    if case .relationship(_, let owner) = self { owner } else { nil }
+  }
+
+  /// What messages call the set.
+  var name: String {
+    if case .relationship(let relationship, _) = self { relationship.name } else { "set" }
+  }
+
+  /// Whether members have places.
+  var isOrdered: Bool {
+    if case .relationship(let relationship, _) = self { relationship.isOrdered } else { true }
+  }
+
+  var list: MemberList {
+    switch self {
+    case .relationship(let relationship, let owner): owner.memberList(of: relationship)
+    case .collection(let members): .objects(Array(members.objects))
+    }
+  }
+
+  func contains(_ object: ManagedObject) -> Bool {
+    switch self {
+    case .relationship(let relationship, let owner): owner.table != nil && owner.isMember(object, of: relationship)
+    case .collection(let members): members.objects.contains(object)
+    }
+  }
+
+  func firstIndex(of object: ManagedObject) -> Int? {
+    switch self {
+    case .relationship(let relationship, let owner):
+      owner.memberIDs(of: relationship).firstIndex(of: object.objectID)
+    case .collection(let members): members.objects.firstIndex(of: object)
+    }
+  }
+
+  func insert(_ object: ManagedObject) {
+    switch self {
+    case .relationship(let relationship, let owner): owner.insertMember(object, of: relationship)
+    case .collection(let members): members.objects.append(object)
+    }
+  }
+
+  /// Adds an object at a place, or moves a member there.
+  func insert(_ object: ManagedObject, at index: Int) {
+    switch self {
+    case .relationship(let relationship, let owner): owner.insertMember(object, at: index, of: relationship)
+    case .collection(let members):
+      members.objects.remove(object)
+      members.objects.insert(object, at: min(index, members.objects.count))
+    }
+  }
+
+  func remove(_ object: ManagedObject) {
+    switch self {
+    case .relationship(let relationship, let owner): owner.removeMember(object, of: relationship)
+    case .collection(let members): members.objects.remove(object)
+    }
+  }
+
+  func replace(with objects: [ManagedObject]) {
+    switch self {
+    case .relationship(let relationship, let owner): owner.replaceMembers(with: objects, of: relationship)
+    case .collection(let members): members.objects = OrderedSet(objects)
+    }
+  }
+}
+
+/// The members of a set that belongs to no relationship. A class, because a set changes without being a variable.
+final class CollectedMembers {
+  var objects: OrderedSet<ManagedObject>
+
+  init(_ objects: [ManagedObject]) { self.objects = OrderedSet(objects) }
+}
