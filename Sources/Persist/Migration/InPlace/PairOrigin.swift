@@ -51,6 +51,8 @@ struct RelationshipOrigins: Sendable {
   private var heirs: [PairSource: NewEnd] = [:]
   /// The new relationships, each named by its first end, that take from an old one.
   private var users: [ModelComparison.OldPair: Set<NewEnd>] = [:]
+  /// The new to-one relationships whose values stand in an old column, each with the rows that have it.
+  private var columnTakers: [PairSource: [(end: NewEnd, owners: Set<Int>)]] = [:]
   private let destinations: [Int: Entity]
 
   init(_ comparison: ModelComparison, from old: TableMap) {
@@ -88,6 +90,20 @@ struct RelationshipOrigins: Sendable {
     return users[origin.pair]?.count == 1 || isOneWay(origin.pair)
   }
 
+  /// Whether a to-one relationship takes over the values of an old column, rather than copies of the pairs.
+  ///
+  /// A relationship that moves down to two entities has an inverse for each, and the old inverse's column has the values
+  /// of both in the same rows. Values that aren't one's own are cleared in a column that is taken over, so that only one
+  /// relationship of a row can take it.
+  func takesOverColumn(
+    _ origin: PairOrigin, _ relationship: RelationshipDescription, of entity: Entity
+  ) -> Bool {
+    let own = NewEnd(
+      entity: comparison.declaring(relationship, of: entity).name, relationship: relationship.name)
+    let first = columnTakers[origin.pairs]?.first { !$0.owners.isDisjoint(with: origin.owners) }
+    return first.map { $0.end == own } ?? true
+  }
+
   private func heir(of pairs: PairSource) -> NewEnd? { heirs[pairs] ?? heirs[pairs.turned] }
 
   private func isOneWay(_ pair: ModelComparison.OldPair) -> Bool {
@@ -111,6 +127,10 @@ struct RelationshipOrigins: Sendable {
     for heir in comparison.new.hierarchy(of: entity) {
       let found = end == .own ? origin(relationship, of: heir) : originsByInverse(relationship, of: heir)
       byEntity[heir.name, default: [:]][relationship.name] = found
+      if !relationship.isToMany, found.count == 1, case .toOne = found[0].place {
+        columnTakers[found[0].pairs, default: []].append(
+          (NewEnd(entity: entity.name, relationship: relationship.name), found[0].owners))
+      }
       whole = found.reduce(whole, Self.merging)
     }
     byDeclaration[entity.name, default: [:]][relationship.name] = whole

@@ -28,7 +28,7 @@ extension InPlacePlanner {
     guard let only = found.first else { return .none }
     guard found.count == 1 else { return .pairs(found) }
     switch only.place {
-    case .toOne(let number) where !relationship.isToMany:
+    case .toOne(let number) where !relationship.isToMany && origins.takesOverColumn(only, relationship, of: owner):
       return .columns(
         .init(
           origin: only, table: only.pairs.table, key: only.pairs.member, number: number,
