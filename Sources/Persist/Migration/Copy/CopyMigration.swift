@@ -165,6 +165,21 @@ struct CopyMigration {
       try tally.begin(.relationships, step)
       try objects?.createRelationships(step) { try tally.advance($0, .relationships, step) }
     }
+    try inheritOrders(plan, objects, connection, file)
+  }
+
+  private func inheritOrders(
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ file: CopyFile
+  ) throws {
+    let statements = plan.orders.compactMap { SQLText.inheritOrder($0) }
+    guard !statements.isEmpty else { return }
+    for statement in statements { _ = try connection.execute(statement) }
+    var completions: [SchemaChange] = []
+    for completion in plan.orders.compactMap(\.inverseOrder?.completion) where !completions.contains(completion) {
+      completions.append(completion)
+    }
+    try file.apply(completions)
+    objects?.refresh()
   }
 
   /// What fails in SQL says for which entity, and which relationship.

@@ -59,6 +59,8 @@ struct CopyPlan: Sendable {
   var steps: [Step]
   /// What follows on the links: entity numbers beside keys, places of members that have none yet.
   var completions: [SchemaChange] = []
+  /// Pairs related object by object whose members keep the order that their old inverse had.
+  var orders: [PairCopy] = []
   /// What must be zero before it begins, and what it means if it isn't.
   var checks: [(count: RowCount, blocker: MigrationBlocker)] = []
   /// The greatest key that may be given out to a copied row, by the destination hierarchy's root.

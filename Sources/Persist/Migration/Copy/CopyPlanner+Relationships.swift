@@ -9,7 +9,7 @@ struct LinkSource: Hashable {
 extension CopyPlanner {
   /// The relationships of a step that lead where one of the source's leads, by their names.
   func linkSources(_ step: CopyPlan.Step) -> [String: LinkSource] {
-    guard !goesByObject, step.isKeyed, let source = step.source, let destination = step.destination else { return [:] }
+    guard step.isKeyed, let source = step.source, let destination = step.destination else { return [:] }
     var sources: [String: LinkSource] = [:]
     for mapping in step.mapping.relationshipMappings {
       guard let relationship = destination.relationship(named: mapping.name), !relationship.isTransient,
@@ -141,7 +141,7 @@ extension CopyPlanner {
 
   // MARK: By pairs
 
-  private mutating func pairs(
+  mutating func pairs(
     of property: Property, _ relationship: RelationshipDescription, _ link: LinkSource, _ step: CopyPlan.Step
   ) -> [PairCopy] {
     guard let source = step.source, let destination = step.destination, let before = source.property(named: link.name),

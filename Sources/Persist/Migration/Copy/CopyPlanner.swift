@@ -42,11 +42,13 @@ struct CopyPlanner {
   mutating func make() throws -> CopyPlan {
     plan.steps = try model.entityMappings.enumerated().map { try step($0.offset, $0.element) }
     reserveKeys()
-    let sources = mutual(plan.steps.map(linkSources))
+    let links = plan.steps.map(linkSources)
+    let sources = mutual(goesByObject ? links.map { _ in [:] } : links)
     for index in plan.steps.indices { planRows(ofStep: index, sources[index]) }
     for index in plan.steps.indices {
       plan.steps[index].relationships.merge(ways(ofStep: index, sources)) { withRows, _ in withRows }
     }
+    for index in plan.steps.indices { plan.orders += inheritedOrders(ofStep: index, links[index]) }
     return plan
   }
 

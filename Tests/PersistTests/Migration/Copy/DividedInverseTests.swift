@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Inverses divided among several entities")
+@Suite("Inverses divided among several entities, and merged")
 struct DividedInverseTests {
   @Test(
     "A relationship that moves down to two entities keeps the order that its inverse had for both",
@@ -35,6 +35,39 @@ struct DividedInverseTests {
           let result = try migrate(url, old, new, way, in: folder)
           let lists = try StoreContent(of: new, at: result).lists.compactMapValues { $0["backDog"] }
           #expect(lists == wanted, "seed \(seed), \(way)")
+        }
+      }
+    }
+    #expect(unsorted > 0)
+  }
+
+  @Test(
+    "Two relationships that move up to one keep the order that each of their inverses had",
+    arguments: [HierarchyModel.Kind.manyToManyBothOrdered, .manyToOneOrdered])
+  func mergedOrder(kind: HierarchyModel.Kind) throws {
+    var model = HierarchyModel()
+    model.kind = kind
+    let new = try model.model()
+    model.declaring = ["Cat", "Dog"]
+    let old = try model.model()
+    var unsorted = 0
+    for seed in UInt64(1)...8 {
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("Store.sqlite")
+        try MadeStore.make(old, at: url)
+        try MadeStore.fill(old, at: url, rows: 5, seed: seed)
+        let before = try StoreContent(of: old, at: url)
+        for way in Way.allCases {
+          let result = try migrate(url, old, new, way, in: folder)
+          let lists = try StoreContent(of: new, at: result).lists
+          for name in ["back", "backDog"] {
+            let wanted = before.lists.compactMapValues { $0[name] }
+            unsorted += wanted.values.filter { $0 != $0.sorted() }.count
+            for (object, list) in wanted {
+              let found = lists[object]?["back"]?.filter(list.contains)
+              #expect(found == list, "seed \(seed), \(way), \(object).\(name)")
+            }
+          }
         }
       }
     }

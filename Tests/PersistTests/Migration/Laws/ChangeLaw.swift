@@ -83,7 +83,7 @@ struct ChangeLaw {
       guard let property = loss.property, loss.what != "order forgotten", !loss.what.hasPrefix("element ") else {
         continue
       }
-      if isRelationship(property, loss.entity) {
+      if isRelationship(property, loss) {
         told.relationships += loss.rows ?? 0
       } else {
         told.attributes += loss.rows ?? 0
@@ -92,9 +92,12 @@ struct ChangeLaw {
     return told
   }
 
-  private func isRelationship(_ property: String, _ entity: String) -> Bool {
+  /// Whether a loss is one of members. A name can be an attribute's in one model and a relationship's in the other.
+  private func isRelationship(_ property: String, _ loss: MigrationLoss) -> Bool {
+    if loss.what.hasPrefix("attribute") { return false }
+    if loss.what.hasPrefix("relationship") { return true }
     let entities = [new, old].flatMap { model in
-      model.entitiesByName[entity].map { [$0] } ?? []
+      model.entitiesByName[loss.entity].map { [$0] } ?? []
     }
     if let found = entities.lazy.compactMap({ $0.property(named: property) }).first { return found.attribute == nil }
     return old.entities.contains { $0.relationship(named: property) != nil }

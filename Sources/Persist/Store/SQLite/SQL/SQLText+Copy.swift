@@ -59,15 +59,39 @@ extension SQLText {
     }
   }
 
-  static func copy(_ copy: PairCopy) -> SQLText {
-    let source = copy.pairs
+  private static func pairs(_ source: PairSource) -> SQLText {
     let place: SQLText = source.place.map { "\(name: $0)" } ?? "NULL"
     let inversePlace: SQLText = source.inversePlace.map { "\(name: $0)" } ?? "NULL"
-    let pairs: SQLText = """
+    return """
       (SELECT \(name: source.owner) AS owner, \(name: source.member) AS member, \(place) AS place, \
       \(inversePlace) AS inversePlace FROM main.\(name: source.table) \
       WHERE \(name: source.owner) IS NOT NULL AND \(name: source.member) IS NOT NULL) AS pairs
       """
+  }
+
+  /// Gives pairs that were copied the places that owners had among a member's; nil where the copy has no such places.
+  static func inheritOrder(_ copy: PairCopy) -> SQLText? {
+    let (owner, member) = (key("pairs.owner", copy.owner), key("pairs.member", copy.member))
+    let same: [SQLText]
+    let (table, column): (String, String)
+    switch copy.target {
+    case .join(let join, let ownerColumn, let memberColumn, _, let place?):
+      (table, column) = (join, place)
+      same = ["own.\(name: ownerColumn) = \(owner)", "own.\(name: memberColumn) = \(member)"]
+    case .ownerKey(let key, let place?):
+      (table, column) = (copy.owner.target, place)
+      same = ["own.Z_PK = \(owner)", "own.\(name: key) = \(member)"]
+    default: return nil
+    }
+    let conditions = exists("pairs.owner", copy.owner) + exists("pairs.member", copy.member)
+    return """
+      UPDATE \(copySchema).\(name: table) AS own SET \(name: column) = pairs.inversePlace \
+      FROM \(pairs(copy.pairs))\(whereClause(same + conditions))
+      """
+  }
+
+  static func copy(_ copy: PairCopy) -> SQLText {
+    let pairs = pairs(copy.pairs)
     let (owner, member) = (key("pairs.owner", copy.owner), key("pairs.member", copy.member))
     let conditions = exists("pairs.owner", copy.owner) + exists("pairs.member", copy.member)
     switch copy.target {
