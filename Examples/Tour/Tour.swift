@@ -97,7 +97,7 @@ extension Tour {
     try coordinator.addStore(at: store)
     let context = ManagedObjectContext(coordinator)
     func insert(_ entity: String, _ values: [String: Any]) throws -> ManagedObject {
-      let object = try context.insertNewObject(forEntityName: entity)
+      let object = try context.create(entity)
       for (name, value) in values { try object.setValue(value, forKey: name) }
       return object
     }

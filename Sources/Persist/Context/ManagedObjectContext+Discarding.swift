@@ -38,6 +38,7 @@ extension ManagedObjectContext {
     deleted.removeAll()
     retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
+    watchedObjects = []
     for table in tables {
       for object in table.map.objects {
         object.detach()

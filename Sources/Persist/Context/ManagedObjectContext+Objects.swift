@@ -1,12 +1,16 @@
 import Foundation
 
 extension ManagedObjectContext {
-  /// A new object of the entity with a name.
+  /// A new object of the entity with a name, of the class that serves the entity.
+  ///
+  /// ```swift
+  /// let tea = try context.create("Item")
+  /// ```
   ///
   /// - Throws: ``PersistenceError/Code/unknownEntity``; ``PersistenceError/Code/invalidRequest`` for an abstract
   ///   entity.
   @discardableResult
-  public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
+  public func create(_ name: String) throws -> ManagedObject {
     let layout = layout(of: try entity(named: name))
     guard !layout.entity.isAbstract else {
       throw PersistenceError(

@@ -15,7 +15,9 @@ extension ManagedObjectContext {
         .storeReadOnly, at: .init(entity: object.entity.name, store: store.url),
         "The store is open for reading only.", fix: "Choose a store that can be written.")
     }
-    guard let open = persistentStoreCoordinator.openStore(identifier: store.identifier), persistentStoreCoordinator.holds(open, object.entity) else {
+    guard let open = persistentStoreCoordinator.openStore(identifier: store.identifier),
+      persistentStoreCoordinator.holds(open, object.entity)
+    else {
       throw PersistenceError(
         .invalidRequest, at: .init(entity: object.entity.name, store: store.url),
         "The store isn't open in this context's coordinator, or doesn't hold '\(object.entity.name)'.",

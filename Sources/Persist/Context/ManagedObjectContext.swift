@@ -47,6 +47,8 @@ public final class ManagedObjectContext {
   var inserted = ChangeSet()
   var updated = ChangeSet()
   var deleted = ChangeSet()
+  /// Objects whose rows the next save checks though it doesn't write them.
+  var watchedObjects: Set<ManagedObject> = []
   /// Nil while nobody observes the context.
   var tracker: ChangeTracker?
   /// Made when a key path is first asked for.
@@ -134,7 +136,7 @@ public final class ManagedObjectContext {
   /// Entities of the coordinator's model.
   ///
   /// - Throws: ``PersistenceError/Code/unknownEntity``.
-  public func entity(named name: String) throws -> Entity { try persistentStoreCoordinator.managedObjectModel.entity(named: name) }
+  public func entity(named name: String) throws -> Entity { try model.entity(named: name) }
 
   /// The layout of the entity that a class serves. The last answer is kept: objects are mostly made by the dozen.
   func layout(serving type: ManagedObject.Type) -> EntityLayout {
@@ -146,10 +148,12 @@ public final class ManagedObjectContext {
     return layout
   }
 
+  var model: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
+
   func findEntity(servedBy type: ManagedObject.Type) -> Entity {
     if let index = classes.firstIndex(where: { $0 == type }) { return layouts[index].entity }
     let name = String(describing: type)
-    guard let entity = persistentStoreCoordinator.managedObjectModel.entitiesByName[name] else {
+    guard let entity = model.entitiesByName[name] else {
       preconditionFailure("No entity of the model has the class \(name): register it, or name the entity.")
     }
     return entity
@@ -200,7 +204,7 @@ extension ManagedObjectContext {
   }
 
   func layout(named name: String) -> EntityLayout? {
-    persistentStoreCoordinator.managedObjectModel.entitiesByName[name].map { layouts[$0.number - 1] }
+    model.entitiesByName[name].map { layouts[$0.number - 1] }
   }
 
   /// The object of a row: the one that is alive, else a new fault.

@@ -90,7 +90,38 @@ extension PersistentStoreCoordinator {
       exchange(old, for: new)
       return new
     }
-    return StoreInfo(new)
+    let moved = StoreInfo(new)
+    post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])
+    return moved
+  }
+
+  /// Makes an open store go on in another file, such as one that the store was copied or moved to.
+  ///
+  /// Contexts go on with it; what they hold is as it was read, until they are refreshed. The former file is closed,
+  /// once reads and writes that have begun are over, and stays.
+  ///
+  /// - Parameters:
+  ///   - url: of a file that holds the same store; none is made.
+  ///   - store: in a file, and open in this coordinator.
+  /// - Returns: what the store is now.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the store isn't open here, or the file holds another one;
+  ///   ``PersistenceError/Code/fileAccess`` where there is no file; ``PersistenceError/Code/storeTypeMismatch`` for a
+  ///   store in memory.
+  @discardableResult
+  public func setURL(_ url: URL, for store: StoreInfo) throws -> StoreInfo {
+    let open = try requireSQLite(store)
+    guard store.url != nil else {
+      throw PersistenceError(
+        .storeTypeMismatch, "A store in memory has no file.",
+        fix: "Copy it with migratePersistentStore(_:to:options:).")
+    }
+    guard !SQLiteStore.canCreate(at: url) else {
+      throw PersistenceError(.fileAccess, at: .store(url), "There is no store.", fix: "Copy or move the file first.")
+    }
+    try open.reopen(at: url)
+    let moved = StoreInfo(open)
+    post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])
+    return moved
   }
 
   func requireOpen(_ store: StoreInfo) throws -> any PersistentStore {

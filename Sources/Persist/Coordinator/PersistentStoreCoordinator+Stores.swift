@@ -51,11 +51,16 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` where it isn't one of this coordinator's.
   public func remove(_ store: StoreInfo) throws {
+    if openStore(identifier: store.identifier) != nil {
+      post(Self.willRemoveStoreNotification, Self.removedPersistentStoresKey, [store])
+      post(Self.storesWillChangeNotification, Self.removedPersistentStoresKey, [store])
+    }
     guard let open = take(identifier: store.identifier) else {
       throw PersistenceError(
         .invalidRequest, at: .store(store.url), "The store isn't open in this coordinator, so it can't be removed.")
     }
     try open.close()
+    post(Self.storesDidChangeNotification, Self.removedPersistentStoresKey, [store])
   }
 
   private func opened(options: StoreOptions, _ open: () throws -> SQLiteStore) throws -> StoreInfo {

@@ -13,7 +13,8 @@ public import Foundation
 /// ```
 public final class PersistentStoreCoordinator: Sendable {
   public let managedObjectModel: ManagedObjectModel
-  /// Every known version of the model, for stores that are to be migrated; nil where only ``managedObjectModel`` is known.
+  /// Every known version of the model, for stores that are to be migrated; nil where only ``managedObjectModel`` is
+  /// known.
   public let registry: ModelRegistry?
   let layouts: [EntityLayout]
   /// Tells contexts of each other's saves.
@@ -41,9 +42,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Returns: nil where the text isn't one of an object, or not of an entity and an open store of this coordinator.
   ///   Whether there is such a row is another question: ``ManagedObjectContext/existingObject(with:)``.
   public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
-    guard let id = ManagedObjectID(uriRepresentation: uri), managedObjectModel.entitiesByName[id.entityName] != nil else {
-      return nil
-    }
+    guard let id = ManagedObjectID(uriRepresentation: uri),
+      managedObjectModel.entitiesByName[id.entityName] != nil
+    else { return nil }
     // Hosts of URLs have no case; stores' UUIDs are compared without it, and the store's own text is used.
     let identifier = id.storeIdentifier.lowercased()
     guard let store = openStores.first(where: { $0.identifier.lowercased() == identifier }) else { return nil }
@@ -84,6 +85,8 @@ extension PersistentStoreCoordinator {
   @discardableResult
   func add(_ store: any PersistentStore) throws -> StoreInfo {
     try requireConfiguration(store.configuration)
+    let added = StoreInfo(store)
+    post(Self.storesWillChangeNotification, Self.addedPersistentStoresKey, [added])
     try open.withLock { stores in
       if let other = stores.first(where: { $0.identifier == store.identifier }) {
         throw PersistenceError(
@@ -93,7 +96,8 @@ extension PersistentStoreCoordinator {
       }
       stores.append(store)
     }
-    return StoreInfo(store)
+    post(Self.storesDidChangeNotification, Self.addedPersistentStoresKey, [added])
+    return added
   }
 
   /// Takes out the store with an identifier, still open.
@@ -147,7 +151,8 @@ extension PersistentStoreCoordinator {
   /// Whether a store holds the rows of an entity, by its configuration. A configuration that has one entity of a
   /// hierarchy holds that one's subentities too.
   func holds(_ store: any PersistentStore, _ entity: Entity) -> Bool {
-    guard let names = store.configuration.flatMap({ managedObjectModel.description.configurations[$0] }) else { return true }
+    let configurations = managedObjectModel.description.configurations
+    guard let names = store.configuration.flatMap({ configurations[$0] }) else { return true }
     var next: Entity? = entity
     while let current = next {
       if names.contains(current.name) { return true }

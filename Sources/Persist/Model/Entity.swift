@@ -70,6 +70,23 @@ public final class Entity: Sendable {
   /// Relationships by slot, inherited ones included.
   public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
 
+  /// Properties by name, inherited ones included.
+  ///
+  /// - Complexity: O(*properties*) for each call; ``property(named:)`` looks one up.
+  public var propertiesByName: [String: Property] { slotByName.mapValues { properties[$0] } }
+  /// Attributes by name, inherited ones included.
+  ///
+  /// - Complexity: O(*properties*) for each call; ``attribute(named:)`` looks one up.
+  public var attributesByName: [String: AttributeDescription] {
+    slotByName.compactMapValues { properties[$0].attribute }
+  }
+  /// Relationships by name, inherited ones included.
+  ///
+  /// - Complexity: O(*properties*) for each call; ``relationship(named:)`` looks one up.
+  public var relationshipsByName: [String: RelationshipDescription] {
+    slotByName.compactMapValues { properties[$0].relationship }
+  }
+
   public func property(named name: String) -> Property? { slotByName[name].map { properties[$0] } }
   /// Without a copy of the property, which counts many references.
   func slot(named name: String) -> Int? { slotByName[name] }

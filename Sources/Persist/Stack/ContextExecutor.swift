@@ -9,7 +9,7 @@
 ///   init(_ container: PersistentContainer) { contextExecutor = ContextExecutor(container) }
 ///
 ///   func add(_ name: String) throws -> ManagedObjectID {
-///     let item = try context.insertNewObject(forEntityName: "Item")
+///     let item = try context.create("Item")
 ///     item["name"] = name
 ///     try context.save()
 ///     return item.objectID

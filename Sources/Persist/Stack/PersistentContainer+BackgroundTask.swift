@@ -64,7 +64,8 @@ extension PersistentContainer {
       .storeBusy, at: .store(persistentStoreCoordinator.persistentStores.first?.url),
       "The closures that were to write before this one have taken longer than busyTimeout allows.",
       fix: "Try again, wait longer with the option busyTimeout, or write less in each closure.")
-    return try await persistentStoreCoordinator.threads.writing.run(within: WaitLimit(persistentStoreCoordinator.busyTimeout, orThrow: busy)) {
+    let wait = WaitLimit(persistentStoreCoordinator.busyTimeout, orThrow: busy)
+    return try await persistentStoreCoordinator.threads.writing.run(within: wait) {
       try body(self.newContext())
     }
   }

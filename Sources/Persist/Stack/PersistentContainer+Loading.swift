@@ -22,7 +22,8 @@ extension PersistentContainer {
   private func load(_ description: PersistentStoreDescription) throws {
     switch description.type {
     case .inMemory:
-      if persistentStoreCoordinator.persistentStores.contains(where: { $0.type == .inMemory && $0.configuration == description.configuration }) {
+      let stores = persistentStoreCoordinator.persistentStores
+      if stores.contains(where: { $0.type == .inMemory && $0.configuration == description.configuration }) {
         return
       }
       try persistentStoreCoordinator.addInMemoryStore(options: description.options)

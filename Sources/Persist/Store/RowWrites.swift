@@ -60,26 +60,11 @@ public struct RowWrites: Sendable {
     }
   }
 
-  /// A row of which only members of to-many relationships changed: its version goes up, whatever it is.
-  ///
-  /// Members that two contexts add and remove don't get in each other's way, and so are no conflict.
-  public struct Touch: Sendable {
+  /// A row and its version as it was read.
+  public struct RowVersion: Sendable {
     public let key: ManagedObjectID.Key
     public let entity: Entity
-    /// `Z_OPT` as it was read. Where the row has another, ``CommitReceipt/overtakenTouches`` says so.
-    public let version: Int64
-
-    public init(key: ManagedObjectID.Key, entity: Entity, version: Int64) {
-      self.key = key
-      self.entity = entity
-      self.version = version
-    }
-  }
-
-  /// A row that goes.
-  public struct Delete: Sendable {
-    public let key: ManagedObjectID.Key
-    public let entity: Entity
+    /// `Z_OPT`.
     public let version: Int64
 
     public init(key: ManagedObjectID.Key, entity: Entity, version: Int64) {
@@ -133,8 +118,14 @@ public struct RowWrites: Sendable {
 
   public var inserts: [Insert] = []
   public var updates: [Update] = []
-  public var touches: [Touch] = []
-  public var deletes: [Delete] = []
+  /// Rows of which only members of to-many relationships changed: their versions go up, whatever they are. Members that
+  /// two contexts add and remove don't get in each other's way, and so are no conflict;
+  /// ``CommitReceipt/overtakenTouches`` lists the rows that others had changed.
+  public var touches: [RowVersion] = []
+  /// Rows that go; another version is a conflict.
+  public var deletes: [RowVersion] = []
+  /// Rows that aren't written: another version is a conflict.
+  public var checks: [RowVersion] = []
   public var links: [Link] = []
   public var orderings: [Ordering] = []
 
@@ -142,6 +133,7 @@ public struct RowWrites: Sendable {
 
   public var isEmpty: Bool {
     inserts.isEmpty && updates.isEmpty && touches.isEmpty && deletes.isEmpty && links.isEmpty && orderings.isEmpty
+      && checks.isEmpty
   }
 }
 

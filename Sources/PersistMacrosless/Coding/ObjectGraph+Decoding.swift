@@ -33,7 +33,7 @@ extension ObjectGraph: DecodableWithConfiguration {
         throw DecodingError.dataCorrupted(
           .init(codingPath: encoded.codingPath, debugDescription: "Two objects have the number \(number)."))
       }
-      let object = try context.insertNewObject(forEntityName: try encoded.decode(String.self, forKey: .entity))
+      let object = try context.create(try encoded.decode(String.self, forKey: .entity))
       made[number] = object
       let attributes = try encoded.nestedContainer(keyedBy: GraphKey.self, forKey: .attributes)
       for key in attributes.allKeys {

@@ -100,5 +100,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: what ``Persist/ManagedObjectContext/execute(_:)`` throws for a batch update.
   @discardableResult
-  public func execute<Root>(_ update: TypedBatchUpdate<Root>) throws -> BatchResult { try execute(update.request) }
+  public func execute<Root>(_ update: TypedBatchUpdate<Root>) throws -> BatchUpdateResult {
+    try execute(update.request)
+  }
 }

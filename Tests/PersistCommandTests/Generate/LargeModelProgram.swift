@@ -69,7 +69,7 @@ enum LargeModelProgram {
       level.a5 = "five"
       level.peer3 = level
       for index in 0..<4 {
-        let leaf = try context.insertNewObject(forEntityName: "Leaf\(index)")
+        let leaf = try context.create("Leaf\(index)")
         require((leaf as? Node)?.name == "node", "classes of children")
         leaf["colour"] = index
       }
@@ -108,7 +108,7 @@ enum LargeModelProgram {
     let context = try open()
     let names = registry.current.entities.filter { !$0.isAbstract }.map(\.name)
     for name in names {
-      let object = try context.insertNewObject(forEntityName: name)
+      let object = try context.create(name)
       require(LargeEntityClasses.all.byEntity[name].map { type(of: object) == $0 } == true, "the class of \(name)")
       for property in object.entity.properties { _ = object[property.name] }
     }

@@ -118,7 +118,8 @@ struct FetchingGuideTests {
       #expect(milk.quantity == 9)
       let cheap: TypedPredicate<Item> = \.price < 2
       let sale = BatchUpdateRequest(
-        "Item", where: cheap.predicate, set: ["quantity": .value(0), "onSale": .value(true)], resultType: .objectIDs)
+        "Item", where: cheap.predicate, set: ["quantity": .value(0), "onSale": .value(true)],
+        resultType: .updatedObjectIDsResultType)
       let result = try context.execute(sale)
       context.mergeChanges(from: result.changes)
       #expect(result.count == 1 && milk.quantity == 0 && milk.onSale)

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
   /// A new object with these values.
   @discardableResult
   func make(_ entity: String, _ values: KeyValuePairs<String, Any?> = [:]) throws -> ManagedObject {
-    let object = try insertNewObject(forEntityName: entity)
+    let object = try create(entity)
     for (name, value) in values { try object.setValue(value, forKey: name) }
     return object
   }

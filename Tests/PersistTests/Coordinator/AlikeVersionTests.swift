@@ -21,7 +21,7 @@ struct AlikeVersionTests {
       let coordinator = PersistentStoreCoordinator(model: version.model)
       let store = try coordinator.addStore(at: url)
       let context = ManagedObjectContext(coordinator)
-      try context.insertNewObject(forEntityName: "Item")["name"] = "Tea"
+      try context.create("Item")["name"] = "Tea"
       try context.save()
       try coordinator.remove(store)
       try body(url)

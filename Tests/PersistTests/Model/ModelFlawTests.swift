@@ -119,8 +119,8 @@ struct ModelFlawTests {
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.addStore(at: url)
       let context = ManagedObjectContext(coordinator)
-      let owner = try context.insertNewObject(forEntityName: "Owner")
-      let special = try context.insertNewObject(forEntityName: "Special")
+      let owner = try context.create("Owner")
+      let special = try context.create("Special")
       special["name"] = "a"
       special["size"] = 3
       special["owner"] = owner

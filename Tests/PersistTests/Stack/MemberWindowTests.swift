@@ -18,12 +18,12 @@ struct MemberWindowTests {
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.addStore(at: url)
     let context = ManagedObjectContext(coordinator)
-    let labels = try (0..<4).map { _ in try context.insertNewObject(forEntityName: "Label") }
+    let labels = try (0..<4).map { _ in try context.create("Label") }
     for number in 0..<30 {
-      let shelf = try context.insertNewObject(forEntityName: "Shelf")
+      let shelf = try context.create("Shelf")
       // None, a few, and now and then more than a window holds.
       for _ in 0..<(number % 7 == 3 ? 25 : number % 4) {
-        try shelf.related("books").insert(context.insertNewObject(forEntityName: "Book"), at: 0)
+        try shelf.related("books").insert(context.create("Book"), at: 0)
       }
       for label in labels.prefix(number % 5) { try shelf.related("labels").insert(label) }
     }

@@ -10,7 +10,7 @@ actor Library {
   }
 
   func add(_ title: String) throws -> ManagedObjectID {
-    let book = try draft.insertNewObject(forEntityName: "Book")
+    let book = try draft.create("Book")
     book["title"] = title
     try draft.save()
     try context.save()

@@ -67,7 +67,7 @@ enum StartingStore: Hashable {
     let context = try Samples.context(url, model)
     for entity in model.entities {
       for number in 0..<10 {
-        let object = try context.insertNewObject(forEntityName: entity.name)
+        let object = try context.create(entity.name)
         object["name"] = "\(entity.name) \(number)"
         object["quantity"] = number
       }

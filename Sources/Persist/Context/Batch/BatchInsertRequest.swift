@@ -15,7 +15,7 @@ public struct BatchInsertRequest {
   /// The entity whose rows are inserted: one that isn't abstract.
   public let entityName: String
   /// What the batch tells of its rows: how many they are, unless set otherwise.
-  public var resultType = BatchResultType.count
+  public var resultType = BatchInsertRequestResultType.count
   /// The identifier of the store that gets the rows; nil for the one that new objects go to.
   public var affectedStoreIdentifier: String?
   let next: (inout BatchInsertRow) throws -> Bool

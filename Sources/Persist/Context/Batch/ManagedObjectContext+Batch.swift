@@ -1,30 +1,3 @@
-/// What a batch did.
-public struct BatchResult: Sendable, Hashable {
-  /// How many rows were inserted, changed or deleted; of deleted rows those that were asked for. Nil where only the
-  /// status was.
-  public let count: Int?
-  /// The rows, those that delete rules took included, where identifiers were asked for: for
-  /// ``ManagedObjectContext`` to merge.
-  public let changes: SavedChanges
-  /// The same as a list; nil where identifiers weren't asked for.
-  public var objectIDs: [ManagedObjectID]? {
-    isIdentified
-      ? Array(changes.insertedObjectIDs) + Array(changes.updatedObjectIDs) + Array(changes.deletedObjectIDs) : nil
-  }
-
-  private let isIdentified: Bool
-
-  init(_ outcomes: [BatchOutcome], _ type: BatchResultType) {
-    count = type == .status ? nil : outcomes.reduce(0) { $0 + $1.count }
-    isIdentified = type == .objectIDs
-    changes = outcomes.reduce(into: SavedChanges()) { sum, outcome in
-      sum.insertedObjectIDs.formUnion(outcome.changes.insertedObjectIDs)
-      sum.updatedObjectIDs.formUnion(outcome.changes.updatedObjectIDs)
-      sum.deletedObjectIDs.formUnion(outcome.changes.deletedObjectIDs)
-    }
-  }
-}
-
 /// Batches go straight to the stores: objects that are alive, in this context or in others, don't change until the
 /// result is merged into their context or they are refreshed.
 extension ManagedObjectContext {
@@ -34,7 +7,7 @@ extension ManagedObjectContext {
   ///   ``PersistenceError/Code/typeMismatch``, ``PersistenceError/Code/constraintConflict``, what the request's closure
   ///   threw, and the store's errors; no row is inserted then.
   @discardableResult
-  public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
+  public func execute(_ request: BatchInsertRequest) throws -> BatchInsertResult {
     try throwDeferredError()
     let entity = try entity(named: request.entityName)
     guard !entity.isAbstract else {
@@ -44,7 +17,8 @@ extension ManagedObjectContext {
     }
     let store = try store(for: entity, identifier: request.affectedStoreIdentifier)
     let batch = BatchInsert(
-      entity: entity, conflict: batchConflict, wantsIdentifiers: request.resultType == .objectIDs, next: request.next)
+      entity: entity, conflict: batchConflict, wantsIdentifiers: request.resultType.content == .objectIDs,
+      next: request.next)
     return BatchResult([try store.insert(batch)], request.resultType)
   }
 
@@ -55,15 +29,15 @@ extension ManagedObjectContext {
   ///   ``PersistenceError/Code/validationMissingRequired`` for a required attribute that is to be emptied,
   ///   ``PersistenceError/Code/constraintConflict``, and the store's errors. A store in which it fails is as it was.
   @discardableResult
-  public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+  public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
     var rows = FetchRequest<ManagedObjectID>(request.entityName)
     rows.predicate = request.predicate
     rows.includesSubentities = request.includesSubentities
     rows.affectedStoreIdentifiers = request.affectedStoreIdentifiers
     let entity = try entity(named: request.entityName)
     let properties = try request.propertiesToUpdate.mapValues { try named($0, over: entity) }
-    let changes = try BatchChanges(properties, of: entity, in: persistentStoreCoordinator.managedObjectModel).changes
-    let wantsIdentifiers = request.resultType == .objectIDs
+    let changes = try BatchChanges(properties, of: entity, in: model).changes
+    let wantsIdentifiers = request.resultType.content == .objectIDs
     return BatchResult(
       try batch(over: rows) { store, query in
         try store.update(BatchUpdate(rows: query, changes: changes, wantsIdentifiers: wantsIdentifiers))
@@ -76,8 +50,8 @@ extension ManagedObjectContext {
   ///   ``PersistenceError/Code/validationMissingRequired`` where rows that stay need rows that go, and the store's
   ///   errors. A store in which it fails is as it was.
   @discardableResult
-  public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
-    let wantsIdentifiers = request.resultType == .objectIDs
+  public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
+    let wantsIdentifiers = request.resultType.content == .objectIDs
     return BatchResult(
       try batch(over: request.rows) { store, query in
         try store.delete(BatchDelete(rows: query, wantsIdentifiers: wantsIdentifiers))
@@ -108,7 +82,8 @@ extension ManagedObjectContext {
 
   private func store(for entity: Entity, identifier: String?) throws -> any PersistentStore {
     guard let identifier else { return try persistentStoreCoordinator.storeForInsert(of: entity) }
-    if let store = persistentStoreCoordinator.stores(holding: entity).first(where: { $0.identifier == identifier }) { return store }
+    let stores = persistentStoreCoordinator.stores(holding: entity)
+    if let store = stores.first(where: { $0.identifier == identifier }) { return store }
     throw PersistenceError(
       .invalidRequest, at: .entity(entity.name),
       "No open store with the identifier \(identifier) holds '\(entity.name)'.",

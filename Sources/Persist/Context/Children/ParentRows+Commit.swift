@@ -31,8 +31,8 @@ extension ParentRows {
   private func targets(of writes: RowWrites) throws -> [ManagedObjectID: ManagedObject] {
     var targets: [ManagedObjectID: ManagedObject] = [:]
     let ids =
-      writes.updates.map { id(of: $0.key, $0.entity) } + writes.touches.map { id(of: $0.key, $0.entity) }
-      + writes.deletes.map { id(of: $0.key, $0.entity) }
+      writes.updates.map { id(of: $0.key, $0.entity) }
+      + (writes.touches + writes.deletes + writes.checks).map { id(of: $0.key, $0.entity) }
     for id in ids { targets[id] = parent.registeredOrFault(id) }
     let unread = targets.values.filter { $0.loading == .fault && $0.snapshot == nil }
     try parent.readRows(of: unread)
@@ -52,6 +52,7 @@ extension ParentRows {
     }
     let conflicts =
       writes.updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
+      + writes.checks.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
       + writes.touches.compactMap {
         conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false, mayBeNewer: true)
       }
@@ -94,7 +95,8 @@ extension ParentRows {
     switch insert.key {
     case .temporary(let number):
       parent.register(object, number: number)
-      let isDefault = parent.persistentStoreCoordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
+      let isDefault =
+        parent.persistentStoreCoordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
       if !isDefault { parent.assignedStores[object.key] = identifier }
     case .permanent(let key):
       parent.register(object)

@@ -59,7 +59,7 @@ final class ParentRows: RowSource {
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
     guard let description = relationship.relationship else { return RelatedRows(batch: RowBatch(), owners: []) }
     let layout = parent.layout(of: entity)
-    let target = parent.layout(of: parent.persistentStoreCoordinator.managedObjectModel.destination(of: description))
+    let target = parent.layout(of: parent.model.destination(of: description))
     let alive = owners.filter { parent.registeredObject(ofRow: $0, layout, in: tables) != nil }
     let others = owners.filter { parent.registeredObject(ofRow: $0, layout, in: tables) == nil }
     var found = RelatedRows(batch: RowBatch(), owners: [])

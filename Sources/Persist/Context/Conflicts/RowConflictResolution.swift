@@ -25,7 +25,10 @@ struct RowConflictResolution {
       case (.deleted, let row?) where rule.keepsChanges: delete(object, standingOn: row)
       case (.deleted, let row?): context.restore(object, standingOn: row)
       case (.deleted, nil): object.countAsMissing()
-      case (.none, _), (.inserted, _): continue
+      // Only watched: there is nothing to keep.
+      case (.none, let row?): object.rebase(onto: row)
+      case (.none, nil): context.vanish(object)
+      case (.inserted, _): continue
       }
     }
     for id in conflicts.map(\.sourceObjectID) { context.registeredObject(for: id)?.matchToOneEnds() }

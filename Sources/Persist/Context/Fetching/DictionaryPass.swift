@@ -14,7 +14,7 @@ struct DictionaryPass {
     var request = try context.named(request.returning(ManagedObject.self))
     request.includesPendingChanges = false
     let entity = try context.entity(named: request.entityName)
-    columns = try DictionaryColumns(request, of: entity, in: context.persistentStoreCoordinator.managedObjectModel)
+    columns = try DictionaryColumns(request, of: entity, in: context.model)
     if columns.order != nil { request.sortDescriptors = [] }
     self.request = request
     self.context = context

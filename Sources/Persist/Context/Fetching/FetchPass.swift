@@ -38,7 +38,7 @@ struct FetchPass {
     self.context = context
     self.request = request
     layout = context.layout(of: try context.entity(named: request.entityName))
-    order = try ObjectOrder(request.sortDescriptors, of: layout, in: context.persistentStoreCoordinator.managedObjectModel)
+    order = try ObjectOrder(request.sortDescriptors, of: layout, in: context.model)
     let entity = layout.entity
     guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
       throw PersistenceError(
@@ -48,10 +48,12 @@ struct FetchPass {
     let paths = request.relationshipKeyPathsForPrefetching
     prefetch = paths.isEmpty ? nil : try PrefetchPass(paths, of: layout, in: context)
     if let predicate = request.predicate {
-      try PredicateCheck.check(predicate, over: entity, in: context.persistentStoreCoordinator.managedObjectModel)
+      try PredicateCheck.check(predicate, over: entity, in: context.model)
     }
     let wantedStores = request.affectedStoreIdentifiers.map(Set.init)
-    let stores = context.persistentStoreCoordinator.stores(holding: entity).filter { wantedStores?.contains($0.identifier) ?? true }
+    let stores = context.persistentStoreCoordinator.stores(holding: entity).filter {
+      wantedStores?.contains($0.identifier) ?? true
+    }
     sources = try stores.map { store in
       let tables = context.tables(of: store)
       guard let predicate = request.predicate else { return Source(tables: tables, stored: nil, rest: nil) }

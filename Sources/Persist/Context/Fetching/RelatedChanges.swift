@@ -14,7 +14,7 @@ struct RelatedChanges {
     affecting stored: [FetchPredicate], _ sort: [FetchSortDescriptor], of entity: Entity,
     in context: ManagedObjectContext
   ) {
-    var reads = RelationshipReads(over: entity, in: context.persistentStoreCoordinator.managedObjectModel)
+    var reads = RelationshipReads(over: entity, in: context.model)
     for predicate in stored { reads.add(predicate) }
     for descriptor in sort { reads.add(descriptor.expression) }
     self.reads = reads
@@ -38,7 +38,7 @@ struct RelatedChanges {
     guard object.entity.isKind(of: end.entity) else { return false }
     if object.change == .deleted { return true }
     var properties = end.properties
-    if let inverse = context.persistentStoreCoordinator.managedObjectModel.inverse(of: end.relationship) { properties.insert(inverse.name) }
+    if let inverse = context.model.inverse(of: end.relationship) { properties.insert(inverse.name) }
     return properties.contains { name in
       object.entity.property(named: name).map { object.isChanged(at: $0.slot) } ?? false
     }

@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     }
     let wanted = try ValueConversion(attribute, at: .property(entityName, name)).stored(value)
     if let found = try findFirst(entityName, byAttribute: name, with: wanted) { return found }
-    let object = try insertNewObject(forEntityName: entityName)
+    let object = try create(entityName)
     try object.setValue(wanted, forKey: name)
     return object
   }

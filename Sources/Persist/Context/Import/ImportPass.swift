@@ -81,7 +81,7 @@ struct ImportPass {
     _ object: ManagedObject, _ property: Property, _ relationship: RelationshipDescription, to value: ImportValue,
     _ depth: Int
   ) throws {
-    let destination = context.persistentStoreCoordinator.managedObjectModel.destination(of: relationship)
+    let destination = context.model.destination(of: relationship)
     guard relationship.isToMany else {
       let list = value.isNull ? [] : [value]
       object.setToOne(
@@ -100,8 +100,8 @@ struct ImportPass {
 
   /// A new object; for an abstract entity one of the subentity that knows most of the data's keys.
   private func make(_ entity: Entity, for data: ImportValue) throws -> ManagedObject {
-    guard entity.isAbstract else { return try context.insertNewObject(forEntityName: entity.name) }
-    let candidates = context.persistentStoreCoordinator.managedObjectModel.hierarchy(of: entity).filter { !$0.isAbstract }
+    guard entity.isAbstract else { return try context.create(entity.name) }
+    let candidates = context.model.hierarchy(of: entity).filter { !$0.isAbstract }
     let best = candidates.max { knownKeys(of: $0, in: data) < knownKeys(of: $1, in: data) }
     guard let most = best.map({ knownKeys(of: $0, in: data) }),
       let chosen = candidates.first(where: { knownKeys(of: $0, in: data) == most })
@@ -110,7 +110,7 @@ struct ImportPass {
         .invalidRequest, at: .entity(entity.name), "'\(entity.name)' is abstract and has no subentity to import into.",
         fix: "Give it a subentity that isn't abstract.")
     }
-    return try context.insertNewObject(forEntityName: chosen.name)
+    return try context.create(chosen.name)
   }
 
   private func knownKeys(of entity: Entity, in data: ImportValue) -> Int {

@@ -117,10 +117,36 @@ extension ManagedObject {
       ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
   }
 
-  /// The members of a to-many relationship.
+  /// The members of a to-many relationship without an order: a view that can be changed.
   ///
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no to-many relationship of that name.
-  public final func related(_ name: String) throws -> RelationshipSet<ManagedObject> {
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no such relationship,
+  ///   ``PersistenceError/Code/typeMismatch`` where it is ordered.
+  public final func mutableSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
+    try related(name, isOrdered: false, instead: "mutableOrderedSetValue(forKey:)")
+  }
+
+  /// The members of an ordered to-many relationship: a view that can be changed.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no such relationship,
+  ///   ``PersistenceError/Code/typeMismatch`` where it isn't ordered.
+  public final func mutableOrderedSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
+    try related(name, isOrdered: true, instead: "mutableSetValue(forKey:)")
+  }
+
+  private final func related(
+    _ name: String, isOrdered: Bool, instead: String
+  ) throws -> RelationshipSet<ManagedObject> {
+    let members = try related(name)
+    guard members.source.isOrdered == isOrdered else {
+      throw PersistenceError(
+        .typeMismatch, at: place(name), "The relationship '\(name)' is \(isOrdered ? "not " : "")ordered.",
+        fix: "Use \(instead).")
+    }
+    return members
+  }
+
+  /// The members of a to-many relationship, ordered or not.
+  package final func related(_ name: String) throws -> RelationshipSet<ManagedObject> {
     let slot = try property(named: name).slot
     if let relationship = layout.relationshipsBySlot[slot], relationship.isToMany {
       return RelationshipSet(owner: self, relationship: relationship)

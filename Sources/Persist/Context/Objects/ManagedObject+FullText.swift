@@ -32,7 +32,7 @@ extension ManagedObject {
   }
 
   private func searchedAttribute(at keys: [String]) throws -> FullTextSearch {
-    try context(for: keys).persistentStoreCoordinator.managedObjectModel.fullTextAttribute(at: keys, from: layout.entity).search
+    try context(for: keys).model.fullTextAttribute(at: keys, from: layout.entity).search
   }
 
   private func context(for keys: [String]) throws -> ManagedObjectContext {

@@ -114,16 +114,16 @@ nonisolated open class ManagedObject {
   /// A new object of the entity with a name.
   ///
   /// - Parameter name: of an entity of the context's model that isn't abstract; another one stops the program. For
-  ///   names from outside there is ``ManagedObjectContext/insertNewObject(forEntityName:)``, which throws.
+  ///   names from outside there is ``ManagedObjectContext/create(_:)``, which throws.
   public convenience init(entity name: String, context: ManagedObjectContext) {
-    guard let entity = context.persistentStoreCoordinator.managedObjectModel.entitiesByName[name] else {
+    guard let entity = context.model.entitiesByName[name] else {
       ProgramStop.failure("The context's model has no entity '\(name)'.")
     }
     self.init(entity: entity, insertInto: context)
   }
 
   /// A new object of the entity that this class serves.
-  public convenience init(context: ManagedObjectContext) {
+  public required convenience init(context: ManagedObjectContext) {
     self.init(Origin(inserting: Self.self, into: context))
   }
 

@@ -20,7 +20,7 @@ struct PrefetchPass {
     var steps: [Step] = []
     for path in paths {
       let keys = path.split(separator: ".").map(String.init)
-      try Self.check(keys, path, from: layout.entity, in: context.persistentStoreCoordinator.managedObjectModel)
+      try Self.check(keys, path, from: layout.entity, in: context.model)
       Self.add(keys[...], to: &steps)
     }
     self.steps = steps

@@ -41,6 +41,7 @@ extension ManagedObjectContext {
       }
     }
     isSaving = false
+    watchedObjects = []
     pass.finish()
     undoKeeper?.endEvent()
     deliver(&pass)
@@ -68,7 +69,8 @@ extension ManagedObjectContext {
     let stores = persistentStoreCoordinator.openStores.filter { !$0.isReadOnly }
     let busy = PersistenceError(
       .storeBusy, "The wait for other writers has taken longer than the \(limit) that it may.", fix: "Try again.")
-    let reservations = try await persistentStoreCoordinator.threads.background.run(within: WaitLimit(limit, orThrow: busy)) {
+    let wait = WaitLimit(limit, orThrow: busy)
+    let reservations = try await persistentStoreCoordinator.threads.background.run(within: wait) {
       var reservations: [WriteReservation] = []
       do {
         for store in stores { if let right = try store.reserveWriting(within: limit) { reservations.append(right) } }

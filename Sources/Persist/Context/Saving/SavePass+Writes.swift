@@ -7,6 +7,7 @@ extension SavePass {
     for object in inserted { try plan.insert(object) }
     for object in updated { try plan.update(object) }
     for object in deleted { plan.delete(object) }
+    for object in context.watchedObjects where object.change == .none { plan.check(object) }
     try context.throwDeferredError()
     return plan.stores
   }
@@ -75,7 +76,7 @@ extension SavePass {
       if slots.isEmpty, object.hasIndependentMembers {
         stores[place].related.append(object)
         stores[place].writes.touches.append(
-          RowWrites.Touch(key: object.writtenKey, entity: layout.entity, version: snapshot.version))
+          RowWrites.RowVersion(key: object.writtenKey, entity: layout.entity, version: snapshot.version))
         return try relate(object, at: place)
       }
       if slots != lastSlots { lastSlots = slots }
@@ -92,7 +93,13 @@ extension SavePass {
       stores[place].deleted.append(object)
       guard let snapshot = object.snapshot, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
-        RowWrites.Delete(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
+        RowWrites.RowVersion(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
+    }
+
+    mutating func check(_ object: ManagedObject) {
+      guard let tables = object.table?.siblings, let snapshot = object.snapshot else { return }
+      stores[place(of: tables)].writes.checks.append(
+        RowWrites.RowVersion(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
     }
 
     /// The links and orders of an object's to-many relationships.

@@ -53,6 +53,9 @@ struct KeyedArchiveReader {
         throw object.expected("A URL", for: "NS.relative")
       }
       return url
+    case "NSDecimalNumber", "NSDecimalNumberPlaceholder":
+      guard let number = try object.decimal else { throw object.expected("A decimal number", for: "NS.mantissa") }
+      return number
     case "NSNull": return NSNull()
     default:
       throw PersistenceError(

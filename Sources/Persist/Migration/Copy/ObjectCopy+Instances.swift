@@ -70,7 +70,8 @@ extension ObjectCopy {
       }
     return try keys.compactMap { key in
       let id = ManagedObjectID(
-        entityName: source.name, storeIdentifier: sourceContext.persistentStoreCoordinator.openStores.first?.identifier ?? "",
+        entityName: source.name,
+        storeIdentifier: sourceContext.persistentStoreCoordinator.openStores.first?.identifier ?? "",
         key: .permanent(key))
       guard let found = try sourceContext.foundObject(with: id), found.entity === source else { return nil }
       return found

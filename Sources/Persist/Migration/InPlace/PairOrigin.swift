@@ -92,9 +92,9 @@ struct RelationshipOrigins: Sendable {
 
   /// Whether a to-one relationship takes over the values of an old column, rather than copies of the pairs.
   ///
-  /// A relationship that moves down to two entities has an inverse for each, and the old inverse's column has the values
-  /// of both in the same rows. Values that aren't one's own are cleared in a column that is taken over, so that only one
-  /// relationship of a row can take it.
+  /// A relationship that moves down to two entities has an inverse for each, and the old inverse's column has the
+  /// values of both in the same rows. Values that aren't one's own are cleared in a column that is taken over, so that
+  /// only one relationship of a row can take it.
   func takesOverColumn(
     _ origin: PairOrigin, _ relationship: RelationshipDescription, of entity: Entity
   ) -> Bool {

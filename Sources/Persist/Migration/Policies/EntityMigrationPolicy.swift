@@ -11,7 +11,7 @@
 ///   ) throws {
 ///     try super.createDestinationInstances(forSource: post, in: mapping, manager: manager)
 ///     let copy = try manager.destinationInstances(forEntityMapping: mapping.name, sourceInstances: [post])[0]
-///     let section = try manager.destinationContext.insertNewObject(forEntityName: "Section")
+///     let section = try manager.destinationContext.create("Section")
 ///     section["title"] = String((post["content"] as? String ?? "").prefix(4))
 ///     section["post"] = copy
 ///   }

@@ -4,7 +4,7 @@
 /// let staged = try StagedMigration([
 ///   .custom(from: pets1, to: pets2, didMigrate: { context in
 ///     for user in try context.fetch(FetchRequest("User")) {
-///       let pet = try context.insertNewObject(forEntityName: "Pet")
+///       let pet = try context.create("Pet")
 ///       pet["name"] = user["petName"]
 ///       pet["owner"] = user
 ///     }

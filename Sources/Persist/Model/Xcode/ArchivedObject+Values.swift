@@ -54,7 +54,7 @@ extension ArchivedObject {
   }
 
   /// A decimal number: eight 16-bit digits, the least first, as `NSDecimal` holds them.
-  private var decimal: Decimal? {
+  var decimal: Decimal? {
     get throws {
       guard let bytes = try member("NS.mantissa")?.value.dataValue.map({ [UInt8]($0) }), bytes.count == 16,
         let exponent = Int(exactly: try integer("NS.exponent")), (-128...127).contains(exponent),

@@ -1,12 +1,3 @@
-/// What the result of a batch says beside that it was done.
-public enum BatchResultType: Sendable, Hashable {
-  case status
-  /// How many rows it was.
-  case count
-  /// Which rows it was, so that contexts can be told.
-  case objectIDs
-}
-
 /// Changes properties of all rows that a predicate holds for, without objects being made: one statement.
 ///
 /// Versions of the rows go up, so that contexts which hold them notice when they save. Rules of the model aren't
@@ -28,11 +19,11 @@ public struct BatchUpdateRequest: Sendable, Hashable {
   public var includesSubentities = true
   /// The identifiers of the stores that are changed; nil for all of the context's.
   public var affectedStoreIdentifiers: [String]?
-  public var resultType: BatchResultType
+  public var resultType: BatchUpdateRequestResultType
 
   public init(
     _ entityName: String, where predicate: FetchPredicate? = nil, set properties: [String: FetchExpression],
-    resultType: BatchResultType = .count
+    resultType: BatchUpdateRequestResultType = .updatedObjectsCountResultType
   ) {
     self.entityName = entityName
     self.predicate = predicate
@@ -48,29 +39,36 @@ public struct BatchUpdateRequest: Sendable, Hashable {
 /// of classes aren't called. Pairs in join tables and files of large values go too.
 ///
 /// ```swift
-/// let delete = BatchDeleteRequest(try FetchRequest("Car", where: "maker == 'FIAT'"), resultType: .objectIDs)
+/// let delete = BatchDeleteRequest(try FetchRequest("Car", where: "maker == 'FIAT'"), resultType: .resultTypeObjectIDs)
 /// let gone = try context.execute(delete).changes.deletedObjectIDs
 /// ```
 public struct BatchDeleteRequest: Sendable, Hashable {
   /// Which rows: its entity, predicate, order, limit, offset, identifiers and stores. Unsaved changes don't count.
   public var entityName: String { rows.entityName }
-  public var resultType: BatchResultType
+  public var resultType: BatchDeleteRequestResultType
   let rows: FetchRequest<ManagedObjectID>
 
-  public init<Result>(_ request: FetchRequest<Result>, resultType: BatchResultType = .count) {
+  public init<Result>(
+    _ request: FetchRequest<Result>, resultType: BatchDeleteRequestResultType = .resultTypeCount
+  ) {
     rows = request.returning(ManagedObjectID.self)
     self.resultType = resultType
   }
 
   /// Deletes all rows of an entity and its subentities for which a predicate holds.
-  public init(_ entityName: String, where predicate: FetchPredicate? = nil, resultType: BatchResultType = .count) {
+  public init(
+    _ entityName: String, where predicate: FetchPredicate? = nil,
+    resultType: BatchDeleteRequestResultType = .resultTypeCount
+  ) {
     var request = FetchRequest<ManagedObjectID>(entityName)
     request.predicate = predicate
     self.init(request, resultType: resultType)
   }
 
   /// Deletes the rows with these identifiers, of one hierarchy of entities.
-  public init(_ entityName: String, objectIDs: [ManagedObjectID], resultType: BatchResultType = .count) {
+  public init(
+    _ entityName: String, objectIDs: [ManagedObjectID], resultType: BatchDeleteRequestResultType = .resultTypeCount
+  ) {
     self.init(FetchRequest<ManagedObjectID>(entityName, objectIDs: objectIDs), resultType: resultType)
   }
 }

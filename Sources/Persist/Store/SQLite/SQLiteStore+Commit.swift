@@ -49,6 +49,7 @@ extension SQLiteStore {
           try pass.updateRows()
         }
         try pass.touchRows()
+        try pass.checkRows()
         try pass.linkRows()
         try pass.orderRows()
         if !freeingValuesFirst { try pass.deleteRows() }

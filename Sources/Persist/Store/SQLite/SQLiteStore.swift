@@ -8,17 +8,26 @@ final class SQLiteStore: PersistentStore {
     let slot: Int
   }
 
+  /// The files that the store has open: others once it goes on in a copy.
+  struct Files {
+    let pool: SQLiteConnectionPool
+    /// Where large values lie; nil for a store in memory, which keeps all of them in their rows.
+    let externalFolder: ExternalDataFolder?
+
+    init(_ pool: SQLiteConnectionPool) {
+      self.pool = pool
+      externalFolder = pool.url.map { ExternalDataFolder(storeAt: $0) }
+    }
+  }
+
   let identifier: String
-  let url: URL?
   let model: ManagedObjectModel
   let map: TableMap
   /// The full-text indexes that the file has: all of the model's, unless the store is only read.
   let fullText: Set<FullTextIndex>
   let configuration: String?
   var busyTimeout: Duration { pool.options.busyTimeout }
-  let pool: SQLiteConnectionPool
-  /// Where large values lie; nil for a store in memory, which keeps all of them in their rows.
-  let externalFolder: ExternalDataFolder?
+  private let files: Guarded<Files>
   /// By index in ``ManagedObjectModel/entities``: how rows of just the entity are read, and with its subentities.
   let exactPlans: [RowPlan]
   let deepPlans: [RowPlan]
@@ -32,6 +41,9 @@ final class SQLiteStore: PersistentStore {
   let pendingMetadata = Guarded<StoreMetadata?>(nil)
   let related = Guarded<[RelatedKey: PreparedSQL]>([:])
 
+  var pool: SQLiteConnectionPool { files.withLock { $0.pool } }
+  var externalFolder: ExternalDataFolder? { files.withLock { $0.externalFolder } }
+  var url: URL? { pool.url }
   var type: String { url == nil ? "InMemory" : "SQLite" }
   var isReadOnly: Bool { pool.isReadOnly }
 
@@ -45,13 +57,11 @@ final class SQLiteStore: PersistentStore {
   ) {
     self.fullText = fullText
     needsNote = Atomic(!hasNote)
-    self.pool = pool
+    files = Guarded(Files(pool))
     self.identifier = identifier
     self.map = map
     self.configuration = configuration
-    url = pool.url
     model = map.model
-    externalFolder = pool.url.map { ExternalDataFolder(storeAt: $0) }
     exactPlans = map.model.entities.map { RowPlan($0, includingSubentities: false, in: map) }
     deepPlans = zip(map.model.entities, exactPlans).map { entity, exact in
       entity.hasSubentities ? RowPlan(entity, includingSubentities: true, in: map) : exact
@@ -60,4 +70,24 @@ final class SQLiteStore: PersistentStore {
   }
 
   func close() throws { pool.close() }
+
+  /// Goes on in another file, which holds the same store.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the file holds another store, and what opening it throws;
+  ///   the store then goes on as it was.
+  func reopen(at url: URL) throws {
+    let copy = try SQLiteStore.open(url, model: model, options: pool.options)
+    guard copy.identifier == identifier, copy.map.hasPlaces(of: map) else {
+      try copy.close()
+      throw PersistenceError(
+        .invalidRequest, at: .store(url), "The file holds another store than the one that is open.",
+        fix: "Remove the open store and add this one.")
+    }
+    let opened = copy.files.withLock { $0 }
+    let former = files.withLock { files in
+      defer { files = opened }
+      return files
+    }
+    former.pool.close()
+  }
 }

@@ -35,7 +35,7 @@ struct BatchTests {
       #expect(try plates(fresh, "numberPlate IN {'a', 'b'}") == ["a", "b"])
       #expect(try plates(fresh, "mileage == 7 AND maker == 'Seat'") == ["a"])
       var status = BatchInsertRequest("SportCar", [["numberPlate": "c"]])
-      status.resultType = .status
+      status.resultType = .statusOnly
       let done = try context.execute(status)
       #expect(done.count == nil && done.objectIDs == nil)
       // The counter of keys was kept: what is saved next gets the key behind.
@@ -141,7 +141,7 @@ struct BatchTests {
       let request = BatchUpdateRequest(
         "Car", where: try FetchPredicate("maker == 'FIAT'"), set: ["maker": .value("FCA")])
       var counted = request
-      counted.resultType = .objectIDs
+      counted.resultType = .updatedObjectIDsResultType
       let result = try context.execute(counted)
       #expect(result.count == 3 && result.changes.updatedObjectIDs.count == 3)
       let fresh = stack.context()
@@ -210,7 +210,7 @@ struct BatchTests {
   func delete() throws {
     try withCars { stack, context in
       let request = try FetchRequest("Car", where: "maker == 'FIAT'")
-      let result = try context.execute(BatchDeleteRequest(request, resultType: .objectIDs))
+      let result = try context.execute(BatchDeleteRequest(request, resultType: .resultTypeObjectIDs))
       #expect(result.count == 3 && result.objectIDs?.count == 3 && result.changes.deletedObjectIDs.count == 3)
       #expect(try plates(stack.context()) == ["4", "5", "6"])
       var last = FetchRequest("Car", sortedBy: "numberPlate", isAscending: false)
@@ -248,7 +248,7 @@ struct BatchTests {
   @Test("A cascade takes further rows along, which are told but not counted")
   func cascade() throws {
     try withCars(CarModel.description(cars: .cascade)) { stack, context in
-      let result = try context.execute(BatchDeleteRequest("Person", resultType: .objectIDs))
+      let result = try context.execute(BatchDeleteRequest("Person", resultType: .resultTypeObjectIDs))
       #expect(result.count == 1 && result.changes.deletedObjectIDs.count == 3)
       #expect(try plates(stack.context()) == ["3", "4", "5", "6"])
     }

@@ -26,12 +26,12 @@ struct ObservedBatchTests {
 
   @Test("BAT-01: a deletion gives its status, how many rows it took, or their identifiers")
   func delete() throws {
-    for type in [BatchResultType.status, .count, .objectIDs] {
+    for type in [BatchDeleteRequestResultType.resultTypeStatusOnly, .resultTypeCount, .resultTypeObjectIDs] {
       try withCars { stack, context in
         let fiats = try FetchPredicate("maker == 'FIAT'")
         let result = try context.execute(BatchDeleteRequest("Car", where: fiats, resultType: type))
-        #expect(result.count == (type == .status ? nil : 103))
-        #expect(result.objectIDs?.count == (type == .objectIDs ? 103 : nil))
+        #expect(result.count == (type == .resultTypeStatusOnly ? nil : 103))
+        #expect(result.objectIDs?.count == (type == .resultTypeObjectIDs ? 103 : nil))
         #expect(try count("FIAT", stack.context()) == 0 && stack.context().count(for: FetchRequest("Car")) == 22)
       }
     }
@@ -40,7 +40,9 @@ struct ObservedBatchTests {
   @Test("BAT-01: an insertion gives its status or how many rows it made")
   func insert() throws {
     try withCars { stack, context in
-      for (type, expected) in [(BatchResultType.status, nil), (.count, 1)] as [(BatchResultType, Int?)] {
+      for (type, expected) in [
+        (.statusOnly, nil), (.count, 1),
+      ] as [(BatchInsertRequestResultType, Int?)] {
         var request = BatchInsertRequest("Car", [["numberPlate": "new \(type)", "maker": "FIAT"]])
         request.resultType = type
         let result = try context.execute(request)
@@ -57,7 +59,7 @@ struct ObservedBatchTests {
       let held = try view.fetch(FetchRequest("Car", where: "maker == 'FIAT'"))
       #expect(held.count == 103)
       let fiats = try FetchPredicate("maker == 'FIAT'")
-      let result = try background.execute(BatchDeleteRequest("Car", where: fiats, resultType: .objectIDs))
+      let result = try background.execute(BatchDeleteRequest("Car", where: fiats, resultType: .resultTypeObjectIDs))
       ManagedObjectContext.mergeChanges(
         fromRemoteContextSave: ["deleted": try #require(result.objectIDs)], into: [view])
       #expect(try count("FIAT", view) == 0)
@@ -73,7 +75,7 @@ struct ObservedBatchTests {
       let dirty = try view.named("Car", "2", by: "numberPlate")
       dirty["mileage"] = 99
       var update = BatchUpdateRequest("Car", set: ["maker": .value("FCA"), "mileage": .value(1)])
-      update.resultType = .objectIDs
+      update.resultType = .updatedObjectIDsResultType
       view.mergeChanges(from: try background.execute(update).changes)
       #expect(car["maker"] as? String == "FCA" && car["mileage"] as? Int == 1)
       #expect(dirty["maker"] as? String == "FCA" && dirty["mileage"] as? Int == 99)
@@ -90,14 +92,17 @@ struct ObservedBatchTests {
 
   @Test("BAT-07: an update gives its status, how many rows it changed, or their identifiers")
   func update() throws {
-    for type in [BatchResultType.status, .count, .objectIDs] {
+    let types: [BatchUpdateRequestResultType] = [
+      .statusOnlyResultType, .updatedObjectsCountResultType, .updatedObjectIDsResultType,
+    ]
+    for type in types {
       try withCars { _, context in
         var request = BatchUpdateRequest(
           "Car", where: try FetchPredicate("maker == 'FIAT'"), set: ["maker": .value("FCA")])
         request.resultType = type
         let result = try context.execute(request)
-        #expect(result.count == (type == .status ? nil : 103))
-        #expect(result.objectIDs?.count == (type == .objectIDs ? 103 : nil))
+        #expect(result.count == (type == .statusOnlyResultType ? nil : 103))
+        #expect(result.objectIDs?.count == (type == .updatedObjectIDsResultType ? 103 : nil))
         context.reset()
         #expect(try count("FIAT", context) == 0 && count("FCA", context) == 103)
       }

@@ -147,5 +147,5 @@ private actor ContextOwner {
 
   func fetchCount() async throws -> Int { try await context.fetch(FetchRequest("Person"), progress: nil).count }
 
-  func insert() throws { try context.insertNewObject(forEntityName: "Person") }
+  func insert() throws { try context.create("Person") }
 }

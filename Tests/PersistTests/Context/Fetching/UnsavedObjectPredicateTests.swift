@@ -158,7 +158,7 @@ struct UnsavedObjectPredicateTests {
       try context.save()
       let update = BatchUpdateRequest("Pet", where: hers, set: ["name": .constant(.string("Rexie"))])
       #expect(try context.execute(update).count == 1)
-      #expect(try context.execute(BatchDeleteRequest(others, resultType: .count)).count == 1)
+      #expect(try context.execute(BatchDeleteRequest(others, resultType: .resultTypeCount)).count == 1)
       #expect(try stack.reopened().context().names("Pet") == ["Rexie"])
     }
   }

@@ -39,7 +39,7 @@ struct PlainObjects {
   mutating func apply(_ edit: PlainEdit) throws {
     switch edit {
     case .make(let id, let entity):
-      let object = try context.insertNewObject(forEntityName: entity)
+      let object = try context.create(entity)
       object["name"] = "\(id)"
       object["value"] = 0
       byNumber[id] = object

@@ -188,6 +188,32 @@ struct TransformableTests {
     }
   }
 
+  @Test("Decimal numbers in Apple's archives are read with every digit", arguments: [
+    ([125], -1, true, "-12.5"), ([0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF], 0, false, "18446744073709551615"), ([], 0, false, "0"),
+  ] as [([Int], Int64, Bool, String)])
+  func decimals(_ digits: [Int], _ exponent: Int64, _ isNegative: Bool, _ expected: String) throws {
+    var mantissa = digits.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    mantissa += [UInt8](repeating: 0, count: 16 - mantissa.count)
+    let archive = try PropertyList.dictionary([
+      "$top": .dictionary(["root": .uid(1)]),
+      "$objects": .array([
+        .string("$null"), .dictionary(["$class": .uid(2), "NS.objects": .array([.uid(3)])]),
+        .dictionary(["$classname": .string("NSArray"), "$classes": .array([.string("NSArray")])]),
+        .dictionary([
+          "$class": .uid(4), "NS.mantissa": .data(Data(mantissa)), "NS.mantissa.bo": .integer(1),
+          "NS.exponent": .integer(exponent), "NS.length": .integer(Int64(digits.count)),
+          "NS.negative": .boolean(isNegative), "NS.compact": .boolean(true),
+        ]),
+        .dictionary([
+          "$classname": .string("NSDecimalNumber"),
+          "$classes": .array([.string("NSDecimalNumber"), .string("NSNumber"), .string("NSObject")]),
+        ]),
+      ]),
+    ]).binaryData()
+    let read = try KeyedArchiveReader.value(in: archive) as? [Any]
+    #expect(read?.first as? Decimal == Decimal(string: expected))
+  }
+
   @Test("Nothing in a store makes a type that wasn't registered: reading is an error, never a crash")
   func hostile() throws {
     func archive(_ className: String) throws -> Data {

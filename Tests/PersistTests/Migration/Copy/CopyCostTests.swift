@@ -104,7 +104,7 @@ struct CopyCostTests {
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
       try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
-      let twin = try manager.destinationContext.insertNewObject(forEntityName: "Employee")
+      let twin = try manager.destinationContext.create("Employee")
       try manager.associate(source: source, with: twin, for: mapping)
     }
   }

@@ -156,7 +156,7 @@ struct MigrationManagerTests {
       let made = try manager.destinationInstances(forEntityMapping: mapping.name, sourceInstances: [source])
       #expect(made.count == 1)
       #expect(try manager.sourceInstances(forEntityMapping: mapping.name, destinationInstances: made) == [source])
-      let twin = try manager.destinationContext.insertNewObject(forEntityName: "Employee")
+      let twin = try manager.destinationContext.create("Employee")
       twin["name"] = "twin of \(source["name"] as? String ?? "")"
       try manager.associate(source: source, with: twin, for: mapping)
       manager.userInfo["count"] = (manager.userInfo["count"] as? Int ?? 0) + 1

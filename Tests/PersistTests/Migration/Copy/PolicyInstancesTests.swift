@@ -47,7 +47,7 @@ struct PolicyInstancesTests {
     static func number(_ object: ManagedObject) -> Int { object["number"] as? Int ?? -1 }
 
     func twin(of source: ManagedObject, _ note: String, _ mapping: EntityMapping, _ manager: MigrationManager) throws {
-      let twin = try manager.destinationContext.insertNewObject(forEntityName: "Item")
+      let twin = try manager.destinationContext.create("Item")
       twin["number"] = source["number"]
       twin["note"] = note
       try manager.associate(source: source, with: twin, for: mapping)

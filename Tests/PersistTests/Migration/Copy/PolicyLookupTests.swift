@@ -38,7 +38,7 @@ struct PolicyLookupTests {
       let context = ManagedObjectContext(coordinator)
       var last: ManagedObject?
       for number in 0..<Self.count {
-        let item = try context.insertNewObject(forEntityName: "Item")
+        let item = try context.create("Item")
         item["number"] = number
         item["next"] = last
         last = item
@@ -110,7 +110,7 @@ struct PolicyLookupTests {
         known["size"] = (known["size"] as? Int ?? 0) + 1
         copies[0]["group"] = known
       } else {
-        let new = try manager.destinationContext.insertNewObject(forEntityName: "Group")
+        let new = try manager.destinationContext.create("Group")
         new["name"] = name
         new["size"] = 1
         remember(new, named: name, manager)

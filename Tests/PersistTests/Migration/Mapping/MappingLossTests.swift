@@ -27,13 +27,13 @@ struct MappingLossTests {
       let coordinator = PersistentStoreCoordinator(model: old)
       let store = try coordinator.addStore(at: url)
       let context = ManagedObjectContext(coordinator)
-      let shelf = try context.insertNewObject(forEntityName: "Shelf")
+      let shelf = try context.create("Shelf")
       for number in 0..<4 {
-        let item = try context.insertNewObject(forEntityName: number < 2 ? "Item" : "Book")
+        let item = try context.create(number < 2 ? "Item" : "Book")
         item["name"] = "item \(number)"
         item["price"] = number == 0 ? nil : Double(number)
         item["shelf"] = shelf
-        let tag = try context.insertNewObject(forEntityName: "Tag")
+        let tag = try context.create("Tag")
         tag["name"] = "tag \(number)"
         try item.setValue([tag], forKey: "tags")
       }

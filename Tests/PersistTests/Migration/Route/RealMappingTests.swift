@@ -11,7 +11,7 @@ final class Post2ToPost3MigrationPolicy: EntityMigrationPolicy {
     try super.createDestinationInstances(forSource: post, in: mapping, manager: manager)
     let copy = try manager.destinationInstances(forEntityMapping: mapping.name, sourceInstances: [post])
     let content = post["content"] as? String ?? ""
-    let section = try manager.destinationContext.insertNewObject(forEntityName: "Section")
+    let section = try manager.destinationContext.create("Section")
     section["title"] = String(content.prefix(4)) + "..."
     section["body"] = content
     section["index"] = 0
@@ -28,7 +28,7 @@ final class Country5ToCountry6Policy: EntityMigrationPolicy {
     let copy = try manager.destinationInstances(forEntityMapping: mapping.name, sourceInstances: [country]).first
     let context = manager.destinationContext
     let known = try context.fetch(FetchRequest("Continent", where: "numericISO3166Code == %@", code)).first
-    let continent = try known ?? context.insertNewObject(forEntityName: "Continent")
+    let continent = try known ?? context.create("Continent")
     continent["numericISO3166Code"] = code
     copy?["continent"] = continent
   }
@@ -54,7 +54,7 @@ final class V2to3MakerPolicy: EntityMigrationPolicy {
     try super.createDestinationInstances(forSource: car, in: mapping, manager: manager)
     guard let name = car["maker"] as? String else { return }
     var makers = manager.userInfo["makers"] as? [String: ManagedObject] ?? [:]
-    let maker = try makers[name] ?? manager.destinationContext.insertNewObject(forEntityName: "Maker")
+    let maker = try makers[name] ?? manager.destinationContext.create("Maker")
     maker["name"] = name
     makers[name] = maker
     manager.userInfo["makers"] = makers

@@ -42,7 +42,7 @@ struct StagedMigrationTests {
     var makePets: StagedMigration.Stage {
       .custom(from: versions[0], to: versions[1], didMigrate: { context in
         for user in try context.fetch(FetchRequest("User")) {
-          let pet = try context.insertNewObject(forEntityName: "Pet")
+          let pet = try context.create("Pet")
           pet["name"] = user["petName"]
           pet["owner"] = user
         }

@@ -153,7 +153,7 @@ struct OddStoreTests {
         let context = ManagedObjectContext(coordinator)
         #expect(try context.fetch(FetchRequest("Item")).count == 2)
         #expect(try context.fetch(FetchRequest("Note")).isEmpty)
-        let note = try context.insertNewObject(forEntityName: "Note")
+        let note = try context.create("Note")
         note["text"] = "x"
         try context.save()
         #expect(try context.count(for: FetchRequest("Note")) == 1)

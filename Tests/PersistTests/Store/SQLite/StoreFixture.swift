@@ -87,8 +87,8 @@ struct StoreFixture {
     return RowWrites.Update(id: id, entity: entity, version: version, changes: changes)
   }
 
-  func delete(_ id: ManagedObjectID, version: Int64 = 1) throws -> RowWrites.Delete {
-    RowWrites.Delete(id: id, entity: try entity(id.entityName), version: version)
+  func delete(_ id: ManagedObjectID, version: Int64 = 1) throws -> RowWrites.RowVersion {
+    RowWrites.RowVersion(id: id, entity: try entity(id.entityName), version: version)
   }
 
   func link(
@@ -138,7 +138,7 @@ extension RowBatch.Row {
 
 extension RowWrites {
   init(
-    inserts: [Insert] = [], updates: [Update] = [], deletes: [Delete] = [], links: [Link] = [],
+    inserts: [Insert] = [], updates: [Update] = [], deletes: [RowVersion] = [], links: [Link] = [],
     orderings: [Ordering] = []
   ) {
     self.init()

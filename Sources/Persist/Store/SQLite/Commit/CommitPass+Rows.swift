@@ -94,6 +94,15 @@ extension CommitPass {
     }
   }
 
+  /// Makes sure that rows are as they were read.
+  mutating func checkRows() throws {
+    for row in writes.checks {
+      let plan = try plan(row.entity)
+      let key = try key(of: row.key, row.entity)
+      if try storedVersion(plan, key) != row.version { try noteConflict(plan, key, expected: row.version) }
+    }
+  }
+
   mutating func deleteRows() throws {
     var current: (plan: WritePlan, statement: SQLiteStatement)?
     for row in writes.deletes {
@@ -137,14 +146,18 @@ extension CommitPass {
   }
 
   private mutating func noteConflict(_ plan: WritePlan, _ key: Int64, expected: Int64) throws {
-    let statement = try connection.statement(plan.version)
-    statement.bind(key, at: 1)
-    let stored = try statement.step() ? statement.integer(0) : nil
-    statement.reset()
     conflicts.append(
       RowConflict(
         id: ManagedObjectID(entityName: plan.entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
-        entity: plan.entity, expectedVersion: expected, storedVersion: stored))
+        entity: plan.entity, expectedVersion: expected, storedVersion: try storedVersion(plan, key)))
+  }
+
+  /// Nil where there is no such row.
+  private func storedVersion(_ plan: WritePlan, _ key: Int64) throws -> Int64? {
+    let statement = try connection.statement(plan.version)
+    statement.bind(key, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
   }
 
   private mutating func noteFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {

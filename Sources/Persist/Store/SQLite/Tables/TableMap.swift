@@ -148,6 +148,15 @@ struct TableMap: Sendable {
   subscript(_ entity: Entity) -> EntityTable { tables[entity.number - 1] }
 
   /// The table of an entity number of this store, nil where the model has no such entity.
+  /// Whether everything of the model is in the same tables and columns, under the same numbers, as in another map.
+  func hasPlaces(of other: TableMap) -> Bool {
+    numbers == other.numbers && joinTables == other.joinTables
+      && zip(tables, other.tables).allSatisfy { table, other in
+        table.table == other.table && table.columns.map(\.name) == other.columns.map(\.name)
+          && table.orderColumns == other.orderColumns
+      }
+  }
+
   func table(ofNumber number: Int) -> EntityTable? { numbers.entityIndex(ofNumber: number).map { tables[$0] } }
 
   /// The layout of a new store.

@@ -26,13 +26,13 @@ struct StoreRepairTests {
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.addStore(at: url)
     let context = ManagedObjectContext(coordinator)
-    let rack = try context.insertNewObject(forEntityName: "Rack")
+    let rack = try context.create("Rack")
     for number in 0..<3 {
-      let item = try context.insertNewObject(forEntityName: "Item")
+      let item = try context.create("Item")
       item["name"] = "item \(number)"
       item["photo"] = Self.photo
       item["shelf"] = rack
-      try item.setValue([context.insertNewObject(forEntityName: "Tag")], forKey: "tags")
+      try item.setValue([context.create("Tag")], forKey: "tags")
     }
     try context.save()
     return coordinator
@@ -115,7 +115,7 @@ struct StoreRepairTests {
         let coordinator = PersistentStoreCoordinator(model: model)
         let store = try coordinator.addStore(at: url)
         let context = ManagedObjectContext(coordinator)
-        try context.insertNewObject(forEntityName: "Tag")
+        try context.create("Tag")
         try context.save()
         try coordinator.remove(store)
       }

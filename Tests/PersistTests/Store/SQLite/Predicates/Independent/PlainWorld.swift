@@ -90,7 +90,7 @@ struct PlainWorld {
   mutating func insert(_ entity: String, _ graph: inout WorldInContext) throws -> Int {
     next += 1
     objects[next] = Object(entity: entity)
-    graph.objects[next] = try graph.context.insertNewObject(forEntityName: entity)
+    graph.objects[next] = try graph.context.create(entity)
     return next
   }
 

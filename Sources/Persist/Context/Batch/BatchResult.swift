@@ -1,0 +1,38 @@
+/// What a batch did.
+public struct BatchResult<ResultType: BatchResultType>: Sendable, Hashable {
+  /// What the request asked the result for.
+  public let resultType: ResultType
+  /// How many rows were inserted, changed or deleted; of deleted rows those that were asked for. Nil where only the
+  /// status was.
+  public let count: Int?
+  /// The rows, those that delete rules took included, where identifiers were asked for: for
+  /// ``ManagedObjectContext`` to merge.
+  public let changes: SavedChanges
+  /// The same as a list; nil where identifiers weren't asked for.
+  public let objectIDs: [ManagedObjectID]?
+}
+
+public typealias BatchInsertResult = BatchResult<BatchInsertRequestResultType>
+public typealias BatchUpdateResult = BatchResult<BatchUpdateRequestResultType>
+public typealias BatchDeleteResult = BatchResult<BatchDeleteRequestResultType>
+
+extension BatchResult {
+  /// As Core Data gives it: an `Int`, an array of ``ManagedObjectID``s, or true. ``count`` and ``objectIDs`` are typed.
+  public var result: Any? { objectIDs ?? count ?? true as Any }
+}
+
+extension BatchResult where ResultType: BatchResultContents {
+  init(_ outcomes: [BatchOutcome], _ type: ResultType) {
+    resultType = type
+    count = type.content == .status ? nil : outcomes.reduce(0) { $0 + $1.count }
+    let changes = outcomes.reduce(into: SavedChanges()) { sum, outcome in
+      sum.insertedObjectIDs.formUnion(outcome.changes.insertedObjectIDs)
+      sum.updatedObjectIDs.formUnion(outcome.changes.updatedObjectIDs)
+      sum.deletedObjectIDs.formUnion(outcome.changes.deletedObjectIDs)
+    }
+    self.changes = changes
+    objectIDs =
+      type.content == .objectIDs
+      ? Array(changes.insertedObjectIDs) + Array(changes.updatedObjectIDs) + Array(changes.deletedObjectIDs) : nil
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+extension FetchPredicate {
+  /// Reads a predicate in NSPredicate's format language, with arguments of any type, as code has them that was written
+  /// for Core Data.
+  ///
+  /// ```swift
+  /// try FetchPredicate(format: "name IN %@ AND due < %@", argumentArray: [names, NSDate()])
+  /// ```
+  ///
+  /// - Parameter arguments: what ``FetchArgument`` says, Foundation's classes with the same values, and arrays and sets
+  ///   of them; nil for none.
+  /// - Throws: ``PersistenceError/Code/typeMismatch``, with the argument's place, where one can't be compared with
+  ///   anything, and what ``init(_:arguments:)`` throws.
+  public init(format: String, argumentArray arguments: [Any]?) throws {
+    let expressions = try (arguments ?? []).enumerated().map { place, argument in
+      if let expression = FetchExpression(anyArgument: argument) { return expression }
+      throw PersistenceError(
+        .typeMismatch, "Argument \(place + 1) of '\(format)' is of type \(type(of: argument)), which no property has.",
+        fix: "Use a number, a text, a date, data, a UUID, a URL, an object or a list of them.")
+    }
+    self = try FormatParser.predicate(format, arguments: expressions)
+  }
+}
+
+extension FetchExpression {
+  /// The constant that a value stands for; nil for a value of a type that no property has.
+  fileprivate init?(anyArgument value: Any) {
+    switch GivenValue(value) {
+    case .value(let value)?: self = .constant(value)
+    case .float(let value)?: self = value.fetchExpression
+    case nil:
+      if let argument = value as? any FetchArgument {
+        self = argument.fetchExpression
+      } else if let members = Self.members(of: value) {
+        var expressions: [FetchExpression] = []
+        for member in members {
+          guard let expression = FetchExpression(anyArgument: member) else { return nil }
+          expressions.append(expression)
+        }
+        self = .aggregate(expressions)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private static func members(of value: Any) -> [Any]? {
+    switch value {
+    case let list as NSArray: Array(list)
+    case let set as NSSet: set.allObjects
+    case let set as NSOrderedSet: set.array
+    case let list as [Any]: list
+    case let set as Set<AnyHashable>: set.map(\.base)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Stores that go on in another file, and what the coordinator posts")
+struct StoreMoveTests {
+  private let model: ManagedObjectModel
+
+  init() throws { model = try ManagedObjectModel(SampleModels.people) }
+
+  @Test("Contexts go on in a file that the store was moved to, with what they hold and what they changed")
+  func moved() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(at: url, options: StoreOptions(pragmas: ["journal_mode": "DELETE"]))
+      let context = ManagedObjectContext(coordinator)
+      let ann = try context.make("Person", ["name": "Ann", "salary": 1])
+      try context.save()
+      let other = url.deletingLastPathComponent().appendingPathComponent("Moved.sqlite")
+      try FileManager.default.moveItem(at: url, to: other)
+      ann["salary"] = 2
+      let moved = try coordinator.setURL(other, for: store)
+      #expect(moved.url == other && moved.identifier == store.identifier)
+      #expect(coordinator.persistentStores == [moved])
+      try context.save()
+      try context.make("Person", ["name": "Ben"])
+      try context.save()
+      #expect(!FileManager.default.fileExists(atPath: url.path))
+      try coordinator.remove(moved)
+      let again = PersistentStoreCoordinator(model: model)
+      try again.addStore(at: other)
+      let found = try ManagedObjectContext(again).fetch(FetchRequest("Person", sortedBy: "name"))
+      #expect(found.map { $0["name"] as? String } == ["Ann", "Ben"] && found.first?["salary"] as? Int == 2)
+    }
+  }
+
+  @Test("A file that isn't there, holds another store or none is refused, and the store goes on as it was")
+  func refused() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(at: url)
+      let other = url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
+      #expect(persistError { try coordinator.setURL(other, for: store) }?.code == .fileAccess)
+      #expect(!FileManager.default.fileExists(atPath: other.path))
+      let stranger = PersistentStoreCoordinator(model: model)
+      try stranger.remove(stranger.addStore(at: other))
+      #expect(persistError { try coordinator.setURL(other, for: store) }?.code == .invalidRequest)
+      try Data("no store".utf8).write(to: other)
+      #expect(persistError { try coordinator.setURL(other, for: store) } != nil)
+      let memory = try coordinator.addInMemoryStore()
+      #expect(persistError { try coordinator.setURL(url, for: memory) }?.code == .storeTypeMismatch)
+      let context = ManagedObjectContext(coordinator)
+      try context.make("Person", ["name": "Ann"])
+      try context.save()
+      #expect(coordinator.persistentStores.first?.url == url)
+    }
+  }
+
+  @Test("Adding, moving and removing a store is posted, with the store under the key that says what happened")
+  func notifications() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let seen = Guarded<[String]>([])
+      let names = [
+        PersistentStoreCoordinator.storesWillChangeNotification, .init("PersistentStoreCoordinatorStoresDidChange"),
+        PersistentStoreCoordinator.willRemoveStoreNotification,
+      ]
+      let observers = names.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: coordinator, queue: nil) { note in
+          let keys = (note.userInfo ?? [:]).map { key, value in
+            "\(key) \((value as? [StoreInfo])?.compactMap { $0.url?.lastPathComponent }.joined(separator: ",") ?? "?")"
+          }
+          let what = name.rawValue.replacingOccurrences(of: "PersistentStoreCoordinator", with: "")
+          seen.withLock { $0.append("\(what) \(keys.joined())") }
+        }
+      }
+      defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+      let store = try coordinator.addStore(at: url)
+      let other = url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
+      let moved = try coordinator.migratePersistentStore(store, to: other)
+      try coordinator.remove(moved)
+      let name = url.lastPathComponent
+      #expect(
+        seen.withLock { $0 } == [
+          "StoresWillChange added \(name)", "StoresDidChange added \(name)",
+          "StoresDidChange changed \(name),Other.sqlite", "WillRemoveStore removed Other.sqlite",
+          "StoresWillChange removed Other.sqlite", "StoresDidChange removed Other.sqlite",
+        ])
+      #expect(persistError { try coordinator.remove(moved) }?.code == .invalidRequest)
+      #expect(seen.withLock { $0.count } == 6)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Persist
+
+@Suite("Models that are merged, and their configurations")
+struct ModelMergingTests {
+  private func model(
+    _ entities: [EntityDescription], configurations: [String: [String]] = [:], identifier: String = "1"
+  ) throws -> ManagedObjectModel {
+    try ManagedObjectModel(
+      ModelDescription(entities: entities, configurations: configurations, versionIdentifiers: [identifier]))
+  }
+
+  private let item = EntityDescription("Item", attributes: [AttributeDescription("name", .string)])
+  private let tag = EntityDescription("Tag", attributes: [AttributeDescription("text", .string)])
+  private let note = EntityDescription("Note", attributes: [AttributeDescription("body", .string)])
+
+  @Test("A merged model has every entity once, joined configurations and all version identifiers")
+  func merged() throws {
+    let merged = try ManagedObjectModel(byMerging: [
+      model([item, tag], configurations: ["Cloud": ["Item"], "Local": ["Tag"]]),
+      model([tag, note], configurations: ["Local": ["Tag", "Note"]], identifier: "2"),
+    ])
+    #expect(merged.entities.map(\.name) == ["Item", "Note", "Tag"])
+    #expect(merged.configurations == ["Cloud", "Local"] && merged.versionIdentifiers == ["1", "2"])
+    #expect(merged.entities(forConfigurationName: "Local")?.map(\.name) == ["Note", "Tag"])
+    #expect(merged.entities(forConfigurationName: nil)?.count == 3)
+    #expect(merged.entities(forConfigurationName: "Nowhere") == nil)
+    let alone = try model([item, tag])
+    try #expect(ManagedObjectModel(byMerging: [alone]).description == alone.description)
+    try #expect(ManagedObjectModel(byMerging: []).entities.isEmpty)
+  }
+
+  @Test("Entities of one name that differ are refused, all at once and by name")
+  func contradictions() throws {
+    let other = EntityDescription("Item", attributes: [AttributeDescription("title", .string)])
+    let third = EntityDescription("Tag", attributes: [])
+    let error = try #require(
+      persistError { _ = try ManagedObjectModel(byMerging: [model([item, tag]), model([other, third])]) })
+    #expect(error.code == .invalidModel)
+    #expect(error.errors.map(\.place.entity) == ["Item", "Tag"])
+  }
+
+  @Test("Properties by name are those of the entity and of its parents")
+  func byName() throws {
+    let special = EntityDescription(
+      "Special", parent: "Item", attributes: [AttributeDescription("count", .int32)],
+      relationships: [RelationshipDescription("tags", toMany: "Tag")])
+    let entity = try model([item, tag, special]).entity(named: "Special")
+    #expect(entity.attributesByName.mapValues(\.type) == ["name": .string, "count": .int32])
+    #expect(entity.relationshipsByName.mapValues(\.destination) == ["tags": "Tag"])
+    #expect(Set(entity.propertiesByName.keys) == ["name", "count", "tags"])
+  }
+}
