@@ -38,3 +38,7 @@ static inline int persist_sqlite3_bind_blob_borrowed(sqlite3_stmt *statement, in
 static inline void persist_sqlite3_result_text_copy(sqlite3_context *context, const char *text, sqlite3_uint64 size) {
   sqlite3_result_text64(context, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
+
+static inline void persist_sqlite3_result_blob_copy(sqlite3_context *context, const void *bytes, sqlite3_uint64 size) {
+  sqlite3_result_blob64(context, bytes, size, SQLITE_TRANSIENT);
+}

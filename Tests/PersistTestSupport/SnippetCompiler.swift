@@ -36,12 +36,26 @@ public struct SnippetCompiler: Sendable {
   }
 
   /// The errors of a file, with their lines.
-  public func errors(in file: URL, compiledWith arguments: [String] = []) throws -> [Snippet.Finding] {
+  ///
+  /// - Parameter isScript: whether the file may have statements outside of functions.
+  public func errors(
+    in file: URL, isScript: Bool = false, compiledWith arguments: [String] = []
+  ) throws -> [Snippet.Finding] {
     let (status, text) = try run(
-      ["-emit-sil", "-o", "/dev/null", "-parse-as-library", "-module-name", "Snippet"] + arguments + [file.path])
+      ["-emit-sil", "-o", "/dev/null", "-module-name", "Snippet"] + (isScript ? [] : ["-parse-as-library"]) + arguments
+        + [file.path])
     let errors = text.split(separator: "\n").compactMap { Self.finding(in: $0, of: file) }
     guard status == 0 || !errors.isEmpty else { throw Failure(output: text) }
     return errors
+  }
+
+  /// What lets a file import `PackageDescription`, as a package's manifest does; nil where the compiler's folder has no
+  /// such module.
+  public var manifestArguments: [String]? {
+    let module = compiler.resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("lib/swift/pm/ManifestAPI")
+    guard FileManager.default.fileExists(atPath: module.path) else { return nil }
+    return ["-I", module.path, "-package-description-version", "6.1.0"]
   }
 
   /// Runs the compiler in Swift 6 mode, with the built modules at hand.

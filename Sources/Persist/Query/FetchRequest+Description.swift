@@ -5,7 +5,8 @@ extension FetchRequest: CustomStringConvertible {
     if let predicate { text += " where \(predicate.format)" }
     if let objectIDs { text += " among \(objectIDs.count) objects" }
     if !sortDescriptors.isEmpty {
-      text += " sorted by " + sortDescriptors.map { $0.key + ($0.isAscending ? "" : " descending") }.joined(separator: ", ")
+      let keys = sortDescriptors.map { $0.key + ($0.isAscending ? "" : " descending") }
+      text += " sorted by " + keys.joined(separator: ", ")
     }
     if fetchLimit != 0 { text += ", limit \(fetchLimit)" }
     if fetchOffset != 0 { text += ", offset \(fetchOffset)" }

@@ -22,6 +22,12 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
     text.beginsWith(part, options)
   }
 
+  @available(*, unavailable, renamed: "beginsWith(_:)")
+  public func hasPrefix(_ part: String) -> TypedPredicate<Root> { beginsWith(part) }
+
+  @available(*, unavailable, renamed: "endsWith(_:)")
+  public func hasSuffix(_ part: String) -> TypedPredicate<Root> { endsWith(part) }
+
   public func endsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     text.endsWith(part, options)
   }

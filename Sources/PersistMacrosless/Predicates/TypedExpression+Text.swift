@@ -6,6 +6,12 @@ extension TypedExpression where Value == String {
     compared(expression, .beginsWith, .value(part), options: options)
   }
 
+  @available(*, unavailable, renamed: "beginsWith(_:)")
+  public func hasPrefix(_ part: String) -> TypedPredicate<Root> { beginsWith(part) }
+
+  @available(*, unavailable, renamed: "endsWith(_:)")
+  public func hasSuffix(_ part: String) -> TypedPredicate<Root> { endsWith(part) }
+
   public func endsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     compared(expression, .endsWith, .value(part), options: options)
   }

@@ -21,22 +21,36 @@ final class KeyPathRecording: @unchecked Sendable {
   /// What attributes of whole numbers have.
   private let wholeNumber: Int64
 
+  /// The element that composite attributes have; nil for none.
+  private let element: CompositeSample?
+
+  /// A value of an element of a composite attribute.
+  struct CompositeSample {
+    /// Begins with the attribute's name.
+    let path: [String]
+    let value: StoredValue
+  }
+
   /// Fits into every type of whole numbers.
   static let wholeNumber: Int64 = 101
 
-  init(layouts: [EntityLayout], classes: [ManagedObject.Type], wholeNumber: Int64) {
+  init(
+    layouts: [EntityLayout], classes: [ManagedObject.Type], wholeNumber: Int64, element: CompositeSample? = nil
+  ) {
     self.wholeNumber = wholeNumber
+    self.element = element
     self.layouts = layouts
     self.classes = classes
   }
 
   /// A recording object, at the end of some keys from the root.
   func object(of layout: EntityLayout, as type: ManagedObject.Type, at keys: [String]) -> ManagedObject {
+    let slotTable = layout.slotTable(of: type)
     let origin = ManagedObject.Origin(
-      layout: .passUnretained(layout), loading: .fault,
-      slotTable: .passUnretained(layout.slotTable(of: type)))
+      layout: .passUnretained(layout), loading: .fault, slotTable: .passUnretained(slotTable))
     let object = type.init(origin)
-    object.pending = ContiguousArray(layout.properties.map { $0.attribute.flatMap(sample) })
+    object.pending = ContiguousArray(
+      layout.properties.map { sample($0, initial: slotTable.initialValue(at: $0.slot)) })
     objects.append((object, keys))
     return object
   }
@@ -70,6 +84,29 @@ final class KeyPathRecording: @unchecked Sendable {
     return self.object(of: layouts[index], as: classes[index], at: path)
   }
 
+  /// The value that a property of a recording object has.
+  ///
+  /// - Parameter initial: what a new object has. A composite attribute has that, but for the one element that is given:
+  ///   a type may refuse samples of others, as an enum does.
+  private func sample(_ property: Property, initial: StoredValue?) -> StoredValue? {
+    guard let attribute = property.attribute, attribute.type == .composite else {
+      return property.attribute.flatMap(sample)
+    }
+    guard let element, element.path.first == property.name else { return initial ?? .composite([:]) }
+    return (initial ?? .composite([:])).replacing(element.path.dropFirst(), with: element.value)
+  }
+
+  /// Two values of an attribute, one of which at least isn't what a new object has.
+  func samples(_ attribute: AttributeDescription) -> [StoredValue] {
+    let other: StoredValue? =
+      switch attribute.type {
+      case .boolean: .boolean(false)
+      case .string: .string("\u{FFFC}Other value")
+      default: nil
+      }
+    return [sample(attribute), other].compactMap { $0 }
+  }
+
   /// The value that an attribute of a recording object has. A key path that gives another one computes something.
   func sample(_ attribute: AttributeDescription) -> StoredValue? {
     switch attribute.type {
@@ -84,6 +121,16 @@ final class KeyPathRecording: @unchecked Sendable {
     case .uri: .uri("recorded:value")
     default: nil
     }
+  }
+}
+
+extension StoredValue {
+  /// A composite value with another value of an element.
+  fileprivate func replacing(_ path: ArraySlice<String>, with value: StoredValue) -> StoredValue {
+    guard let name = path.first else { return value }
+    var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { [:] }
+    elements[name] = (elements[name] ?? .null).replacing(path.dropFirst(), with: value)
+    return .composite(elements)
   }
 }
 

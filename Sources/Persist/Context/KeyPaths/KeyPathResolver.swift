@@ -84,6 +84,11 @@ public final class KeyPathResolver {
         fix: "Compare \(text(other)) and the others one by one.")
     }
     guard recording.reads.contains(keys) else { return keys }
+    if let elements = recording.elements(at: keys) {
+      return try keys + element(of: elements, value, keyPath, keys, samples: recording.samples) {
+        run(keyPath, from: layout, as: type, wholeNumber: KeyPathRecording.wholeNumber, element: $0).0
+      }
+    }
     try check(value, is: keys, keyPath, in: recording)
     if value is any BinaryInteger {
       // A negative number tells a magnitude from the number itself. A type without sign reads it as none, which is 0.
@@ -97,12 +102,48 @@ public final class KeyPathResolver {
 
   /// What a key path gives for a recording object, its optional unwrapped, and what it touched.
   private func run(
-    _ keyPath: AnyKeyPath, from layout: EntityLayout, as type: ManagedObject.Type, wholeNumber: Int64
+    _ keyPath: AnyKeyPath, from layout: EntityLayout, as type: ManagedObject.Type, wholeNumber: Int64,
+    element: KeyPathRecording.CompositeSample? = nil
   ) -> (Any?, KeyPathRecording) {
-    let recording = KeyPathRecording(layouts: layouts, classes: classes, wholeNumber: wholeNumber)
+    let recording = KeyPathRecording(
+      layouts: layouts, classes: classes, wholeNumber: wholeNumber, element: element)
     let root = recording.object(of: layout, as: type, at: [])
     let result = KeyPathRecording.$current.withValue(recording) { root[keyPath: keyPath] } ?? ()
     return (unwrapped(result), recording)
+  }
+
+  /// The path within a composite attribute that a key path leads to: of the elements that change what it gives.
+  ///
+  /// - Parameters:
+  ///   - samples: values that an element may have.
+  ///   - given: what the key path gives where an element has a value.
+  /// - Returns: nothing where the key path leads to the whole attribute.
+  private func element(
+    of elements: [Property.Element], _ value: Any?, _ keyPath: AnyKeyPath, _ keys: [String],
+    samples: (AttributeDescription) -> [StoredValue], given: (KeyPathRecording.CompositeSample) -> Any?
+  ) throws -> [String] {
+    let base = String(reflecting: value)
+    var leading: [[String]] = []
+    var isComputed = false
+    for element in elements {
+      for sample in samples(element.attribute) {
+        let result = given(KeyPathRecording.CompositeSample(path: element.path, value: sample))
+        guard String(reflecting: result) != base else { continue }
+        if leading.last != element.path { leading.append(element.path) }
+        if let plain = result.flatMap(StoredValue.init(plain:)), plain != sample { isComputed = true }
+      }
+    }
+    // An optional attribute of a type that can't be made of one element alone.
+    if leading.isEmpty, value == nil { return [] }
+    guard let first = leading.first, !isComputed else {
+      throw error(
+        keyPath, isComputed ? "computes something of \(text(keys))" : "reads no part of \(text(keys)) that can be told",
+        fix: "Name the part in a format string, such as 'address.city', or ask for it in a closure.")
+    }
+    let shared = leading.dropFirst().reduce(first) { path, other in
+      Array(zip(path, other).prefix { $0 == $1 }.map(\.0))
+    }
+    return Array(shared.dropFirst())
   }
 
   /// The keys to what a key path gave; its optional is unwrapped.
@@ -156,6 +197,14 @@ public final class KeyPathResolver {
 }
 
 extension KeyPathRecording {
+  /// The elements of the composite attribute at the end of some keys; nil for another attribute.
+  fileprivate func elements(at keys: [String]) -> [Property.Element]? {
+    guard let owner = object(at: Array(keys.dropLast())), let name = keys.last,
+      let property = owner.entity.property(named: name), property.attribute?.type == .composite
+    else { return nil }
+    return property.elements
+  }
+
   /// The sample value of the attribute at the end of some keys.
   fileprivate func sample(at keys: [String]) -> StoredValue? {
     guard let owner = object(at: Array(keys.dropLast())), let name = keys.last else { return nil }

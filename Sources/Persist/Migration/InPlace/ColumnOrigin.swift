@@ -84,12 +84,8 @@ extension SQLValue {
     case .string(let value), .uri(let value): self = .text(value)
     case .date(let value): self = .double(value.timeIntervalSinceReferenceDate)
     case .decimal(let value):
-      switch DecimalColumn(value) {
-      case .integer(let number)?: self = .integer(number)
-      case .double(let number)?: self = .double(number)
-      case .text(let text)?: self = .blob(Data(text.utf8))
-      case nil: return nil
-      }
+      guard let column = DecimalColumn(value) else { return nil }
+      self.init(column)
     case .uuid(let value):
       self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
     case .data(let value):

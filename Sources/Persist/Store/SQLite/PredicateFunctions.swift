@@ -82,6 +82,17 @@ extension SQLiteConnection {
       else { return sqlite3_result_null(context) }
       sqlite3_result_int(context, order == .less ? -1 : order == .equal ? 0 : 1)
     }
+    define(.decimalResult, arguments: 3) { context, _, arguments in
+      guard let sign = argument(arguments, 0), let left = number(arguments, 1)?.decimal,
+        let right = number(arguments, 2)?.decimal,
+        let value = decimal(sign, .decimal(left), .decimal(right))?.decimal.flatMap(DecimalColumn.init)
+      else { return sqlite3_result_null(context) }
+      switch value {
+      case .integer(let value): sqlite3_result_int64(context, value)
+      case .double(let value): sqlite3_result_double(context, value)
+      case .text(let text): result(blob: text, context)
+      }
+    }
   }
 
   private typealias Body = @convention(c) (
@@ -124,6 +135,23 @@ private func number(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index:
   case SQLITE_NULL: return nil
   default: return argument(arguments, index).flatMap { Decimal(string: $0) }.map(Number.decimal)
   }
+}
+
+/// What an operator of ``SQLFunction/decimalResult`` gives.
+private func decimal(_ sign: String, _ left: Number, _ right: Number) -> Number? {
+  switch sign {
+  case "+": Number.add(left, right)
+  case "-": Number.subtract(left, right)
+  case "*": Number.multiply(left, right)
+  case "/": Number.divide(left, right)
+  case "abs": left.absolute
+  default: nil
+  }
+}
+
+private func result(blob text: String, _ context: OpaquePointer?) {
+  var text = text
+  text.withUTF8 { persist_sqlite3_result_blob_copy(context, $0.baseAddress, UInt64($0.count)) }
 }
 
 private func result(_ text: String, _ context: OpaquePointer?) {

@@ -115,12 +115,8 @@ extension SQLValue {
     case (.data(let value), .externalData): self = .blob(Data([1]) + value)
     case (.integer(let value), .decimal): self = .integer(value)
     case (.decimal(let value), .decimal):
-      switch DecimalColumn(value) {
-      case .integer(let number)?: self = .integer(number)
-      case .double(let number)?: self = .double(number)
-      case .text(let text)?: self = .blob(Data(text.utf8))
-      case nil: return nil
-      }
+      guard let column = DecimalColumn(value) else { return nil }
+      self.init(column)
     default: return nil
     }
   }

@@ -28,3 +28,13 @@ enum DecimalColumn: Sendable, Hashable {
     }
   }
 }
+
+extension SQLValue {
+  init(_ column: DecimalColumn) {
+    switch column {
+    case .integer(let number): self = .integer(number)
+    case .double(let number): self = .double(number)
+    case .text(let text): self = .blob(Data(text.utf8))
+    }
+  }
+}

@@ -16,9 +16,14 @@ extension PredicateTranslation {
         case .term(let first, let kind)? = term(first, in: scope),
         case .term(let second, let otherKind)? = term(second, in: scope)
       else { return nil }
-      guard kind == otherKind || (kind.isNumeric && otherKind.isNumeric && ![kind, otherKind].contains(.date))
-      else { return nil }
-      return .term(.choice(if: condition, then: first, else: second), kind == otherKind ? kind : .number)
+      let choice = SQLTerm.choice(if: condition, then: first, else: second)
+      switch [kind, otherKind] {
+      case let kinds where kinds[0] == kinds[1]: return .term(choice, kind)
+      case let kinds where kinds.contains(.date): return nil
+      case let kinds where kinds.allSatisfy(\.isNumeric): return .term(choice, .number)
+      case let kinds where kinds.allSatisfy { $0.isNumeric || $0 == .decimal }: return .term(choice, .decimal)
+      default: return nil
+      }
     case .keyPath, .element, .aggregate, .call, .subquery, .fetch: return nil
     }
   }
@@ -97,6 +102,7 @@ extension PredicateTranslation {
     case .constant(.integer(let value))?: .term(.value(.integer(value)), .whole)
     case .constant(.boolean(let value))?: .term(.value(.integer(value ? 1 : 0)), .whole)
     case .constant(.double(let value))?: .term(.value(.double(value)), .number)
+    case .constant(.decimal(let value))?: DecimalColumn(value).map { .term(.value(SQLValue($0)), .decimal) }
     case .constant(.string(let value))?: .term(.value(.text(value)), .text)
     case .constant?: nil
     case let operand: operand
@@ -122,12 +128,33 @@ extension PredicateTranslation {
     default: break
     }
     let numbers = arguments.compactMap { argument -> (SQLTerm, SQLOperand.Kind)? in
-      guard case .term(let term, let kind)? = term(argument, in: scope), kind.isNumeric else { return nil }
+      guard case .term(let term, let kind)? = term(argument, in: scope), kind.isNumeric || kind == .decimal else {
+        return nil
+      }
       // A date may stand as a whole number in its column, and would divide as one.
       return kind == .date ? (.real(term), .number) : (term, kind)
     }
     guard numbers.count == arguments.count else { return nil }
-    return number(function, numbers.map(\.0), areWhole: numbers.allSatisfy { $0.1 == .whole })
+    let terms = numbers.map(\.0)
+    if numbers.contains(where: { $0.1 == .decimal }) { return decimal(function, terms) }
+    return number(function, terms, areWhole: numbers.allSatisfy { $0.1 == .whole })
+  }
+
+  /// Arithmetic with decimals, of which no digit is lost: SQLite's own is floating-point.
+  private func decimal(_ function: FetchFunction, _ terms: [SQLTerm]) -> SQLOperand? {
+    func result(_ sign: String, _ left: SQLTerm, _ right: SQLTerm) -> SQLOperand {
+      .term(.call(.decimalResult, [.value(.text(sign)), left, right]), .decimal)
+    }
+    let zero = SQLTerm.value(.integer(0))
+    switch (function, terms.count) {
+    case (.negate, 1): return result("-", zero, terms[0])
+    case (.absolute, 1): return result("abs", terms[0], zero)
+    case (.add, 2): return result("+", terms[0], terms[1])
+    case (.subtract, 2): return result("-", terms[0], terms[1])
+    case (.multiply, 2): return result("*", terms[0], terms[1])
+    case (.divide, 2): return result("/", terms[0], terms[1])
+    default: return nil
+    }
   }
 
   /// Arithmetic, where SQLite's is the evaluator's: whole numbers overflow to floating-point ones and divide as whole

@@ -91,6 +91,9 @@ enum SQLFunction: Sendable, Hashable {
   case bitwiseXor
   /// `number, number`: -1, 0 or 1, where one of them is of a decimal column; see ``DecimalColumn``.
   case decimalOrder
+  /// `operator, number, number`: what `+`, `-`, `*` or `/` of decimals gives, or `abs` of the first, as a decimal
+  /// column holds it.
+  case decimalResult
   /// `text, part`: where the part begins, from 1; 0 for nowhere.
   case position
   /// `value, value`: null where they are equal, else the first.
@@ -112,6 +115,7 @@ enum SQLFunction: Sendable, Hashable {
     case .absolute: "PERSIST_ABSOLUTE"
     case .bitwiseXor: "PERSIST_XOR"
     case .decimalOrder: "PERSIST_DECIMAL_ORDER"
+    case .decimalResult: "PERSIST_DECIMAL"
     case .position: "INSTR"
     case .nullIf: "NULLIF"
     case .ifNull: "IFNULL"

@@ -150,7 +150,7 @@ struct TableMap: Sendable {
   /// The table of an entity number of this store, nil where the model has no such entity.
   /// Whether everything of the model is in the same tables and columns, under the same numbers, as in another map.
   func hasPlaces(of other: TableMap) -> Bool {
-    numbers == other.numbers && joinTables == other.joinTables
+    numbers.byIndex == other.numbers.byIndex && joinTables == other.joinTables
       && zip(tables, other.tables).allSatisfy { table, other in
         table.table == other.table && table.columns.map(\.name) == other.columns.map(\.name)
           && table.orderColumns == other.orderColumns

@@ -1,0 +1,56 @@
+import Foundation
+import Persist
+import PersistMacrosless
+
+final class Item: ManagedObject {
+  @Attribute var name = ""
+  @Attribute var quantity = 0
+  @Attribute var price = 0.0
+  @Attribute var onSale = false
+  @Relationship(inverse: \Category.items) var category: Category?
+}
+
+final class Category: ManagedObject {
+  @Attribute var name = ""
+  @Relationship(inverse: \Category.children) var parent: Category?
+  @Relationship var children: RelationshipSet<Category>
+  @Relationship var items: RelationshipSet<Item>
+}
+
+@MainActor func requests(_ context: ManagedObjectContext) async throws {
+  // <block 0>
+  // <block 1>
+  // <block 2>
+  _ = (items, typed, ids, count)
+}
+
+func predicates() throws {
+  // <block 3>
+  _ = (format, keyPaths, closure, foundation)
+}
+
+func rows(_ context: ManagedObjectContext) throws {
+  // <block 4>
+  // <block 5>
+  // <block 6>
+  _ = (byPrice, names, categories)
+}
+
+func batches(_ context: ManagedObjectContext, _ given: FetchRequest<Item>) throws {
+  var (request, names) = (given, [String]())
+  // <block 7>
+}
+
+func awaited(_ context: ManagedObjectContext) async throws {
+  var total = 0
+  // <block 8>
+  _ = items
+}
+
+func changes(_ context: ManagedObjectContext, cheap: TypedPredicate<Item>, names: [String]) throws {
+  // <block 9>
+}
+
+func explained(_ context: ManagedObjectContext) throws {
+  // <block 10>
+}

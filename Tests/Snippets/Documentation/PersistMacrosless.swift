@@ -1,0 +1,6 @@
+// as-script
+import Foundation
+
+let url = URL(fileURLWithPath: "Shop.sqlite")
+// <block 0>
+_ = cheap

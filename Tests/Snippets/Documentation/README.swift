@@ -1,0 +1,2 @@
+// as-script
+// <block 1>

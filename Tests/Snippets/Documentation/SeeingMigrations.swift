@@ -1,0 +1,27 @@
+import Foundation
+import Persist
+
+func planned(_ url: URL, _ registry: ModelRegistry) throws {
+  // <block 0>
+}
+
+func watched(_ coordinator: PersistentStoreCoordinator, _ url: URL) throws {
+  // <block 1>
+  _ = progress
+}
+
+func show(_ fraction: Double, _ pass: MigrationProgress.Pass, _ entity: String?, _ timeLeft: Duration?) {}
+
+func followed(_ url: URL, _ registry: ModelRegistry) async throws {
+  // <block 2>
+}
+
+func nextIdleMoment() async {}
+
+func deferred(_ coordinator: PersistentStoreCoordinator, _ url: URL) async throws {
+  // <block 3>
+}
+
+func remembered(_ url: URL) throws {
+  // <block 4>
+}
