@@ -47,3 +47,9 @@ extension TypedExpression where Value == String {
   /// Lower case without diacritical marks.
   public var canonical: TypedExpression { TypedExpression(.function(.canonical, [expression])) }
 }
+
+/// What the compiler says of words that are Swift's elsewhere.
+extension Sequence where Element: StorableValue {
+  @available(*, unavailable, message: "Ask the property whether it is in the list: '$0.name.in(list)'.")
+  public func contains<Root>(_ value: TypedExpression<Root, Element>) -> TypedPredicate<Root> { value.in(self) }
+}
