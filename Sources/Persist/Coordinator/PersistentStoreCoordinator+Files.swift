@@ -103,7 +103,7 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - url: of a file that holds the same store; none is made.
   ///   - store: in a file, and open in this coordinator.
-  /// - Returns: what the store is now.
+  /// - Returns: the store as it is now.
   /// - Throws: ``PersistenceError/Code/invalidRequest`` where the store isn't open here, or the file holds another one;
   ///   ``PersistenceError/Code/fileAccess`` where there is no file; ``PersistenceError/Code/storeTypeMismatch`` for a
   ///   store in memory.

@@ -48,7 +48,7 @@ extension TypedExpression where Value == String {
   public var canonical: TypedExpression { TypedExpression(.function(.canonical, [expression])) }
 }
 
-/// What the compiler says of words that are Swift's elsewhere.
+/// Words that are Swift's own: the compiler names the ones that predicates use.
 extension Sequence where Element: StorableValue {
   @available(*, unavailable, message: "Ask the property whether it is in the list: '$0.name.in(list)'.")
   public func contains<Root>(_ value: TypedExpression<Root, Element>) -> TypedPredicate<Root> { value.in(self) }

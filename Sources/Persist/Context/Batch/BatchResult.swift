@@ -1,9 +1,9 @@
-/// What a batch did.
+/// The result of a batch.
 public struct BatchResult<ResultType: BatchResultType>: Sendable, Hashable {
-  /// What the request asked the result for.
+  /// The contents that the request asked for.
   public let resultType: ResultType
-  /// How many rows were inserted, changed or deleted; of deleted rows those that were asked for. Nil where only the
-  /// status was.
+  /// The number of rows that were inserted, changed or deleted; of deleted rows those that the request named. Nil where
+  /// only the status was asked for.
   public let count: Int?
   /// The rows, those that delete rules took included, where identifiers were asked for: for
   /// ``ManagedObjectContext`` to merge.
@@ -17,7 +17,7 @@ public typealias BatchUpdateResult = BatchResult<BatchUpdateRequestResultType>
 public typealias BatchDeleteResult = BatchResult<BatchDeleteRequestResultType>
 
 extension BatchResult {
-  /// As Core Data gives it: an `Int`, an array of ``ManagedObjectID``s, or true. ``count`` and ``objectIDs`` are typed.
+  /// The result as Core Data gives it: an `Int`, an array of ``ManagedObjectID``s, or true. ``count`` and ``objectIDs`` are typed.
   public var result: Any? { objectIDs ?? count ?? true as Any }
 }
 

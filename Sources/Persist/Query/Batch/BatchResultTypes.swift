@@ -1,26 +1,26 @@
-/// What the result of a batch says beside that it was done.
+/// The contents of a batch's result.
 package enum BatchResultContent: Sendable, Hashable {
   case status
-  /// How many rows it was.
+  /// The number of rows.
   case count
-  /// Which rows it was, so that contexts can be told.
+  /// The rows, so that contexts can merge them.
   case objectIDs
 }
 
-/// What a kind of batch calls the contents of its result.
+/// The names that a kind of batch has for the contents of its result.
 public protocol BatchResultType: Sendable, Hashable {}
 
 protocol BatchResultContents: BatchResultType {
   var content: BatchResultContent { get }
 }
 
-/// What the result of a ``BatchInsertRequest`` says.
+/// The contents of the result of a ``BatchInsertRequest``.
 public enum BatchInsertRequestResultType: BatchResultType, BatchResultContents {
-  /// That it was done.
+  /// Nothing but that the batch was done.
   case statusOnly
-  /// Which rows were inserted.
+  /// The inserted rows.
   case objectIDs
-  /// How many rows were inserted.
+  /// The number of inserted rows.
   case count
 
   var content: BatchResultContent {
@@ -32,13 +32,13 @@ public enum BatchInsertRequestResultType: BatchResultType, BatchResultContents {
   }
 }
 
-/// What the result of a ``BatchUpdateRequest`` says.
+/// The contents of the result of a ``BatchUpdateRequest``.
 public enum BatchUpdateRequestResultType: BatchResultType, BatchResultContents {
-  /// That it was done.
+  /// Nothing but that the batch was done.
   case statusOnlyResultType
-  /// Which rows were changed.
+  /// The changed rows.
   case updatedObjectIDsResultType
-  /// How many rows were changed.
+  /// The number of changed rows.
   case updatedObjectsCountResultType
 
   var content: BatchResultContent {
@@ -50,13 +50,13 @@ public enum BatchUpdateRequestResultType: BatchResultType, BatchResultContents {
   }
 }
 
-/// What the result of a ``BatchDeleteRequest`` says.
+/// The contents of the result of a ``BatchDeleteRequest``.
 public enum BatchDeleteRequestResultType: BatchResultType, BatchResultContents {
-  /// That it was done.
+  /// Nothing but that the batch was done.
   case resultTypeStatusOnly
-  /// Which rows were deleted, those that delete rules took included.
+  /// The deleted rows, including those that delete rules deleted.
   case resultTypeObjectIDs
-  /// How many of the rows that were asked for were deleted.
+  /// The number of rows that the request named and that were deleted.
   case resultTypeCount
 
   var content: BatchResultContent {
