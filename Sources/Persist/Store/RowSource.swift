@@ -13,6 +13,8 @@ protocol RowSource: AnyObject {
   /// Divides a predicate into what the source answers with exactly evaluation's result, and what is left to ask of each
   /// object. The predicate is both together.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
+  /// Whether the source can put the rows of an entity in an order that ``SortCheck`` accepts.
+  func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool
   /// - Parameters:
   ///   - monitor: who watches and may stop the read; nil for nobody.
   ///   - held: rows whose values the source may leave out of its answer; nil for none.

@@ -35,6 +35,10 @@ final class RecordingStore: PersistentStore {
     try store.divide(predicate, over: entity)
   }
 
+  func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool {
+    store.canSort(by: descriptors, over: entity)
+  }
+
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
     record.withLock { $0.calls += 1 }
     return try store.rows(query, monitor: monitor, held: held)

@@ -5,7 +5,7 @@ extension FetchPass {
   /// Where no change of the parent touches which rows they are and their order, the rows are the store's, with the
   /// present values of the parent's registered objects in place of theirs; no object is made.
   func rows(_ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
-    if overlaid.isEmpty, added.isEmpty, let source = sources.first, source.rest == nil {
+    if overlaid.isEmpty, added.isEmpty, let source = sources.first, source.rest == nil, source.isOrdered {
       guard var passed = self.query(for: source, keysOnly: query.keysOnly) else { return RowBatch() }
       passed.afterKey = query.afterKey
       return try withPresentValues(source.store.rows(passed, monitor: monitor), source)

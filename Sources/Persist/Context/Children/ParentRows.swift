@@ -27,6 +27,9 @@ final class ParentRows: RowSource {
     PredicateDivision(stored: predicate, rest: nil)
   }
 
+  /// The parent sorts in memory what its store can't.
+  func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool { true }
+
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
     if let keys = query.keys, query.asksOnlyForKeys { return try rows(withKeys: keys, query, monitor) }
     return try pass(for: query).rows(query, monitor)

@@ -43,7 +43,7 @@ struct DictionaryPass {
 
   /// The one store that may compute the lines; nil where objects have to be looked at.
   private var computingSource: FetchPass.Source? {
-    pass.sources.count == 1 ? pass.sources.first { $0.rest == nil } : nil
+    pass.sources.count == 1 ? pass.sources.first { $0.rest == nil && $0.isOrdered } : nil
   }
 
   /// Nil where the request's identifiers name none of the store's rows.

@@ -8,6 +8,8 @@ public struct FetchExplanation: Sendable, Hashable {
   public var statements: [StatementExplanation]
   /// The part of the predicate that no SQL says exactly, and that is asked of each object that the statements find.
   public var askedInMemory: FetchPredicate?
+  /// The order that no SQL can be made of, in which the objects are put in memory; empty where the statements sort.
+  public var sortedInMemory: [FetchSortDescriptor] = []
   /// Attributes whose index would spare a walk through all rows, or sorting.
   public var missingIndexes: [MissingIndex]
 
@@ -34,6 +36,10 @@ extension FetchExplanation: CustomStringConvertible {
       lines += statement.plan.map { "  plan: " + $0 }
     }
     if let askedInMemory { lines.append("in memory: \(askedInMemory)") }
+    if !sortedInMemory.isEmpty {
+      let levels = sortedInMemory.map { $0.isAscending ? $0.key : "\($0.key) descending" }
+      lines.append("sorted in memory: " + levels.joined(separator: ", "))
+    }
     lines += missingIndexes.map { "missing index: \($0.entity).\($0.attribute), \($0.purpose.rawValue)" }
     return lines.joined(separator: "\n")
   }

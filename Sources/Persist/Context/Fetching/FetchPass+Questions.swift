@@ -20,7 +20,7 @@ extension FetchPass {
 
   /// Whether the identifiers of results can be told without making objects.
   var areIdentifiersEnough: Bool {
-    !hasRest && (order.isEmpty || (added.isEmpty && sources.count == 1))
+    !hasRest && !sortsInMemory && (order.isEmpty || (added.isEmpty && sources.count == 1))
   }
 
   /// Nil where the request's identifiers name none of the store's rows.
@@ -28,7 +28,7 @@ extension FetchPass {
     var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
     query.predicate = source.stored
     query.now = now
-    query.sort = request.sortDescriptors
+    query.sort = source.isOrdered ? request.sortDescriptors : []
     if let ids = request.objectIDs {
       query.keys = ids.map(\.current).compactMap { id in
         guard context.layout(named: id.entityName)?.rootIndex == layout.rootIndex else { return nil }
@@ -39,7 +39,7 @@ extension FetchPass {
     if isWindowedByStore {
       query.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
       query.offset = request.fetchOffset
-    } else if request.fetchLimit > 0, source.rest == nil {
+    } else if request.fetchLimit > 0, source.rest == nil, source.isOrdered {
       query.limit = request.fetchLimit.clampedSum(request.fetchOffset).clampedSum(overlaid.count)
     }
     return query

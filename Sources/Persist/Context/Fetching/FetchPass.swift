@@ -28,6 +28,8 @@ struct FetchPass {
     let stored: FetchPredicate?
     /// What is left to ask of each object.
     let rest: FetchPredicate?
+    /// Whether the store's rows come in the request's order.
+    let isOrdered: Bool
     var store: any RowSource { tables.store }
   }
 
@@ -56,9 +58,10 @@ struct FetchPass {
     }
     sources = try stores.map { store in
       let tables = context.tables(of: store)
-      guard let predicate = request.predicate else { return Source(tables: tables, stored: nil, rest: nil) }
-      let division = try tables.store.divide(predicate, over: entity)
-      return Source(tables: tables, stored: division.stored, rest: division.rest)
+      let division = try request.predicate.map { try tables.store.divide($0, over: entity) }
+      return Source(
+        tables: tables, stored: division?.stored, rest: division?.rest,
+        isOrdered: tables.store.canSort(by: request.sortDescriptors, over: entity))
     }
     if request.includesPendingChanges { try overlay(FetchScope(request, of: layout, in: context)) }
   }
@@ -85,7 +88,8 @@ struct FetchPass {
     for source in sources {
       guard let question = question(for: source, identifiersOnly: false) else { continue }
       let rows = try read?(question) ?? ask(question)
-      results = merge(results, try matching(make(rows, from: source.tables), source))
+      let found = try matching(make(rows, from: source.tables), source)
+      results = merge(results, try source.isOrdered ? found : inOrder(found))
     }
     results = window(merge(results, order.sorted(added)))
     try prefetch?.run(results)
@@ -130,13 +134,18 @@ struct FetchPass {
 
   var hasRest: Bool { sources.contains { $0.rest != nil } }
 
+  /// Whether a store's rows have to be sorted in memory.
+  var sortsInMemory: Bool { sources.contains { !$0.isOrdered } }
+
   /// Whether the stores' answers, as they stand, are the results.
   var isAnsweredByStore: Bool {
-    !hasRest && (sources.count < 2 || (request.fetchLimit == 0 && request.fetchOffset == 0))
+    !hasRest && !sortsInMemory && (sources.count < 2 || (request.fetchLimit == 0 && request.fetchOffset == 0))
   }
 
   /// Whether one store's answer alone, as it stands, has the right window.
-  var isWindowedByStore: Bool { sources.count == 1 && !hasRest && overlaid.isEmpty && added.isEmpty }
+  var isWindowedByStore: Bool {
+    sources.count == 1 && !hasRest && !sortsInMemory && overlaid.isEmpty && added.isEmpty
+  }
 
   /// Those of a store's objects for which the rest of the predicate holds.
   func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
@@ -149,12 +158,28 @@ struct FetchPass {
 
   /// As ``matching(_:_:)``, without the context's unsaved changes: the stores' part of the answer has none either.
   private func matchingAsSaved(_ objects: [ManagedObject], _ rest: FetchPredicate) throws -> [ManagedObject] {
+    let views = savedViews(of: objects)
+    let found = try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
+    try views.first?.table?.context.throwDeferredError()
+    return found
+  }
+
+  /// Objects of a store that can't sort them by itself, in the request's order.
+  private func inOrder(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+    let isPresent = request.includesPendingChanges || !context.hasChanges
+    let views = isPresent ? objects : savedViews(of: objects)
+    context.prefetchRows(of: objects)
+    let sorted = order.sorted(objects, as: views)
+    try views.first?.table?.context.throwDeferredError()
+    return sorted
+  }
+
+  /// The objects as they are saved, in a context of their own.
+  private func savedViews(of objects: [ManagedObject]) -> [ManagedObject] {
     let saved = context.savedView()
     let views = objects.map { saved.object(with: $0.objectID) }
     saved.prefetchRows(of: views)
-    let found = try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
-    try saved.throwDeferredError()
-    return found
+    return views
   }
 
   func window<Result>(_ results: [Result]) -> [Result] {

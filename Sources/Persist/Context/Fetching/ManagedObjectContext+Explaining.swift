@@ -21,7 +21,8 @@ extension FetchPass {
       missing += wanted(request.sortDescriptors.prefix(1).filter { $0.textQuery == nil }.map(\.key), .sorting)
     }
     return FetchExplanation(
-      statements: statements, askedInMemory: sources.lazy.compactMap(\.rest).first, missingIndexes: missing)
+      statements: statements, askedInMemory: sources.lazy.compactMap(\.rest).first,
+      sortedInMemory: sortsInMemory ? request.sortDescriptors : [], missingIndexes: missing)
   }
 
   /// Those of some attributes that no index begins with.

@@ -29,8 +29,17 @@ struct ObjectOrder {
 
   var isEmpty: Bool { levels.isEmpty }
 
-  func sorted(_ objects: [ManagedObject]) -> [ManagedObject] {
-    isEmpty ? objects : objects.sorted(by: isAscending)
+  func sorted(_ objects: [ManagedObject]) -> [ManagedObject] { sorted(objects, as: objects) }
+
+  /// - Parameter views: the same objects, perhaps of another context, with the values to sort by.
+  func sorted(_ objects: [ManagedObject], as views: [ManagedObject]) -> [ManagedObject] {
+    guard !isEmpty, objects.count > 1 else { return objects }
+    // Each object's values are found once: a path may be long.
+    let entries = zip(objects, views).map { (object: $0, view: $1, values: values(of: $1)) }
+    return entries.sorted { left, right in
+      let order = compare(left.values, right.values)
+      return order == 0 ? Self.precedes(left.view, right.view) : order < 0
+    }.map(\.object)
   }
 
   /// Whether `left` comes before `right`; of equal objects as ``PlaceAmongEquals`` has it.
@@ -39,6 +48,11 @@ struct ObjectOrder {
       let order = Self.compare(value(of: left, at: level), value(of: right, at: level), level.comparison)
       if order != 0 { return (order < 0) == level.isAscending }
     }
+    return Self.precedes(left, right)
+  }
+
+  /// Whether `left` comes before `right` where their values are equal.
+  private static func precedes(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     if left.table === right.table, left.key > 0, right.key > 0 { return left.key < right.key }
     return PlaceAmongEquals(left) < PlaceAmongEquals(right)
   }

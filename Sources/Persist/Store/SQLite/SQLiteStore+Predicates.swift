@@ -23,6 +23,14 @@ extension SQLiteStore {
     return PredicateDivision(stored: stored.conjunction, rest: rest.conjunction)
   }
 
+  func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool {
+    var translation = newTranslation(at: Date())
+    return descriptors.allSatisfy { descriptor in
+      descriptor.textQuery != nil
+        || translation.sortTerm(descriptor.expression, over: entity, root: SQLText.RowSelection.root) != nil
+    }
+  }
+
   /// The condition of a query; nil where it has none.
   func condition(of query: RowQuery) throws -> SQLTerm? {
     guard let predicate = query.predicate else { return nil }
@@ -47,8 +55,7 @@ extension SQLiteStore {
     else {
       throw PersistenceError(
         .invalidRequest, at: .property(query.entity.name, order.key),
-        "A store can't sort by '\(order.key)': it holds no column of values for it.",
-        fix: "Sort by an attribute that is stored, or sort the results in memory.")
+        "The store can't sort by '\(order.key)' by itself.", fix: "Ask it whether it can, and sort the results in memory.")
     }
     return .init(
       value: term.value, isAscending: order.isAscending, isDecimal: term.isDecimal,

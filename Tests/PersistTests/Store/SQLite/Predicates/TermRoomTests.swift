@@ -125,12 +125,53 @@ struct TermRoomTests {
           #expect(try fresh.count(for: request) == expected, "\(format)")
         }
       }
+      for steps in [1, 10, 25, 70] { try sorts(by: steps, in: stack) }
       var request = FetchRequest<ManagedObject>("Node")
       let parts = (0..<5000).map { FetchPredicate.compare(.key("number"), .notEqual, .value($0 + 10)) }
       request.predicate = .and(parts)
       #expect(try fresh.count(for: request) == 10)
       request.predicate = .or((0..<5000).map { .not(.compare(.key("next.next.number"), .notEqual, .value($0))) })
       #expect(try fresh.count(for: request) == 78)
+    }
+  }
+
+  /// A chain of nodes, sorted by a number so many steps down it: those without come first, by key.
+  private func sorts(by steps: Int, in stack: TestStack) throws {
+    let key = (Array(repeating: "next", count: steps) + ["number"]).joined(separator: ".")
+    let ascending = Array(0..<80)
+    let descending = (steps..<80).reversed() + (0..<steps)
+    for (isAscending, expected) in [(true, ascending), (false, Array(descending))] {
+      var request = FetchRequest<ManagedObject>("Node")
+      request.sortDescriptors = [.init(key, isAscending: isAscending)]
+      func numbers(_ objects: [ManagedObject]) -> [Int?] { objects.map { $0["number"] as? Int } }
+      let context = stack.context()
+      #expect(numbers(try context.fetch(request)) == expected, "\(key)")
+      #expect(numbers(try ManagedObjectContext(parent: stack.context()).fetch(request)) == expected, "\(key), a child")
+      #expect(numbers(try context.fetchObjectIDs(request).map(context.object)) == expected, "\(key), identifiers")
+      let rows = try context.fetch(request.returning(FetchedRow.self))
+      #expect(rows.map { $0["number"] as? Int } == expected, "\(key), rows")
+      var batches: [Int?] = []
+      try context.forEachBatch(of: request, size: 7) { batches += numbers($0) }
+      #expect(batches == expected, "\(key), batches")
+      let explanation = try context.explain(request)
+      #expect(explanation.sortedInMemory == (steps < 20 ? [] : request.sortDescriptors), "\(key)")
+      #expect(explanation.description.contains("sorted in memory: \(key)") == (steps > 20), "\(key)")
+
+      (request.fetchOffset, request.fetchLimit) = (3, 5)
+      #expect(numbers(try context.fetch(request)) == Array(expected[3..<8]), "\(key), a window")
+      #expect(try context.count(request) == 5)
+      // An unsaved change counts where the request includes it, and doesn't elsewhere.
+      (request.fetchOffset, request.fetchLimit) = (0, 0)
+      let target = try #require(try context.fetch(FetchRequest<ManagedObject>("Node", where: "number == 5")).first)
+      target["number"] = 1000
+      let place = 5 + steps
+      let moved = expected.filter { $0 != place }.map { $0 == 5 ? 1000 : $0 }
+      if place < 80 {
+        #expect(
+          numbers(try context.fetch(request)) == (isAscending ? moved + [place] : [place] + moved), "\(key), unsaved")
+      }
+      request.includesPendingChanges = false
+      #expect(numbers(try context.fetch(request)) == expected.map { $0 == 5 ? 1000 : $0 }, "\(key), as saved")
     }
   }
 }
