@@ -158,28 +158,30 @@ struct FetchPass {
 
   /// As ``matching(_:_:)``, without the context's unsaved changes: the stores' part of the answer has none either.
   private func matchingAsSaved(_ objects: [ManagedObject], _ rest: FetchPredicate) throws -> [ManagedObject] {
-    let views = savedViews(of: objects)
-    let found = try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
-    try views.first?.table?.context.throwDeferredError()
-    return found
+    try withSavedViews(of: objects) { views in
+      try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
+    }
   }
 
   /// Objects of a store that can't sort them by itself, in the request's order.
   private func inOrder(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    let isPresent = request.includesPendingChanges || !context.hasChanges
-    let views = isPresent ? objects : savedViews(of: objects)
+    guard request.includesPendingChanges || !context.hasChanges else {
+      return try withSavedViews(of: objects) { order.sorted(objects, as: $0) }
+    }
     context.prefetchRows(of: objects)
-    let sorted = order.sorted(objects, as: views)
-    try views.first?.table?.context.throwDeferredError()
+    let sorted = order.sorted(objects)
+    try context.throwDeferredError()
     return sorted
   }
 
-  /// The objects as they are saved, in a context of their own.
-  private func savedViews(of objects: [ManagedObject]) -> [ManagedObject] {
+  /// Hands out the objects as they are saved, in a context of their own.
+  private func withSavedViews<T>(of objects: [ManagedObject], _ body: ([ManagedObject]) throws -> T) throws -> T {
     let saved = context.savedView()
     let views = objects.map { saved.object(with: $0.objectID) }
     saved.prefetchRows(of: views)
-    return views
+    let result = try body(views)
+    try saved.throwDeferredError()
+    return result
   }
 
   func window<Result>(_ results: [Result]) -> [Result] {

@@ -55,7 +55,8 @@ extension SQLiteStore {
     else {
       throw PersistenceError(
         .invalidRequest, at: .property(query.entity.name, order.key),
-        "The store can't sort by '\(order.key)' by itself.", fix: "Ask it whether it can, and sort the results in memory.")
+        "The store can't sort by '\(order.key)' by itself.",
+        fix: "Ask it whether it can, and sort the results in memory.")
     }
     return .init(
       value: term.value, isAscending: order.isAscending, isDecimal: term.isDecimal,
