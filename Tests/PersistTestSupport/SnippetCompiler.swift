@@ -65,7 +65,8 @@ public struct SnippetCompiler: Sendable {
     let process = Process()
     process.executableURL = compiler
     process.arguments =
-      ["-swift-version", "6", "-no-color-diagnostics", "-I", modules.path] + Self.moduleMaps + arguments
+      ["-swift-version", "6", "-no-color-diagnostics", "-I", modules.path] + Self.moduleMaps
+      + Sanitizer.compilerArguments + arguments
     let output = Pipe()
     process.standardError = output
     process.standardOutput = FileHandle.nullDevice

@@ -6,7 +6,7 @@ import Testing
 
 /// Memory follows the objects in use. Each loop runs in a process of its own, so that nothing else counts; with
 /// `PERSIST_LONG_TESTS` set it goes over a million objects.
-@Suite("Bounds of memory", .serialized)
+@Suite("Bounds of memory", .serialized, .withoutSanitizer)
 struct BoundsTests {
   @Test("Objects that are created, saved and let go leave nothing behind")
   func creating() async {

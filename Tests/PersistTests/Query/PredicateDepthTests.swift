@@ -60,7 +60,7 @@ struct PredicateDepthTests {
     try result.withLock { try $0?.get() }
   }
 
-  @Test("SQL or memory answers what nests up to the limit, on a small stack")
+  @Test("SQL or memory answers what nests up to the limit, on a small stack", .withoutSanitizer)
   func upToLimit() throws {
     try onSmallStack {
       try withStack(Self.model) { stack in

@@ -7,7 +7,7 @@ import Testing
 /// How many rows are migrated: `PERSIST_MEMORY_ROWS=1000000` asks for more.
 private let rowCount = ProcessInfo.processInfo.environment["PERSIST_MEMORY_ROWS"].flatMap { Int($0) } ?? 20_000
 
-@Suite("Memory of a migration")
+@Suite("Memory of a migration", .withoutSanitizer)
 struct MemoryTests {
   @Test(
     "A migration by a mapping model takes at most 64 MB above the program's own",

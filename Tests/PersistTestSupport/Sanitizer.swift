@@ -1,0 +1,18 @@
+import Foundation
+public import Testing
+
+/// The sanitizer that the tests were built with: `address`, `thread` or none. `Scripts/sanitize` sets
+/// `PERSIST_SANITIZER`.
+public enum Sanitizer {
+  static let name = ProcessInfo.processInfo.environment["PERSIST_SANITIZER"].flatMap { $0.isEmpty ? nil : $0 }
+
+  /// What the compiler needs to link with a library that was built with the sanitizer.
+  static var compilerArguments: [String] { name.map { ["-sanitize=\($0)"] } ?? [] }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Leaves out a test of memory or of room on the stack: a sanitizer takes several times as much of both.
+  public static var withoutSanitizer: Self {
+    .enabled(if: Sanitizer.name == nil, "A sanitizer takes several times the memory, and the room on the stack.")
+  }
+}
