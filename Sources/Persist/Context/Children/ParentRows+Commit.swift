@@ -114,7 +114,7 @@ extension ParentRows {
   private func set(_ value: StoredValue, at slot: Int, of object: ManagedObject) {
     switch object.layout.kinds[slot] {
     case .attribute, .composite: if object.presentValue(at: slot) != value { object.setAttributeValue(value, at: slot) }
-    case .toOne: object.setToOne(self.object(value), at: slot)
+    case .toOne: if object.presentValue(at: slot) != value { object.setToOne(self.object(value), at: slot) }
     case .transient where object.layout.relationshipsBySlot[slot] != nil:
       object.setToOne(self.object(value), at: slot)
     case .transient:

@@ -16,8 +16,20 @@ extension ManagedObject {
   /// - Parameter value: of the case that ``StoredValue`` names for the attribute's type, or null.
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
-    setPending(value, at: slot)
     given.insert(slot)
+    guard layout.forms[slot] == .externalData, isInFile(value, at: slot) else { return setPending(value, at: slot) }
+    if !pending.isEmpty { pending[slot] = nil }
+  }
+
+  /// Whether a large value is the one in the row's file.
+  ///
+  /// Asked when a value is set: later the file may be another's, and the value would count as a change.
+  private final func isInFile(_ value: StoredValue, at slot: Int) -> Bool {
+    guard case .data(let data) = value, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount),
+      case .file(let name) = snapshot.externalContent(slot), let store = table?.store
+    else { return false }
+    // A file that others have replaced, or that can't be read, doesn't hold the value.
+    return (try? store.externalData(named: name)) == data
   }
 
   /// The value of an integer attribute by its slot; nil for none.

@@ -43,10 +43,10 @@ extension ManagedObject {
     guard table != nil, let relationship = layout.relationshipsBySlot[slot] else { return }
     if let other { requireRelatable(other, by: relationship) }
     if loading == .fault { fulfil() }
+    given.insert(slot)
     let old = toOne(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
     willChange()
-    given.insert(slot)
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
     // Stores exist in which the old end leads to somebody else: that one is left alone.
     if let old, let back = old.back(of: relationship), back.isToMany || old.toOne(at: back.slot) === self {
