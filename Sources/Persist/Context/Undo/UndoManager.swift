@@ -46,6 +46,8 @@ extension ManagedObjectContext {
 
     /// How many groups can be undone.
     var undoCount: Int { undoStack.count }
+    /// How many groups can be redone.
+    var redoCount: Int { redoStack.count }
     public var isUndoing: Bool { direction == .undoing }
     public var isRedoing: Bool { direction == .redoing }
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }

@@ -12,9 +12,14 @@ struct UndoPass {
 
   func run() {
     let formers = step.deleted + step.updated
+    let kept = step.deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
     for former in step.deleted { bringBack(former) }
+    // Of rows that are still there others may have changed what the object had as it was read.
+    let withRow = Set(kept.map { ObjectIdentifier($0.object) })
     for former in step.deleted { former.object.dropOneSidedEnds() }
-    for former in formers where isAlive(former.object) { restoreProperties(of: former) }
+    for former in formers where isAlive(former.object) {
+      restoreProperties(of: withRow.contains(ObjectIdentifier(former.object)) ? former.overItsRow : former)
+    }
     for arrival in step.inserted where isAlive(arrival.object) { retire(arrival) }
     for former in formers where isAlive(former.object) { restoreOrders(of: former) }
     for former in formers where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
@@ -103,6 +108,23 @@ struct UndoPass {
   }
 }
 
+extension UndoStep.Former {
+  /// What a deleted object was, with the row's present values for what it had as it was read.
+  fileprivate var overItsRow: Self {
+    var former = self
+    former.values = values.map { slot, value in
+      let isOwn = unsaved.contains(slot) || object.layout.kinds[slot] == .transient
+      return (slot, isOwn ? value : object.committedValue(at: slot))
+    }
+    former.toOnes = toOnes.map { slot, other in
+      guard !unsaved.contains(slot), object.layout.kinds[slot] == .toOne else { return (slot, other) }
+      guard case .objectID(let id) = object.committedValue(at: slot) else { return (slot, nil) }
+      return (slot, object.table?.context.registeredOrFault(id))
+    }
+    return former
+  }
+}
+
 extension ManagedObject {
   /// Makes the other ends of a deleted object's relationships that forgot it be forgotten by it too.
   fileprivate final func dropOneSidedEnds() {
@@ -123,7 +145,7 @@ extension ManagedObject {
   }
 
   /// Whether this object's own side of a relationship has another object, which leads to this one by `relationship`.
-  private final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
+  final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
     guard let own = back(of: relationship) else { return true }
     guard own.isToMany else { return toOne(at: own.slot) === other }
     let members = members(of: own)

@@ -27,6 +27,9 @@ struct UndoStep {
     var values: [(slot: Int, value: StoredValue)] = []
     var toOnes: [(slot: Int, other: ManagedObject?)] = []
     var toManys: [Members] = []
+    /// Of an object that is gone, whole: what it had unsaved. The rest is its row's, which others may have changed when
+    /// it comes back.
+    var unsaved: Set<Int> = []
 
     var isEmpty: Bool { values.isEmpty && toOnes.isEmpty && toManys.isEmpty }
   }
@@ -94,6 +97,7 @@ extension UndoStep.Former {
     self.object = object
     if object.loading == .fault { object.fulfil() }
     for slot in object.layout.properties.indices {
+      if object.hasUnsavedValue(at: slot, in: before) { unsaved.insert(slot) }
       switch object.layout.kinds[slot] {
       case .attribute, .composite: values.append((slot, object.value(at: slot, in: before)))
       case .transient, .toOne:
@@ -146,6 +150,15 @@ extension ManagedObject {
   /// The value of an attribute or a to-one relationship at an earlier moment.
   fileprivate final func value(at slot: Int, in before: ObjectState) -> StoredValue {
     (before.pending.isEmpty ? nil : before.pending[slot]) ?? committedValue(at: slot)
+  }
+
+  /// Whether an attribute or a to-one relationship had another value than its row at an earlier moment.
+  fileprivate final func hasUnsavedValue(at slot: Int, in before: ObjectState) -> Bool {
+    guard !before.pending.isEmpty, let value = before.pending[slot] else { return false }
+    guard let row = before.snapshot, layout.kinds[slot] != .transient, layout.forms[slot] != .externalData else {
+      return true
+    }
+    return storedValue(at: slot, in: row) != value
   }
 
   /// The members of a to-many relationship, also of an object that left its context.
