@@ -80,6 +80,8 @@ public final class ManagedObjectContext {
   var validatesOnSave = true
   /// Whether a save runs whose changes weren't written yet.
   var isSaving = false
+  /// What objects led to before they got newer rows in the save that runs; nil while none does.
+  var formerEnds: [FormerEnds]?
   /// What searches single texts, once something has asked for it.
   var singleTextIndexes: [FullTextSearch.Tokenizer: SingleTextIndex] = [:]
   /// An error of a getter, which can't throw, for the next call that can.

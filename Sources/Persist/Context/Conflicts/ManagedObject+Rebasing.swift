@@ -22,6 +22,7 @@ extension ManagedObject {
   /// Takes a newer row; what the object changed since it read the older one stays changed.
   final func rebase(onto row: RowSnapshot) {
     let old = snapshot
+    table?.context.noteFormerEnds(of: self)
     if !pending.isEmpty {
       // Values that are set as they were read would otherwise undo what others changed.
       for stored in layout.storedSlots where pending[stored.slot] != nil && !differsFromStored(stored) {
@@ -68,6 +69,7 @@ extension ManagedObject {
   private final func forgetStoredEnd(
     at inverse: RelationshipLayout.Inverse, of member: ManagedObjectID, isLeft: Bool
   ) {
+    table?.context.noteFormerEnds(of: self)
     if inverse.isToMany {
       guard !toManys.isEmpty, let members = toManys[inverse.slot] else { return }
       if isLeft, members.removed.contains(member) { members.settle(member) }

@@ -32,6 +32,7 @@ extension ManagedObjectContext {
       } else if !other.pending.isEmpty, other.pending[back.slot] == .objectID(object.objectID) {
         other.setPending(.null, at: back.slot)
       } else if other.change == .none, other.loading == .loaded {
+        noteFormerEnds(of: other)
         other.becomeFault()
       }
     }
@@ -43,10 +44,15 @@ extension ManagedObjectContext {
   ///
   /// - Throws: the store's errors.
   func reinsert(_ object: ManagedObject) throws {
+    noteFormerEnds(of: object)
     if object.eventIndex < 0 { object.enterEvent() }
     for relationship in object.layout.toOnes {
       guard case .objectID(let id) = object.presentValue(at: relationship.slot) else { continue }
-      if try isGone(id) { object.setToOne(nil, at: relationship.slot) }
+      if try isGone(id) {
+        object.setToOne(nil, at: relationship.slot)
+      } else if relationship.inverse?.isToMany == false {
+        try pairAgain(object, by: relationship)
+      }
     }
     for stored in object.layout.storedSlots {
       object.setPending(object.presentValue(at: stored.slot), at: stored.slot)
@@ -59,6 +65,24 @@ extension ManagedObjectContext {
     inserted.insert(object)
   }
 
+  /// Makes the other end of a one-to-one relationship lead to an object whose row comes back: the deletion emptied it.
+  /// Where it has another partner by now, it keeps that one.
+  private func pairAgain(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
+    guard let other = object.toOne(at: relationship.slot), other !== object, let back = other.back(of: relationship),
+      other.change == .none || other.change == .updated, let store = other.table?.store
+    else { return }
+    guard let row = try storedRows(of: [other], in: store)[other.objectID] else { return }
+    let partner = other.committedKey(of: back, in: row)
+    guard partner == nil || partner == object.key else {
+      object.willChange()
+      return object.setPending(.null, at: relationship.slot)
+    }
+    if other.snapshot?.version != row.version { other.rebase(onto: row) }
+    guard other.toOne(at: back.slot) == nil else { return }
+    other.willChange()
+    other.setPending(.objectID(object.objectID), at: back.slot)
+  }
+
   private func isGone(_ id: ManagedObjectID) throws -> Bool {
     guard let key = id.primaryKey, let layout = layout(named: id.entityName),
       let store = tables(ofStore: id.storeIdentifier)?.store
@@ -69,6 +93,7 @@ extension ManagedObjectContext {
 
   /// Takes the deletion of an object back, and those of what it cascaded to.
   func restore(_ object: ManagedObject, standingOn row: RowSnapshot?) {
+    noteFormerEnds(of: object)
     if object.eventIndex < 0 { object.enterEvent() }
     deleted.remove(object)
     object.change = .none

@@ -29,6 +29,9 @@
 /// an ordered relationship go to its end, and the owner shows what the others saved once its own save is done. Members
 /// that were put in order, and relationships with bounds for their counts or a validator, are checked like attributes.
 ///
+/// A one-to-one relationship belongs to two rows. ``overwrite`` leaves one that the object didn't change as the others
+/// saved it, and a row that comes back is paired again unless its partner has got another one.
+///
 /// Under ``rollback`` a many-to-many relationship between an object in conflict and one that isn't is kept: it is part
 /// of the other object's changes, which are saved whole.
 ///

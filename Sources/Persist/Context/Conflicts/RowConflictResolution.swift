@@ -18,6 +18,7 @@ struct RowConflictResolution {
       guard let object = context.registeredObject(for: conflict.sourceObjectID), !isSettled(object, conflict) else {
         continue
       }
+      context.noteFormerEnds(of: object)
       switch (object.change, conflict.row) {
       case (.updated, let row?): settle(object, on: row)
       case (.updated, nil) where rule.keepsChanges: try context.reinsert(object)
@@ -76,7 +77,10 @@ struct RowConflictResolution {
   /// Makes everything that the object has a change over what the store holds.
   private func overwrite(_ row: RowSnapshot, with object: ManagedObject) {
     let slots = object.layout.storedSlots.filter { stored in
-      object.differsFromStored(stored) || hasChanged(stored, of: object, in: row)
+      // A one-to-one relationship that wasn't changed here is its partner's too, whose row others have written.
+      let inverse = object.layout.relationshipsBySlot[stored.slot]?.inverse
+      return object.differsFromStored(stored)
+        || (inverse?.isToMany != false && hasChanged(stored, of: object, in: row))
     }
     let values = slots.map { object.presentValue(at: $0.slot) }
     object.rebase(onto: row)

@@ -22,7 +22,8 @@ extension ManagedObjectContext {
           + "belongs to the save that runs. didSave may save again.")
     }
     isSaving = true
-    defer { isSaving = false }
+    formerEnds = []
+    defer { (isSaving, formerEnds) = (false, nil) }
     mergeArrivedChanges()
     try throwDeferredError()
     processTrackedChanges()
@@ -40,6 +41,7 @@ extension ManagedObjectContext {
         try pass.accept(writes, receipt)
       }
     }
+    refreshStaleEnds()
     isSaving = false
     watchedObjects = []
     pass.finish()

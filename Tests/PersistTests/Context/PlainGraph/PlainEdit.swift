@@ -6,6 +6,8 @@ enum PlainEdit {
   case make(Int, String)
   case value(Int, Int)
   case note(Int, String?)
+  /// A large value, or a small one where a large one could be.
+  case blob(Int, Int?)
   case set(Int, String, Int?)
   case insert(Int, String, Int, Int?)
   case remove(Int, String, Int)
@@ -19,6 +21,7 @@ extension PlainGraph {
     case .make(let id, let entity): objects[id] = Object(entity: entity)
     case .value(let id, let value): objects[id]?.value = value
     case .note(let id, let note): objects[id]?.note = note
+    case .blob(let id, let blob): objects[id]?.blob = blob
     case .set(let id, let name, let other): set(id, name, other)
     case .insert(let id, let name, let other, let index): insert(id, name, other, at: index)
     case .remove(let id, let name, let other): remove(id, name, other)
@@ -40,7 +43,8 @@ struct PlainEdits {
     let alive = graph.alive
     guard let id = alive.randomElement(using: &random), alive.count > 3 else { return make() }
     let sides = PlainSchema.relationships(of: graph.entity(id))
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<25, using: &random) {
+    case 24: return .blob(id, chance(5) ? nil : Int.random(in: 1...4, using: &random))
     case 0...3: if alive.count < 24 || chance(4) { return make() }
     case 4: return .value(id, Int.random(in: 0..<5, using: &random))
     case 5: return .note(id, [nil, "a", "b"][Int.random(in: 0..<3, using: &random)])

@@ -11,6 +11,7 @@ extension PlainGraph {
     for id in mine {
       if objects[id]?.value != seen.objects[id]?.value { graph.objects[id]?.value = objects[id]?.value ?? 0 }
       if objects[id]?.note != seen.objects[id]?.note { graph.objects[id]?.note = objects[id]?.note }
+      if objects[id]?.blob != seen.objects[id]?.blob { graph.objects[id]?.blob = objects[id]?.blob }
     }
     mergeToOnes(of: mine, seen, &graph)
     mergePairs(of: mine, seen, &graph)

@@ -7,6 +7,7 @@ struct PlainGraph {
     let entity: String
     var value = 0
     var note: String?
+    var blob: Int?
     var one: [String: Int] = [:]
     var many: [String: [Int]] = [:]
     /// Whether a row of the object was written.
@@ -112,6 +113,12 @@ struct PlainGraph {
     for other in others where other != id && isAlive(other) { drop(id, from: other, inverse) }
   }
 
+  /// Marks an object as deleted; one that was never saved is forgotten.
+  mutating func markDeleted(_ id: Int) {
+    objects[id]?.isDeleted = true
+    if objects[id]?.isSaved == false { forget(id) }
+  }
+
   private mutating func forget(_ id: Int) {
     objects[id] = nil
     for holder in objects.keys where one(holder, "favourite") == id { objects[holder]?.one["favourite"] = nil }
@@ -142,6 +149,7 @@ struct PlainGraph {
       objects: alive.reduce(into: [:]) { all, id in
         guard let object = objects[id] else { return }
         var properties = ["entity": object.entity, "value": "\(object.value)", "note": object.note ?? "none"]
+        properties["blob"] = object.blob.map(String.init) ?? "none"
         for side in PlainSchema.relationships(of: object.entity) {
           if side.isToMany {
             let members = many(id, side.name).filter(isAlive)
@@ -159,6 +167,10 @@ struct PlainGraph {
 /// Every property of every object, by the objects' names.
 struct PlainState: Equatable {
   var objects: [Int: [String: String]] = [:]
+
+  var withoutBlobs: PlainState {
+    PlainState(objects: objects.mapValues { properties in properties.filter { $0.key != "blob" } })
+  }
 
   /// What differs, in words; empty for nothing.
   func differences(from wanted: PlainState) -> [String] {
@@ -188,6 +200,7 @@ extension PlainGraph {
     guard let old = stored.objects[id] else { return }
     objects[id]?.value = old.value
     objects[id]?.note = old.note
+    objects[id]?.blob = old.blob
     for side in PlainSchema.relationships(of: old.entity) {
       func canReturn(_ other: Int) -> Bool {
         guard objects[other] != nil else { return false }

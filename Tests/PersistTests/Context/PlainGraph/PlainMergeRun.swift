@@ -3,7 +3,8 @@ import Testing
 
 @testable import Persist
 
-/// Random changes in several contexts, each of which merges at once what another saves, beside plain graphs.
+/// Random changes in several contexts, each of which merges at once what another saves, beside plain graphs. Every
+/// change is undone and redone now and then, also after others' changes were merged.
 struct PlainMergeRun {
   /// One context with the graph that it should show, and what it has last seen of the store.
   private struct Side {
@@ -12,6 +13,11 @@ struct PlainMergeRun {
     var objects: PlainObjects
     var plain = PlainGraph()
     var seen = PlainGraph()
+    let undoManager = ManagedObjectContext.UndoManager()
+    var undos: [PlainStep] = []
+    var redos: [PlainStep] = []
+    /// Objects whose rows others have deleted.
+    var lost: Set<Int> = []
   }
 
   /// Keeps what a context told of its last save.
@@ -36,20 +42,21 @@ struct PlainMergeRun {
     self.stack = stack
     sides = (0..<3).map { _ in
       let context = stack.context()
-      return Side(context: context, saves: SaveListener(context), objects: PlainObjects(context))
+      let side = Side(context: context, saves: SaveListener(context), objects: PlainObjects(context))
+      context.undoManager = side.undoManager
+      return side
     }
     edits = PlainEdits(random: SeededRandom(seed: seed))
   }
 
   mutating func step() throws {
     let who = Int.random(in: 0..<sides.count, using: &edits.random)
-    switch Int.random(in: 0..<20, using: &edits.random) {
+    switch Int.random(in: 0..<26, using: &edits.random) {
     case 0...14: try edit(who)
     case 15...17: try save(who)
-    case 18:
-      log.append("\(who) rolls back")
-      sides[who].context.rollback()
-      sides[who].plain = sides[who].seen
+    case 18: rollBack(who)
+    case 19...22: try undo(who)
+    case 23...24: try redo(who)
     default:
       log.append("\(who) refreshes all")
       sides[who].context.refreshAllObjects()
@@ -67,19 +74,60 @@ struct PlainMergeRun {
   }
 
   private mutating func edit(_ who: Int) throws {
-    let edit = edits.edit(of: sides[who].plain)
-    log.append("\(who) \(edit)")
-    sides[who].plain.apply(edit)
-    try sides[who].objects.apply(edit)
+    let before = sides[who].plain
+    let count = sides[who].undoManager.undoCount
+    for _ in 0..<Int.random(in: 1...2, using: &edits.random) {
+      let edit = edits.edit(of: sides[who].plain)
+      log.append("\(who) \(edit)")
+      sides[who].plain.apply(edit)
+      try sides[who].objects.apply(edit)
+    }
+    sides[who].context.processPendingChanges()
+    let plain = sides[who].plain
+    guard sides[who].undoManager.undoCount > count else {
+      return try expect(plain.state, before.state, "a change without undo")
+    }
+    sides[who].undos.append(PlainStep(before: before, after: plain, seen: sides[who].seen))
+    sides[who].redos = []
+  }
+
+  private mutating func undo(_ who: Int) throws {
+    guard let step = sides[who].undos.popLast() else { return }
+    log.append("\(who) undoes")
+    let count = sides[who].undoManager.redoCount
+    sides[who].context.undo()
+    let inverse = takeBack(step, who)
+    if sides[who].undoManager.redoCount > count { sides[who].redos.append(inverse) }
+  }
+
+  private mutating func redo(_ who: Int) throws {
+    guard let step = sides[who].redos.popLast() else { return }
+    log.append("\(who) redoes")
+    let count = sides[who].undoManager.undoCount
+    sides[who].context.redo()
+    let inverse = takeBack(step, who)
+    if sides[who].undoManager.undoCount > count { sides[who].undos.append(inverse) }
+  }
+
+  private mutating func takeBack(_ step: PlainStep, _ who: Int) -> PlainStep {
+    let side = sides[who]
+    let result = side.plain.taking(back: step, over: side.seen, lost: side.lost)
+    sides[who].plain = result
+    return PlainStep(before: side.plain, after: result, seen: side.seen)
+  }
+
+  private mutating func rollBack(_ who: Int) {
+    log.append("\(who) rolls back")
+    sides[who].context.rollback()
+    sides[who].plain = sides[who].seen
+    (sides[who].undos, sides[who].redos) = ([], [])
   }
 
   private mutating func save(_ who: Int) throws {
     log.append("\(who) saves")
     guard !sides[who].plain.isDenied else {
       #expect(persistError { try sides[who].context.save() } != nil)
-      sides[who].context.rollback()
-      sides[who].plain = sides[who].seen
-      return
+      return rollBack(who)
     }
     let error = persistError { try sides[who].context.save() }
     try #require(error == nil, "\(error?.description ?? "") \(trace)")
@@ -90,6 +138,8 @@ struct PlainMergeRun {
     for other in sides.indices where other != who {
       let side = sides[other]
       side.context.mergeChanges(from: sides[who].saves.last)
+      let gone = side.plain.objects.keys.filter { side.seen.objects[$0] != nil && stored.objects[$0] == nil }
+      sides[other].lost.formUnion(gone)
       sides[other].plain = side.plain.rebased(from: side.seen, onto: stored)
       sides[other].seen = stored
       for id in stored.alive where side.objects.byNumber[id] == nil {

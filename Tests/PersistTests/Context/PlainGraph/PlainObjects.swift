@@ -1,3 +1,4 @@
+import Foundation
 import Persist
 import Testing
 
@@ -45,6 +46,7 @@ struct PlainObjects {
       byNumber[id] = object
     case .value(let id, let value): try self[id]["value"] = value
     case .note(let id, let note): try self[id]["note"] = note
+    case .blob(let id, let blob): try self[id]["blob"] = blob.map(Self.data)
     case .set(let id, let name, let other): try self[id].setValue(try other.map { try self[$0] }, forKey: name)
     case .insert(let id, let name, let other, let index):
       let members = try self[id].related(name)
@@ -58,6 +60,16 @@ struct PlainObjects {
     }
   }
 
+  /// Odd numbers are large enough for a file of their own.
+  private static func data(_ number: Int) -> Data {
+    Data(repeating: UInt8(truncatingIfNeeded: number), count: number.isMultiple(of: 2) ? number : 110_000 + number)
+  }
+
+  private static func number(_ data: Data) -> String {
+    let number = Int(data.first ?? 0)
+    return data == self.data(number) ? "\(number)" : "damaged"
+  }
+
   private var alive: [(key: Int, value: ManagedObject)] {
     byNumber.filter { $0.value.managedObjectContext === context && !$0.value.isDeleted }.sorted { $0.key < $1.key }
   }
@@ -69,6 +81,7 @@ struct PlainObjects {
       var properties = [
         "entity": object.entity.name, "value": "\(object["value"] ?? "none")", "note": "\(object["note"] ?? "none")",
       ]
+      properties["blob"] = (object["blob"] as? Data).map(Self.number) ?? "none"
       for side in PlainSchema.relationships(of: object.entity.name) {
         if side.isToMany {
           let names = try object.related(side.name).compactMap(name)

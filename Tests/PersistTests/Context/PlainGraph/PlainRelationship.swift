@@ -70,6 +70,7 @@ enum PlainSchema {
           attributes: [
             AttributeDescription("name", .string), AttributeDescription("value", .int64),
             AttributeDescription("note", .string),
+            AttributeDescription("blob", .binary, allowsExternalStorage: true),
           ],
           relationships: relationships(of: entity).map { side in
             side.isToMany

@@ -123,7 +123,8 @@ struct PlainRun {
     try #require(error == nil, "\(error?.description ?? "") \(trace)")
     plain.save()
     stored = plain
-    try #require(!context.hasChanges, "changes are left after a save: \(trace)")
+    let left = context.updatedObjects.map { "\($0["name"] ?? "") \($0.changedValues())" }
+    try #require(!context.hasChanges, "changes are left after a save: \(left) \(trace)")
     try expect(PlainObjects(fetching: stack.context()).state(), stored.state, "the store")
     if edits.chance(2) { try look() }
     try #require(try objects.strays() == [], "\(trace)")

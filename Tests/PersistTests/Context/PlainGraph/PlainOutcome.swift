@@ -1,0 +1,186 @@
+import Persist
+
+/// What the documentation of merge policies says of a save that met others' changes, as a check of each property: of
+/// objects and pairs that it leaves open, nothing is asked.
+struct PlainOutcome {
+  /// What both sides had read, what the side that saves now has, and what the others have saved since.
+  let seen: PlainGraph
+  let mine: PlainGraph
+  let theirs: PlainGraph
+  let policy: MergePolicy.MergeType
+
+  private var objectWins: Bool { policy == .mergeByPropertyObjectTrump || policy == .overwrite }
+
+  // MARK: Conflicts
+
+  /// Properties of the object's own row that differ: attributes and to-one relationships.
+  private func rowChanges(_ id: Int, _ graph: PlainGraph) -> Set<String> {
+    let (old, new) = (seen.state.objects[id] ?? [:], graph.state.objects[id] ?? [:])
+    return Set(old.keys.filter { name in
+      seen.side(id, name)?.isToMany != true && old[name] != new[name]
+    })
+  }
+
+  private func changes(_ id: Int, _ graph: PlainGraph) -> Bool {
+    // Rules that leave the other ends alone hide what changed.
+    seen.objects[id]?.one != graph.objects[id]?.one || seen.state.objects[id] != graph.state.objects[id]
+      || seen.objects[id]?.many.mapValues(Set.init) != graph.objects[id]?.many.mapValues(Set.init)
+  }
+
+  /// Whether the object's row was changed by others, and is written or deleted here; nil where it is open.
+  private func isConflict(_ id: Int) -> Bool? {
+    guard changes(id, mine), changes(id, theirs) else { return false }
+    let isWritten = !mine.isAlive(id) || !rowChanges(id, mine).isEmpty
+    return isWritten && (theirs.objects[id] == nil || !rowChanges(id, theirs).isEmpty) ? true : nil
+  }
+
+  private var both: [Int] { seen.alive }
+
+  /// Whether the policy ``MergePolicy/error`` has to refuse the save, or mustn't; nil where it is open.
+  var isRefused: Bool? {
+    let conflicts = both.map(isConflict)
+    if conflicts.contains(true) { return true }
+    return conflicts.contains(nil) ? nil : false
+  }
+
+  // MARK: The outcome
+
+  /// What is wrong with the stored outcome, in words.
+  func problems(in result: PlainState) -> [String] {
+    var problems: [String] = []
+    let (old, own, others) = (seen.state.objects, mine.state.objects, theirs.state.objects)
+    for id in Set(own.keys).union(others.keys).union(old.keys).sorted() {
+      guard let isThere = isThere(id) else { continue }
+      guard isThere == (result.objects[id] != nil) else {
+        problems.append("\(id) \(isThere ? "is missing" : "shouldn't be there")")
+        continue
+      }
+      guard let found = result.objects[id] else { continue }
+      let template = own[id] ?? others[id] ?? [:]
+      for name in template.keys.sorted() {
+        let values = Values(old: old[id]?[name], mine: own[id]?[name], theirs: others[id]?[name])
+        let side = seen.side(id, name) ?? mine.side(id, name) ?? theirs.side(id, name)
+        if let side, side.isToMany {
+          problems += pairProblems(id, side, values, found[name] ?? "", result)
+        } else if let wanted = wanted(id, name, values, side, result), !wanted.contains(found[name] ?? "") {
+          problems.append("\(id).\(name) is \(found[name] ?? ""), should be \(wanted), of \(values)")
+        }
+      }
+    }
+    return problems
+  }
+
+  private struct Values {
+    let old: String?
+    let mine: String?
+    let theirs: String?
+  }
+
+  /// Whether an object is there afterwards; nil where it is open.
+  private func isThere(_ id: Int) -> Bool? {
+    guard seen.isAlive(id) else { return mine.isAlive(id) || theirs.isAlive(id) ? hasNoRules(id) : false }
+    switch (mine.isAlive(id), theirs.isAlive(id)) {
+    case (true, true): return hasNoRules(id)
+    case (false, false): return false
+    case (true, false):
+      // Under overwrite another object's whole row may lead to this one.
+      guard !rowChanges(id, mine).isEmpty else { return changes(id, mine) || policy == .overwrite ? nil : false }
+      return objectWins ? hasNoRules(id) : false
+    case (false, true):
+      guard changes(id, theirs) else { return hasRestoredOwner(id) ? nil : false }
+      if objectWins { return false }
+      // It may have been deleted with its owner, whose deletion stands.
+      if hasRestoredOwner(id) { return nil }
+      return rowChanges(id, theirs).isEmpty ? nil : true
+    }
+  }
+
+  /// True, or nil where a deletion by one side may cascade to what the other related to the deleted object.
+  private func hasNoRules(_ id: Int) -> Bool? {
+    let owners = ["box", "drawer", "holder"].flatMap { name in [mine, theirs, seen].compactMap { $0.one(id, name) } }
+    return owners.allSatisfy { mine.isAlive($0) && theirs.isAlive($0) } ? true : nil
+  }
+
+  private func hasRestoredOwner(_ id: Int) -> Bool {
+    ["box", "drawer", "holder"].contains { name in [mine, seen].contains { $0.one(id, name) != nil } }
+  }
+
+  /// What an attribute or a to-one relationship may be afterwards; nil where it is open.
+  private func wanted(
+    _ id: Int, _ name: String, _ values: Values, _ side: PlainRelationship?, _ result: PlainState
+  ) -> [String]? {
+    guard let wanted = wanted(id, name, values) else { return nil }
+    // The file of a large value goes with its row.
+    if name == "blob", values.theirs == nil, values.mine == values.old { return wanted + ["none"] }
+    guard let side else { return wanted }
+    // An end that one side has deleted is none there, and may be there again.
+    let known = [values.old, values.mine, values.theirs].compactMap { Int($0 ?? "") }
+    if known.contains(where: { seen.isAlive($0) && (!mine.isAlive($0) || !theirs.isAlive($0)) }) { return nil }
+    // The other end may be gone, or have got another partner.
+    let isOneToOne = side.inverse.flatMap { PlainSchema.relationship(side.destination, $0)?.isToMany } == false
+    let ends = [values.mine, values.theirs].compactMap { Int($0 ?? "") }
+    if isOneToOne || ends.contains(where: { result.objects[$0] == nil }) {
+      return [values.old, values.mine, values.theirs, "none"].compactMap { $0 }
+    }
+    // Taking a change back at the other end takes it back here.
+    if !objectWins, !mine.isAlive(id) || !seen.isAlive(id) { return nil }
+    if policy == .rollback, values.mine != values.old {
+      let changed = [values.mine, values.old].compactMap { Int($0 ?? "") }
+      if changed.contains(where: { isConflict($0) != false }) { return nil }
+    }
+    return wanted
+  }
+
+  private func wanted(_ id: Int, _ name: String, _ values: Values) -> [String]? {
+    guard let theirs = values.theirs else { return values.mine.map { [$0] } }
+    guard let mine = values.mine else { return [theirs] }
+    guard let old = values.old else { return [mine] }
+    if mine == old, theirs == old { return [old] }
+    let conflict = isConflict(id)
+    switch policy {
+    case .overwrite:
+      if mine != old { return [mine] }
+      if ["passport", "holder", "spouse"].contains(name) { return [theirs] }
+      if name == "blob", theirs != old { return [old, theirs] }
+      return conflict == true ? [old] : conflict == false ? [theirs] : [old, theirs]
+    case .rollback:
+      if mine == old { return [theirs] }
+      return conflict == true ? [theirs] : conflict == false ? [mine] : [mine, theirs]
+    case .mergeByPropertyStoreTrump: return theirs != old ? [theirs] : [mine]
+    default: return mine != old ? [mine] : [theirs]
+    }
+  }
+
+  /// Pairs of many-to-many relationships are merged one by one.
+  private func pairProblems(
+    _ id: Int, _ side: PlainRelationship, _ values: Values, _ found: String, _ result: PlainState
+  ) -> [String] {
+    guard let inverse = side.inverse, PlainSchema.relationship(side.destination, inverse)?.isToMany == true else {
+      return []
+    }
+    func members(_ text: String?) -> Set<Int> { Set((text ?? "").split(separator: ",").compactMap { Int($0) }) }
+    let (old, mine, theirs) = (members(values.old), members(values.mine), members(values.theirs))
+    let now = members(found)
+    return old.union(mine).union(theirs).union(now).sorted().compactMap { other in
+      // Rows that were deleted by one side, and came back, have lost what they had.
+      guard result.objects[other] != nil, [id, other].allSatisfy({ isWhole($0) }) else { return nil }
+      let (isOld, isMine, isTheirs) = (old.contains(other), mine.contains(other), theirs.contains(other))
+      var wanted = isOld ? isMine && isTheirs : isMine || isTheirs
+      if policy == .rollback, isMine != isOld, isTheirs == isOld {
+        switch (isConflict(id), isConflict(other)) {
+        case (true?, true?): wanted = isTheirs
+        case (false?, _), (_, false?): break
+        default: return nil
+        }
+      }
+      if now.contains(other) == wanted { return nil }
+      return "\(id).\(side.name) \(wanted ? "lacks" : "has") \(other), of \(values)"
+    }
+  }
+
+  /// Whether neither side has deleted an object.
+  private func isWhole(_ id: Int) -> Bool {
+    guard seen.isAlive(id) else { return true }
+    return mine.isAlive(id) && theirs.isAlive(id)
+  }
+}
