@@ -91,8 +91,9 @@ extension PersistentStoreCoordinator {
       if let other = stores.first(where: { $0.identifier == store.identifier }) {
         throw PersistenceError(
           .storeOpenFailed, at: .store(store.url),
-          "A store with the identifier \(store.identifier) is open already: \(other.url?.path ?? "in memory").",
-          fix: "A copy of a store has the identifier of its original; only one of them can be open in a coordinator.")
+          "A store with the identifier \(store.identifier) is open already.",
+          fix: "A copy of a store has the identifier of its original, here \(other.url?.path ?? "one in memory"); only "
+            + "one of them can be open in a coordinator.")
       }
       stores.append(store)
     }

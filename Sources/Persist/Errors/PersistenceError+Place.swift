@@ -70,6 +70,18 @@ extension PersistenceError.Place: CustomStringConvertible {
   }
 }
 
+extension PersistenceError.Place {
+  /// A text in which the place's files are named without their folders, whoever wrote it: other libraries put paths
+  /// into theirs.
+  func withoutFolders(_ text: String) -> String {
+    let files = [store, file].compactMap { $0?.absoluteURL }
+    return (files + files.map { $0.deletingLastPathComponent() }).reduce(text) { text, file in
+      guard file.path.hasPrefix("/"), file.path != "/" else { return text }
+      return text.replacingOccurrences(of: file.path, with: file.lastPathComponent)
+    }
+  }
+}
+
 extension PersistenceError {
   /// Calls `body`, and fills in what an error of it leaves open of its place.
   static func placing<Result>(_ fill: (inout Place) -> Void, _ body: () throws -> Result) rethrows -> Result {

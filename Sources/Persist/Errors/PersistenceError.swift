@@ -12,14 +12,19 @@ public import Foundation
 ///   print(error.place.entity ?? "", error.place.property ?? "")
 /// }
 /// ```
+///
+/// It has two texts: ``description`` is for logs and contains everything that is known; `localizedDescription` may be
+/// shown to clients and users.
 public struct PersistenceError: Error, Sendable, Hashable {
   /// What kind of error this is. Compare it with the constants of ``Code``.
   public var code: Code
   /// Where it happened: entity and property, file and line, store, SQL.
   public var place: Place
-  /// What happened, with the values that matter.
+  /// What happened, with the values that matter. It names files without their folders, and holds no SQL.
   public var message: String
-  /// What to do, where there is something to do.
+  /// What SQLite itself said, with its result code; nil where another layer found the error. It may name tables.
+  public var engineMessage: String?
+  /// What to do, where there is something to do. Advice is for the program's author or operator, and may name paths.
   public var fix: String?
   /// The single errors that this one stands for; empty for an error that stands for itself.
   public var errors: [PersistenceError]
@@ -41,12 +46,13 @@ public struct PersistenceError: Error, Sendable, Hashable {
   }
 
   public init(
-    _ code: Code, at place: Place = .unknown, _ message: String, fix: String? = nil,
+    _ code: Code, at place: Place = .unknown, _ message: String, engineMessage: String? = nil, fix: String? = nil,
     errors: [PersistenceError] = []
   ) {
     self.code = code
     self.place = place
     self.message = message
+    self.engineMessage = engineMessage
     self.fix = fix
     self.errors = errors
   }
@@ -63,10 +69,11 @@ public struct PersistenceError: Error, Sendable, Hashable {
 }
 
 extension PersistenceError: CustomStringConvertible, LocalizedError {
+  /// Everything that is known, for logs: code, place with paths and SQL, messages, advice, and all ``errors``.
   public var description: String {
     var text = "\(code.name) (\(code.rawValue))"
     if !place.description.isEmpty { text += " at \(place)" }
-    text += ": \(message)"
+    text += ": \(fullMessage)"
     if let fix { text += " \(fix)" }
     for (index, error) in errors.enumerated() {
       // Advice that several in a row share is printed once, after the last of them.
@@ -77,15 +84,21 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
     return text
   }
 
-  /// The message, after the entity and the property that it is about where it doesn't name them; the messages of
+  /// A text for clients and users, which is `localizedDescription` too: without paths, SQL and SQLite's own words.
+  ///
+  /// It is the message, after the entity and the property that it is about where it doesn't name them; the messages of
   /// ``errors`` follow, each in a line.
   public var errorDescription: String? {
     ([placedMessage] + errors.map { "- \($0.errorDescription ?? $0.message)" }).joined(separator: "\n")
   }
 
+  /// The message with SQLite's own words.
+  package var fullMessage: String { engineMessage.map { "\(message) SQLite says: \($0)." } ?? message }
+
   private var placedMessage: String {
     let names = [place.entity, place.property].compactMap { $0 }
-    return names.allSatisfy { message.contains($0) } ? message : "\(names.joined(separator: ".")): \(message)"
+    let text = names.allSatisfy { message.contains($0) } ? message : "\(names.joined(separator: ".")): \(message)"
+    return place.withoutFolders(text)
   }
 
   public var recoverySuggestion: String? { fix }

@@ -27,7 +27,7 @@ struct MigrationRequirements {
     throw PersistenceError(
       .storeReadOnly, at: .store(store),
       "A migration writes the store and files beside it, and may not write "
-        + locked.map { "'\($0.path)'" }.joined(separator: " and ") + ".",
+        + locked.map { $0 == store ? "'\($0.lastPathComponent)'" : "its folder" }.joined(separator: " and ") + ".",
       fix: "Give the program the permission to write '\(store.lastPathComponent)' and its folder '\(folder.path)'.")
   }
 

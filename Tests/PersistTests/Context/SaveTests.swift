@@ -59,8 +59,8 @@ struct SaveTests {
       try first.save()
       copy["name"] = "Second"
       let error = try #require(persistError { try second.save() })
-      #expect(error.code == .mergeConflict && error.errors.count == 1)
-      #expect(error.errors.first?.place.entity == "Person" && error.errors.first?.place.row == 1)
+      #expect(error.code == .mergeConflict && error.errors.isEmpty && error.mergeConflicts.count == 1)
+      #expect(error.place.entity == "Person" && error.place.row == 1)
       #expect(second.hasChanges && copy["name"] as? String == "Second")
       second.refresh(copy, mergeChanges: true)
       #expect(copy["name"] as? String == "Second")

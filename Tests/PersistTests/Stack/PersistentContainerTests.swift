@@ -37,7 +37,7 @@ struct PersistentContainerTests {
   func missingModel() throws {
     try withTemporaryFolder { folder in
       let error = persistError { _ = try PersistentContainer(name: "Nothing", modelsIn: folder) }
-      #expect(error?.code == .modelNotFound && error?.message.contains(folder.path) == true)
+      #expect(error?.code == .modelNotFound && error?.fix?.contains(folder.path) == true && error?.localizedDescription.contains("/") == false)
       #expect(persistError { _ = try PersistentContainer(name: "Nothing at all") }?.code == .modelNotFound)
     }
   }

@@ -5,41 +5,53 @@ extension PersistenceError {
   /// The objects and rows with the same unique values, of an error of code ``Code/constraintConflict``.
   public var constraintConflicts: [ConstraintConflict] { details?.value as? [ConstraintConflict] ?? [] }
 
+  /// The error of a save whose rows others changed.
+  ///
+  /// - Parameter conflicts: at least one. A single one is the error itself; several are its ``errors``.
   init(_ conflicts: [MergeConflict]) {
-    let errors = conflicts.map { conflict in
-      let what =
-        conflict.newVersionNumber == 0
-        ? "was deleted meanwhile"
-        : "was changed meanwhile: read as version \(conflict.oldVersionNumber), now \(conflict.newVersionNumber)"
-      let id = conflict.sourceObjectID
-      return PersistenceError(
-        .mergeConflict, at: Place(entity: id.entityName, row: id.primaryKey), "\(id.entityName) \(id.key) \(what).")
-    }
-    self.init(
-      .mergeConflict, at: errors.first?.place ?? .unknown,
-      "\(conflicts.count) of the objects to save were changed by others since they were read.",
-      fix: "Set the context's mergePolicy, or refresh the objects with mergeChanges and save again.", errors: errors)
+    self = .combining(
+      conflicts.map { Self($0) }, as: .mergeConflict,
+      "\(conflicts.count) of the objects to save were changed by others since they were read.")
+    fix = "Set the context's mergePolicy, or refresh the objects with mergeChanges and save again."
     details = Details(conflicts)
   }
 
+  /// The error of a save with values that others have and that must be unique.
+  ///
+  /// - Parameter conflicts: at least one. A single one is the error itself; several are its ``errors``.
   init(_ conflicts: [ConstraintConflict]) {
-    let errors = conflicts.map { conflict in
-      let values = conflict.constraint.map { conflict.constraintValues[$0].map { "\($0)" } ?? "" }
-      let others = conflict.conflictingObjectIDs.count - 1
-      let holder =
-        conflict.databaseObjectID.map { "\($0)" } ?? "\(others) other\(others == 1 ? "" : "s") of the save"
-      return PersistenceError(
-        .constraintConflict,
-        at: Place(
-          entity: conflict.entityName, property: conflict.constraint.joined(separator: ", "),
-          row: conflict.databaseObjectID?.primaryKey),
-        "\(values.joined(separator: ", ")) for \(conflict.constraint.joined(separator: ", ")) must be unique; "
-          + "\(holder) has it too.")
-    }
-    self.init(
-      .constraintConflict, at: errors.first?.place ?? .unknown,
-      errors.count == 1 ? errors[0].message : "\(errors.count) values that must be unique come up more than once.",
-      fix: "Change or delete one of the objects, or set the context's mergePolicy.", errors: errors)
+    self = .combining(
+      conflicts.map { Self($0) }, as: .constraintConflict,
+      "\(conflicts.count) values that must be unique come up more than once.")
+    fix = "Change or delete one of the objects, or set the context's mergePolicy."
     details = Details(conflicts)
   }
+
+  private init(_ conflict: MergeConflict) {
+    let id = conflict.sourceObjectID
+    let (old, new) = (conflict.oldVersionNumber, conflict.newVersionNumber)
+    let event =
+      new == 0 ? "was deleted by others since it was read"
+      : "was changed by others since it was read, from version \(old) to \(new)"
+    self.init(
+      .mergeConflict, at: Place(entity: id.entityName, row: id.primaryKey), "\(id.nameInMessages) \(event).")
+  }
+
+  private init(_ conflict: ConstraintConflict) {
+    let values = conflict.constraint.map { conflict.constraintValues[$0].map { "\($0)" } ?? "" }
+    let names = conflict.constraint.joined(separator: ", ")
+    let others = conflict.conflictingObjectIDs.count - 1
+    let holder =
+      conflict.databaseObjectID.map { "\($0.nameInMessages) has it too" }
+      ?? (others == 1 ? "another object of the save has it too" : "\(others) other objects of the save have it too")
+    self.init(
+      .constraintConflict,
+      at: Place(entity: conflict.entityName, property: names, row: conflict.databaseObjectID?.primaryKey),
+      "\(values.joined(separator: ", ")) for \(names) must be unique; \(holder).")
+  }
+}
+
+extension ManagedObjectID {
+  /// The entity, and the row where there is one.
+  fileprivate var nameInMessages: String { primaryKey.map { "\(entityName) \($0)" } ?? "An unsaved \(entityName)" }
 }

@@ -126,8 +126,8 @@ struct InPlaceMigration {
         throw cancelled
       } catch let error as PersistenceError where [.sqlite, .constraintConflict].contains(error.code) {
         throw PersistenceError(
-          .migrationFailed, at: error.place, "The store stays as it was: \(error.message)", fix: error.fix,
-          errors: [error])
+          .migrationFailed, at: error.place, "A statement of the migration failed, and the store stays as it was.",
+          fix: error.fix, errors: [error])
       }
       tally.advance()
     }

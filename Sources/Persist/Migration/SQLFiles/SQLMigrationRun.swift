@@ -190,12 +190,12 @@ extension SQLMigrationRun {
       ? "The database is as it was before \(migration)."
       : "What of \(migration) ran before stays: it has no transaction."
     return PersistenceError(
-      code, at: place, "\(error.message) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error))
+      code, at: place, "\(error.fullMessage) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error))
   }
 
   /// Some statements fail in a transaction, and SQLite says so in words alone.
   private static func fix(for error: PersistenceError) -> String? {
-    guard error.message.contains("transaction") else { return nil }
+    guard error.engineMessage?.contains("transaction") == true else { return nil }
     return "Put it into a file of its own with '-- persist: without-transaction' at the top."
   }
 }

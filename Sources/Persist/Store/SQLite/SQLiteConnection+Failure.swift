@@ -17,43 +17,44 @@ extension SQLiteConnection {
   static func failure(_ code: Int32, said text: String, url: URL?, sql: String? = nil) -> PersistenceError {
     let place = PersistenceError.Place(store: url, sql: sql)
     let name = url.map { "'\($0.lastPathComponent)'" } ?? "The store"
-    let said = "SQLite says: \(text) (\(code))."
+    let said = "\(text) (\(code))"
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
       return PersistenceError(
-        .storeBusy, at: place, "\(name) is in use by another connection or process. \(said)",
+        .storeBusy, at: place, "\(name) is in use by another connection or process.", engineMessage: said,
         fix: "Try again, or wait longer with the option busyTimeout.")
     case SQLITE_FULL:
       return PersistenceError(
-        .diskFull, at: place, "There is no room for what \(name) has to write. \(said)",
+        .diskFull, at: place, "There is no room for what \(name) has to write.", engineMessage: said,
         fix: "Make room on the disk or raise the quota, then try again.")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       return PersistenceError(
-        .storeDamaged, at: place, "\(name) is damaged or isn't an SQLite database. \(said)",
+        .storeDamaged, at: place, "\(name) is damaged or isn't an SQLite database.", engineMessage: said,
         fix: "Restore it from a backup, or save what can be read with the sqlite3 command's .recover.")
     case SQLITE_READONLY:
       if code == readOnlyRollback { return hotJournal(place, name) }
       return PersistenceError(
-        .storeReadOnly, at: place, "\(name) can't be written. \(said)",
+        .storeReadOnly, at: place, "\(name) can't be written.", engineMessage: said,
         fix: "Check the permissions of the file and of its folder, or open it for reading only.")
     case SQLITE_CONSTRAINT:
-      return PersistenceError(.constraintConflict, at: place, "A rule of the database is broken. \(said)")
+      return PersistenceError(.constraintConflict, at: place, "A rule of the database is broken.", engineMessage: said)
     case SQLITE_IOERR:
       return PersistenceError(
-        .fileAccess, at: place, "Reading or writing \(name) failed. \(said)",
+        .fileAccess, at: place, "Reading or writing \(name) failed.", engineMessage: said,
         fix: "Check the disk and whether the file is still where it was.")
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
       return PersistenceError(
-        .storeOpenFailed, at: place, "\(name) can't be opened. \(said)",
+        .storeOpenFailed, at: place, "\(name) can't be opened.", engineMessage: said,
         fix: "Check that the file and its folder exist and may be read; and written, unless it is only read.")
     case SQLITE_TOOBIG:
       return PersistenceError(
-        .limitExceeded, at: place, "A value is larger than SQLite takes. \(said)",
+        .limitExceeded, at: place, "A value is larger than SQLite takes.", engineMessage: said,
         fix: "Keep values of this size outside the store.")
     case SQLITE_INTERRUPT:
       return PersistenceError(.interrupted, at: place, "The work on \(name) was interrupted.")
     default:
-      return PersistenceError(.sqlite, at: place, said)
+      return PersistenceError(
+        .sqlite, at: place, "SQLite can't carry out what \(name) was asked for.", engineMessage: said)
     }
   }
 

@@ -8,7 +8,7 @@ extension SQLiteStore {
       return try pool.readOnce { connection in
         try connection.watched(by: monitor) { try connection.all(sql) { row in read(columns, row) } }
       }
-    } catch let error as PersistenceError where error.message.contains("integer overflow") {
+    } catch let error as PersistenceError where error.engineMessage?.contains("integer overflow") == true {
       // SQLite's sum of whole numbers fails where it has no 64-bit form; evaluation goes on with doubles.
       return nil
     }

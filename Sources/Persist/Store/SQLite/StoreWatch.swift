@@ -29,7 +29,7 @@ final class StoreWatch: Sendable {
     do {
       mark = try StoreMark(connection)
     } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
-      throw exchanged("Its content isn't that of a store any more: \(error.message)")
+      throw exchanged("Its content isn't that of a store any more.", engineMessage: error.engineMessage)
     }
     guard mark != known.withLock({ $0 }) else { return }
     try connection.readTransaction {
@@ -59,10 +59,11 @@ final class StoreWatch: Sendable {
     exchanged(FileState(url) == nil ? "There is no such file any more." : "Another file has its name now.")
   }
 
-  private func exchanged(_ how: String) -> PersistenceError {
+  private func exchanged(_ how: String, engineMessage: String? = nil) -> PersistenceError {
     PersistenceError(
       .storeExchanged, at: .store(url),
       "The store was deleted or exchanged while it was open here. \(how)",
+      engineMessage: engineMessage,
       fix: "Remove it from the coordinator, and open the store that is there now. What wasn't saved is still in the "
         + "context.")
   }

@@ -58,7 +58,7 @@ struct StoreFunctionTests {
       try connection.execute("INSERT INTO ZA (ZNAME) VALUES ('x')")
       try connection.execute("INSERT INTO ZA (ZNAME) VALUES ('y')")
       let error = #expect(throws: PersistenceError.self) { try connection.execute("DELETE FROM ZA WHERE ZNAME = 'x'") }
-      #expect(error?.message.contains("Mystery") == true)
+      #expect(error?.engineMessage?.contains("Mystery") == true)
     }
   }
 }

@@ -35,7 +35,7 @@ package struct StoreCheck {
         return store
       }
     } catch let error as PersistenceError where error.code == .storeDamaged {
-      try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
+      try report(StoreProblem(kind: .damagedDatabase, detail: error.fullMessage))
       return nil
     }
   }
@@ -131,7 +131,7 @@ package struct StoreCheck {
     do {
       try body()
     } catch let error as PersistenceError where error.code == .storeDamaged {
-      try report(StoreProblem(kind: .damagedDatabase, detail: error.message))
+      try report(StoreProblem(kind: .damagedDatabase, detail: error.fullMessage))
     }
   }
 }

@@ -176,7 +176,9 @@ extension CommitPass {
   func describe(
     _ error: PersistenceError, _ plan: WritePlan, row: Int64, value: (Int) -> StoredValue?
   ) -> PersistenceError {
-    guard let columns = error.message.firstMatch(of: /UNIQUE constraint failed: ([^()]+) \(/)?.1 else { return error }
+    guard let columns = error.engineMessage?.firstMatch(of: /UNIQUE constraint failed: ([^()]+) \(/)?.1 else {
+      return error
+    }
     let properties = columns.split(separator: ", ").compactMap { column in
       column.split(separator: ".").last.flatMap { plan.property(ofColumn: String($0)) }
     }
