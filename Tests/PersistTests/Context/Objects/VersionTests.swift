@@ -1,0 +1,90 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Versions of rows")
+struct VersionTests {
+  @Test("A new object has none; each save that writes the row counts on, whatever is set in between")
+  func counting() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      #expect(ann.version == nil)
+      try context.save()
+      #expect(ann.version == 1)
+      for version in Int64(1)...5 {
+        #expect(ann.version == version)
+        ann["salary"] = Int(version)
+        #expect(ann.version == version)
+        try context.save()
+      }
+      try context.save()
+      #expect(ann.version == 6)
+      #expect(try stack.reopened().context().named("Person", "Ann").version == 6)
+    }
+  }
+
+  @Test("A fault reads its row for it, once")
+  func fault() throws {
+    try withStack(SampleModels.people) { stack in
+      let seeding = stack.context()
+      try seeding.make("Person", ["name": "Ann"])
+      try seeding.save()
+      let context = stack.context()
+      let id = try #require(try context.fetchObjectIDs(FetchRequest("Person")).first)
+      let ann = context.object(with: id)
+      #expect(ann.isFault && ann.version == 1 && !ann.isFault && ann.version == 1)
+      let gone = context.object(with: ManagedObjectID(
+        entityName: "Person", storeIdentifier: id.storeIdentifier, key: .permanent(99)))
+      #expect(gone.version == nil)
+    }
+  }
+
+  @Test("What others saved shows in it once the object shows their values")
+  func others() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      try context.save()
+      try BuiltProgram.run("SQLRunner", stack.url.path, "UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1")
+      #expect(ann.version == 1)
+      ann["name"] = "Anna"
+      let conflict = try #require(persistError { try context.save() }?.mergeConflicts.first)
+      #expect(conflict.oldVersionNumber == 1 && conflict.newVersionNumber == 2)
+      context.refresh(ann, mergeChanges: true)
+      #expect(ann.version == 2)
+      try context.save()
+      #expect(ann.version == 3)
+    }
+  }
+
+  @Test("Members that come and go write their own rows, not their owner's")
+  func members() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      let pet = try context.make("Pet", ["name": "Rex"])
+      try context.save()
+      pet["owner"] = ann
+      try context.save()
+      #expect(pet.version == 2 && ann.version == 1)
+    }
+  }
+
+  /// An attribute may be called so.
+  private final class Document: ManagedObject {
+    var version = "draft"
+  }
+
+  @Test("A class may have a property of that name")
+  func ownProperty() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context(classes: ["Person": Document.self])
+      let document = Document(context: context)
+      try context.save()
+      #expect(document.version == "draft" && (document as ManagedObject).version == 1)
+    }
+  }
+}
