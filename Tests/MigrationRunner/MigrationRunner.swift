@@ -10,10 +10,14 @@ import PersistTestSupport
 /// says by how many bytes the most memory that it ever had grew meanwhile.
 ///
 /// `MigrationRunner FILE WAY [SECONDS]`, which is how long it waits for others.
+///
+/// `MigrationRunner FILE --start-marked` and `--start-other` stand for a run of tests that is interrupted: they start a
+/// process that goes on for long, say its number, and wait to be killed. `FILE --wait` is that other process.
 @main
 struct MigrationRunner {
   static func main() throws {
     let arguments = CommandLine.arguments
+    if arguments.count == 3, arguments[2].hasPrefix("--") { return try interruptedRun(arguments[1], arguments[2]) }
     guard arguments.count > 2, let way = MigrationScenario.Way(rawValue: arguments[2]) else { exit(2) }
     let scenario = try MigrationScenario(way)
     let before = greatestMemory
@@ -21,6 +25,27 @@ struct MigrationRunner {
     let wait = arguments.count > 3 ? Double(arguments[3]) ?? 0 : 0.05
     try scenario.migrate(URL(fileURLWithPath: arguments[1]), options: StoreOptions(busyTimeout: .seconds(wait)))
     FileHandle.standardOutput.write(Data("\(greatestMemory - before)\n".utf8))
+  }
+
+  private static func interruptedRun(_ file: String, _ mode: String) throws {
+    let child: Process
+    switch mode {
+    case "--start-marked":
+      child = TestRun.newProcess()
+      child.executableURL = try BuiltProgram.url("SQLRunner")
+      child.arguments = [file, "--watch", file + ".stop", "SELECT 1"]
+      child.standardOutput = FileHandle.nullDevice
+    case "--start-other":
+      child = Process()
+      child.executableURL = try BuiltProgram.url("MigrationRunner")
+      child.arguments = [file, "--wait"]
+    default:
+      TestRun.endWithParent()
+      return Thread.sleep(forTimeInterval: 600)
+    }
+    try child.run()
+    FileHandle.standardOutput.write(Data("\(child.processIdentifier)\n".utf8))
+    Thread.sleep(forTimeInterval: 600)
   }
 
   /// In bytes.

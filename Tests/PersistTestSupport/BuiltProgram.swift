@@ -26,7 +26,7 @@ public enum BuiltProgram {
 
   /// Runs a program to its end, which must be a good one.
   public static func run(_ name: String, _ arguments: String...) throws {
-    let process = Process()
+    let process = TestRun.newProcess()
     process.executableURL = try url(name)
     process.arguments = arguments
     try process.run()

@@ -19,11 +19,16 @@ final class LawRun: Sendable {
   private let name: String
   private let state: Guarded<State>
   private let log: CampaignLog?
+  private let progress: LongLoop
+  private let total: UInt64?
   private let start = ContinuousClock.now
 
   init(_ name: String, short: UInt64, long: UInt64) {
     self.name = name
-    state = Guarded(State(seeds: SeedRange(short: short, long: long)))
+    let seeds = SeedRange(short: short, long: long)
+    total = seeds.total
+    state = Guarded(State(seeds: seeds))
+    progress = LongLoop(name, of: total, isReporting: TestLength.isLong)
     log = CampaignLog(law: name)
   }
 
@@ -40,7 +45,10 @@ final class LawRun: Sendable {
       if state.current != nil { state.count += 1 }
       return state.current
     }
-    if let seed { log?.begin(seed) }
+    if let seed {
+      log?.begin(seed)
+      progress.advance()
+    }
     return seed
   }
 
@@ -70,6 +78,10 @@ final class LawRun: Sendable {
 
   func finish() {
     let (count, failures) = state.withLock { ($0.count, $0.failures) }
-    log?.finish(inputs: count, seconds: (ContinuousClock.now - start) / .seconds(1), failures: failures)
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    log?.finish(inputs: count, seconds: seconds, failures: failures)
+    if TestLength.isLong, let total, count < total {
+      print("\(name): \(count) of \(total) seeds were tried in \(Int(seconds)) s")
+    }
   }
 }

@@ -12,7 +12,8 @@ public import Testing
 /// }
 /// ```
 ///
-/// Plain runs try the seeds from 1 to `short`, always the same ones; `PERSIST_LONG_TESTS=1` tries those to `long`.
+/// Plain runs try the seeds from 1 to `short`, always the same ones; `PERSIST_LONG_TESTS=1` tries those to `long`, or as
+/// many as it gets through in five minutes.
 /// `Scripts/campaign` finds every law in the sources and runs it with fresh seeds; see ``SeedRange`` for its variables.
 /// Each issue names its seed, and `PERSIST_SEED` tries that one alone:
 ///
@@ -27,6 +28,7 @@ public struct LawTrait: TestTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
+    TestRun.begin()
     let run = LawRun(name, short: short, long: long)
     defer { run.finish() }
     #if compiler(>=6.2)

@@ -7,11 +7,13 @@ import Foundation
 /// | `PERSIST_SEED` | this seed alone |
 /// | `PERSIST_FIRST_SEED` | the seed to begin with, instead of 1 |
 /// | `PERSIST_LAW_SECONDS` | goes on for so long, whatever the number of seeds; at least one is tried |
-/// | `PERSIST_LONG_TESTS` | the law's long number of seeds instead of the short one |
+/// | `PERSIST_LONG_TESTS` | the law's long number of seeds instead of the short one, for five minutes at most |
 struct SeedRange {
   private var next: UInt64
   private var left: UInt64
   private let deadline: ContinuousClock.Instant?
+  /// The number of seeds; nil where time alone ends the law.
+  var total: UInt64? { left == .max ? nil : left }
 
   init(short: UInt64, long: UInt64, environment: [String: String] = ProcessInfo.processInfo.environment) {
     if let only = environment["PERSIST_SEED"].flatMap(UInt64.init) {
@@ -19,8 +21,10 @@ struct SeedRange {
       return
     }
     next = environment["PERSIST_FIRST_SEED"].flatMap(UInt64.init) ?? 1
-    deadline = environment["PERSIST_LAW_SECONDS"].flatMap(Double.init).map { ContinuousClock.now + .seconds($0) }
-    left = deadline != nil ? .max : environment["PERSIST_LONG_TESTS"] != nil ? long : short
+    let isLong = environment["PERSIST_LONG_TESTS"] != nil
+    let seconds = environment["PERSIST_LAW_SECONDS"].flatMap(Double.init).map { Duration.seconds($0) }
+    deadline = (seconds ?? (isLong ? LongLoop.limit : nil)).map { ContinuousClock.now + $0 }
+    left = seconds != nil ? .max : isLong ? long : short
   }
 
   /// - Parameter tried: how many seeds were tried so far.

@@ -62,7 +62,7 @@ public struct SnippetCompiler: Sendable {
   ///
   /// - Returns: its exit status, and what it said.
   func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
-    let process = Process()
+    let process = TestRun.newProcess()
     process.executableURL = compiler
     process.arguments =
       ["-swift-version", "6", "-no-color-diagnostics", "-I", modules.path] + Self.moduleMaps

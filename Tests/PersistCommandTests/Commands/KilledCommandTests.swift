@@ -72,7 +72,7 @@ struct KilledCommandTests {
     try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: work) }
     let store = try copyStore(seed, to: work)
-    let process = Process()
+    let process = TestRun.newProcess()
     process.executableURL = try BuiltProgram.url("persist")
     process.arguments = way.arguments(store, shop)
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)

@@ -78,7 +78,10 @@ struct GeneratedModelTests {
     let newest = Dictionary(grouping: all) { $0.deletingLastPathComponent() }.values.compactMap { versions in
       versions.max { $0.path.compare($1.path, options: .numeric) == .orderedAscending }
     }
-    for version in TestLength.isLong ? all : newest {
+    let versions = TestLength.isLong ? all : newest
+    let progress = LongLoop("Classes of every real model", of: versions.count)
+    for version in versions {
+      progress.advance()
       try withTemporaryFolder { folder in
         let sources = try Self.generate(version, into: folder.appendingPathComponent("out"))
         let messages = try compiler.messages(ofModule: sources)

@@ -32,6 +32,7 @@ enum Command {
   ///   - program: another program of the package.
   ///   - folder: where it runs; nil for where the tests do.
   ///   - environment: beside that of the tests.
+  /// - Throws: where it takes longer than twenty minutes, which no command does on any machine.
   static func run(
     _ arguments: [String], of program: String = "persist", in folder: URL? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
@@ -42,11 +43,11 @@ enum Command {
   static func run(
     _ arguments: [String], program: URL, in folder: URL? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
-    let process = Process()
+    let process = TestRun.newProcess()
     process.executableURL = program
     if let folder { process.currentDirectoryURL = folder }
     process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.environment?.merge(environment) { $1 }
     // Files, since a pipe that nobody empties would stop a long output.
     return try withTemporaryFolder { folder in
       let output = folder.appendingPathComponent("out")
@@ -58,7 +59,8 @@ enum Command {
       process.standardError = messagesHandle
       process.standardInput = FileHandle.nullDevice
       try process.run()
-      process.waitUntilExit()
+      try process.waitUntilExit(
+        within: .seconds(1200), reporting: LongLoop(([program.lastPathComponent] + arguments.prefix(2)).joined(separator: " ")))
       try outputHandle.close()
       try messagesHandle.close()
       return try Outcome(

@@ -10,22 +10,30 @@ import Testing
 struct BoundsTests {
   @Test("Objects that are created, saved and let go leave nothing behind")
   func creating() async {
-    await #expect(processExitsWith: .success) { try BoundedLoop.creating() }
+    await LongLoop.counting("Objects that come and go") {
+      await #expect(processExitsWith: .success) { try BoundedLoop.creating() }
+    }
   }
 
   @Test("Objects that go up through a child context leave nothing behind, in it or in its parent")
   func throughChild() async {
-    await #expect(processExitsWith: .success) { try BoundedLoop.throughChild() }
+    await LongLoop.counting("Objects that go up through a child") {
+      await #expect(processExitsWith: .success) { try BoundedLoop.throughChild() }
+    }
   }
 
   @Test("A walk through rows holds one group of them at a time")
   func walking() async {
-    await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: false) }
+    await LongLoop.counting("A walk") {
+      await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: false) }
+    }
   }
 
   @Test("A walk in a child context holds one group of rows at a time, and makes none of its parent's objects")
   func walkingInChild() async {
-    await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: true) }
+    await LongLoop.counting("A walk in a child") {
+      await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: true) }
+    }
   }
 }
 
@@ -84,6 +92,7 @@ private enum BoundedLoop {
   }
 
   private static func withContext(_ body: (ManagedObjectContext) throws -> Void) throws {
+    TestRun.endWithParent()
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
       try coordinator.addStore(at: url)

@@ -8,12 +8,6 @@ import PersistTestSupport
 /// Everything keeps its identity in its user info whatever it is called, so that a test can tell what should have come
 /// from what without asking the comparison of models.
 struct RandomModels {
-  /// The seeds that a test goes through: all up to a number, or the one that `PERSIST_SEED` names.
-  static func seeds(short: UInt64, long: UInt64) -> ClosedRange<UInt64> {
-    if let seed = ProcessInfo.processInfo.environment["PERSIST_SEED"].flatMap({ UInt64($0) }) { return seed...seed }
-    return 1...(TestLength.isLong ? long : short)
-  }
-
   /// The key of user info under which the identity stands.
   static let identity = "identity"
 

@@ -6,9 +6,6 @@ import Testing
 
 @testable import Persist
 
-/// Every moment where the environment asks for long tests; else as many as take a few seconds, always the same ones.
-private let isLong = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] != nil
-
 @Suite("Migration over failing files")
 struct FailingFileTests {
   @Test(
@@ -26,8 +23,9 @@ struct FailingFileTests {
       #expect(images.count > 10)
       print("\(way): \(images.count) pictures")
       // The exchange writes every page of the store: of many pictures that are alike some are enough.
-      let step = isLong ? 1 : max(1, images.count / 80)
-      for (number, image) in images.enumerated() where number % step == 0 || number > images.count - 20 {
+      let step = TestLength.isLong ? 1 : max(1, images.count / 80)
+      let chosen = images.enumerated().filter { $0.offset % step == 0 || $0.offset > images.count - 20 }
+      try LongLoop.forEach(chosen, "Killed before any write, \(way)") { number, image in
         let place = try makeFolder(folder, "image")
         defer { try? FileManager.default.removeItem(at: place) }
         try image.write(to: place)
@@ -72,7 +70,7 @@ struct FailingFileTests {
     try withTemporaryFolder { folder in
       let law = try DisturbedMigration(way, in: folder)
       let count = try operations(law, failure, in: folder)
-      for n in moments(count, way, failure) {
+      try LongLoop.forEach(moments(count, way, failure), "\(failure) at any operation, \(way)") { n in
         let work = try makeFolder(folder, "work")
         defer { try? FileManager.default.removeItem(at: work) }
         let store = try copyStore(law.seed, to: work)
@@ -95,7 +93,8 @@ struct FailingFileTests {
     }
   }
 
-  /// The operations that fail: the last ones, where the files are exchanged, and some of the others.
+  /// The operations that fail: every one in a long run; else the last ones, where the files are exchanged, and some of
+  /// the others, always the same ones.
   private func moments(_ count: Int, _ way: MigrationScenario.Way, _ failure: Failure) -> [Int] {
     let limit = switch (way, failure) {
     // What a getter couldn't read mustn't pass for nothing: many moments read by getters.
@@ -103,7 +102,7 @@ struct FailingFileTests {
     case (_, .fullDisk): 20
     default: 4
     }
-    guard !isLong, count > limit else { return Array(1...max(count, 1)) }
+    guard !TestLength.isLong, count > limit else { return Array(1...max(count, 1)) }
     var random = SeededRandom(seed: UInt64(count))
     let sample = (1...count - limit / 2).shuffled(using: &random).prefix(limit / 2)
     return sample.sorted() + Array(count - limit / 2 + 1...count)

@@ -198,7 +198,7 @@ struct GuardedMigrationTests {
       try MadeStore.run("PRAGMA journal_mode = DELETE", at: url)
       let hold = try StoreHold(url, options: StoreOptions())
       _ = try PersistentStoreCoordinator.metadata(at: url)
-      let runner = Process()
+      let runner = TestRun.newProcess()
       runner.executableURL = try BuiltProgram.url("SQLRunner")
       runner.arguments = [url.path, "CREATE TABLE STOLEN (A)"]
       runner.standardError = FileHandle.nullDevice

@@ -49,7 +49,7 @@ struct KilledProcessTests {
     let work = folder.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
     let store = try copyStore(law.seed, to: work)
-    let process = Process()
+    let process = TestRun.newProcess()
     process.executableURL = try BuiltProgram.url("MigrationRunner")
     process.arguments = [store.path, law.scenario.way.rawValue]
     let output = Pipe()

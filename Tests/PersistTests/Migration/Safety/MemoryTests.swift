@@ -23,7 +23,7 @@ struct MemoryTests {
         SELECT I, Z_ENT, 1, 'mark ' || I, I, 'a text of some length ' || I, 1 + I % 3 FROM N, ZMARK WHERE Z_PK = 1
         """,
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(rowCount) WHERE Z_NAME = 'Mark'", at: url)
-      let process = Process()
+      let process = TestRun.newProcess()
       process.executableURL = try BuiltProgram.url("MigrationRunner")
       process.arguments = [url.path, way.rawValue]
       let output = Pipe()

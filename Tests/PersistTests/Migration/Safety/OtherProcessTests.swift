@@ -8,7 +8,7 @@ import Testing
 struct OtherProcessTests {
   /// Starts a process that writes to a store for a while, and waits until it has the lock.
   private func writer(at url: URL) throws -> Process {
-    let process = Process()
+    let process = TestRun.newProcess()
     process.executableURL = try BuiltProgram.url("SQLRunner")
     process.arguments = [
       url.path,
@@ -18,7 +18,10 @@ struct OtherProcessTests {
       """,
     ]
     try process.run()
-    while try isFree(url) { Thread.sleep(forTimeInterval: 0.005) }
+    while try isFree(url) {
+      try #require(process.isRunning, "It wrote before anybody could see its lock.")
+      Thread.sleep(forTimeInterval: 0.005)
+    }
     return process
   }
 

@@ -52,7 +52,7 @@ struct SeveralProcessesTests {
   }
 
   private func migrator(_ store: URL, _ way: MigrationScenario.Way) throws -> (Process, errors: Pipe) {
-    let process = Process()
+    let process = TestRun.newProcess()
     process.executableURL = try BuiltProgram.url("MigrationRunner")
     process.arguments = [store.path, way.rawValue, "60"]
     process.standardOutput = FileHandle.nullDevice
@@ -65,7 +65,7 @@ struct SeveralProcessesTests {
   /// What a process sees that opens the store again and again while `body` runs, and once at least.
   private func outcomes(of store: URL, beside folder: URL, while body: () throws -> Void) throws -> [String] {
     let stop = folder.appendingPathComponent(UUID().uuidString)
-    let reader = Process()
+    let reader = TestRun.newProcess()
     reader.executableURL = try BuiltProgram.url("SQLRunner")
     reader.arguments = [store.path, "--watch", stop.path] + Self.queries
     let output = Pipe()

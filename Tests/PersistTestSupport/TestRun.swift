@@ -1,0 +1,114 @@
+public import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The run of tests that this process belongs to.
+///
+/// A run that is interrupted leaves no process behind, however it ends, `SIGKILL` included:
+///
+/// - Processes that tests start come from ``newProcess()``, which marks their environment. A shell waits beside the run
+///   for its end and then kills everything that has the mark, such as the compilers that a build started.
+/// - A run that `swift test` started ends when that is gone.
+public enum TestRun {
+  /// The variable that holds the marks of the runs that a process belongs to.
+  private static let variable = "PERSIST_TEST_RUN"
+  private static let mark = UUID().uuidString
+  /// Started with the first use: a shell, and the end of the pipe that it reads. The pipe closes when this process ends.
+  private static let watchdog: Pipe? = startWatchdog()
+
+  /// A process that ends with the run at the latest. The caller sets what it runs.
+  public static func newProcess() -> Process {
+    begin()
+    let process = Process()
+    let environment = ProcessInfo.processInfo.environment
+    process.environment = environment.merging([variable: "\(environment[variable] ?? "") \(mark)"]) { $1 }
+    return process
+  }
+
+  /// Looks after the run from now on; further calls do nothing.
+  public static func begin() { _ = (endingWithTool, watchdog) }
+
+  /// Ends this process soon after the one that started it has ended, as the body of an exit test needs it that takes
+  /// long: such a process isn't a ``newProcess()``.
+  public static func endWithParent() { _ = endingWithParent }
+
+  private static let endingWithTool: Void = {
+    let parent = getppid()
+    let name = (try? String(contentsOfFile: "/proc/\(parent)/comm", encoding: .utf8)) ?? ""
+    // A run that was started by hand may outlive its shell.
+    if name.hasPrefix("swift-") { endWhenGone(parent) }
+  }()
+
+  private static let endingWithParent: Void = endWhenGone(getppid())
+
+  private static func endWhenGone(_ parent: pid_t) {
+    let thread = Thread {
+      while getppid() == parent { Thread.sleep(forTimeInterval: 0.5) }
+      kill(getpid(), SIGKILL)
+    }
+    thread.name = "End with parent"
+    thread.start()
+  }
+
+  private static func startWatchdog() -> Pipe? {
+    let script = """
+      trap '' INT TERM HUP
+      while read -r _; do :; done
+      for round in 1 2 3 4 5 6 7 8 9 10; do
+        if [ -d /proc/self ]; then
+          found=$(grep -lsF -e "$1" /proc/[0-9]*/environ | cut -d / -f 3)
+        else
+          found=$(ps -axEww -o pid=,command= | grep -F -e "$1" | grep -v grep | awk '{print $1}')
+        fi
+        [ -n "$found" ] || exit 0
+        kill -9 $found
+        sleep 0.1
+      done
+      """
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", script, "sh", mark]
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key != variable }
+    process.standardInput = pipe.fileHandleForReading
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    // Else a child that has the pipe too would keep it open after the run.
+    _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    do { try process.run() } catch { return nil }
+    return pipe
+  }
+}
+
+extension Process {
+  /// A process took longer than it may.
+  struct Overtime: Error, CustomStringConvertible {
+    let program: String
+    let limit: Duration
+    var description: String { "\(program) was still running after \(limit), and was killed." }
+  }
+
+  /// Waits for the process to end, and kills it where it doesn't in time.
+  ///
+  /// - Parameter progress: counts on with every second, so that whoever watches sees that it goes on.
+  public func waitUntilExit(within limit: Duration, reporting progress: LongLoop? = nil) throws {
+    let start = ContinuousClock.now
+    var second = start
+    while isRunning {
+      Thread.sleep(forTimeInterval: 0.005)
+      if ContinuousClock.now - second > .seconds(1) {
+        second = .now
+        progress?.advance()
+      }
+      guard ContinuousClock.now - start > limit else { continue }
+      kill(processIdentifier, SIGKILL)
+      waitUntilExit()
+      throw Overtime(program: executableURL?.lastPathComponent ?? "A process", limit: limit)
+    }
+    waitUntilExit()
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@Suite("Runs of tests that are interrupted")
+struct InterruptedRunTests {
+  @Test(
+    "A run that is killed takes its processes with it: those that it marked, and those that look after it themselves",
+    arguments: ["--start-marked", "--start-other"])
+  func killed(mode: String) throws {
+    try withTemporaryStore { url in
+      let run = TestRun.newProcess()
+      run.executableURL = try BuiltProgram.url("MigrationRunner")
+      run.arguments = [url.path, mode]
+      let output = Pipe()
+      run.standardOutput = output
+      try run.run()
+      // All that is there, while reading up to a count would wait for it.
+      let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+      let child = try #require(Int32(line.trimmingCharacters(in: .newlines)), "\(line)")
+      #expect(isRunning(child))
+      kill(run.processIdentifier, SIGKILL)
+      run.waitUntilExit()
+      let limit = ContinuousClock.now + .seconds(60)
+      while isRunning(child), ContinuousClock.now < limit { Thread.sleep(forTimeInterval: 0.02) }
+      #expect(!isRunning(child))
+    }
+  }
+
+  /// One that has ended and that nobody has waited for counts as ended.
+  private func isRunning(_ process: pid_t) -> Bool {
+    guard kill(process, 0) == 0 else { return false }
+    let facts = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    return facts.split(separator: ")").last?.trimmingCharacters(in: .whitespaces).hasPrefix("Z") != true
+  }
+
+  @Test("Tests start processes by TestRun alone")
+  func everyProcess() throws {
+    let sources = try SwiftSource.files(in: PackageFolder.url.appendingPathComponent("Tests"))
+    #expect(sources.count > 200)
+    let own = ["TestRun.swift", "MigrationRunner.swift", "InterruptedRunTests.swift"]
+    for source in sources where !own.contains(source.url.lastPathComponent) {
+      for (line, text) in source.lines.enumerated() where text.contains("Process()") && !text.contains("newProcess()") {
+        let place = "\(source.url.lastPathComponent):\(line + 1)"
+        Issue.record("\(place): starts a process that an interrupted run would leave; use TestRun.newProcess()")
+      }
+    }
+  }
+}
