@@ -72,7 +72,7 @@ struct ServerGuideTests {
   func everyLine() throws {
     let (lines, shown) = try ArticleCode.missing(
       from: #filePath, inArticle: "Sources/Persist/Persist.docc/OnServers.md")
-    #expect(lines == [] && shown > 40)
+    #expect(lines == [] && shown > 30)
   }
 
   @Test("A note is found by its public identifier, changed by its version, and copied while the store is in use")
@@ -80,7 +80,7 @@ struct ServerGuideTests {
     try await withServer { server, folder in
       let (container, number) = (server.container, UUID())
       let id = try await container.save { context in
-        let note = try context.insertNewObject(forEntityName: "Note")
+        let note = try context.create("Note")
         (note["id"], note["title"]) = (number, "Tea")
         try context.save()
         return note.objectID
@@ -116,7 +116,7 @@ struct ServerGuideTests {
       let (container, amount) = (server.container, 1)
       let url = folder.appendingPathComponent("Notes.sqlite")
       let id = try await container.save { context in
-        let account = try context.insertNewObject(forEntityName: "Account")
+        let account = try context.create("Account")
         account["total"] = 1
         try context.save()
         return account.objectID
@@ -137,14 +137,18 @@ struct ServerGuideTests {
 
   @Test("A deadline ends a wait and drops what waits behind it; what comes through is returned")
   func deadline() async throws {
-    try await withServer { server, folder in
-      let container = server.container
-      let holder = try SQLiteConnection(folder.appendingPathComponent("Notes.sqlite"), mode: .readWrite)
+    try await withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Notes.sqlite")
+      // Else a machine that is busy might be later than the store's own limit.
+      let options = StoreOptions(busyTimeout: .seconds(600))
+      let container = try PersistentContainer(at: url, model: Self.makeModel(), options: options)
+      let server = Server(container: container)
+      let holder = try SQLiteConnection(url, mode: .readWrite)
       try holder.execute(.beginWriting)
       for _ in 0..<2 {
         await #expect(throws: CancellationError.self) {
           try await server.inTime(.milliseconds(50)) {
-            try await container.save { context in _ = try context.insertNewObject(forEntityName: "Account") }
+            try await container.save { context in _ = try context.create("Account") }
           }
         }
       }

@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// A server of notes on Hummingbird: a package of its own, so that its dependencies are nobody else's.
+let package = Package(
+  name: "NotesServer",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Persist", path: "../.."),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    .target(
+      name: "Notes",
+      dependencies: [
+        .product(name: "Persist", package: "Persist"), .product(name: "PersistMacrosless", package: "Persist"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "NotesServer",
+      dependencies: [
+        "Notes",
+        .product(name: "Persist", package: "Persist"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Trial",
+      dependencies: [
+        "Notes", .product(name: "Persist", package: "Persist"),
+        .product(name: "PersistMacrosless", package: "Persist"),
+      ],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,106 @@
+import Foundation
+import Notes
+import Persist
+
+/// Tries the server as processes do: load, graceful and hard stops, a slow writer beside it, a backup under load.
+///
+/// Ends with status 1 where an acknowledged note is missing, or a route that needs no store waits for one.
+@main
+struct Trial {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    if arguments.count == 4, arguments[1] == "--hold", let seconds = Double(arguments[3]) {
+      return try SlowWriter.hold(URL(fileURLWithPath: arguments[2]), for: .seconds(seconds))
+    }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    do {
+      let trial = Trial(folder: folder)
+      try await trial.stops()
+      try await trial.slowWriter()
+      try await trial.backup()
+      print("Passed: \(await trial.ledger.count) acknowledged notes were there after every stop.")
+    } catch {
+      print("Failed: \(error)")
+      exit(1)
+    }
+  }
+
+  let folder: URL
+  let ledger = Ledger()
+
+  private var store: URL { folder.appendingPathComponent("Notes.sqlite") }
+
+  /// Stops under load, in turns by SIGTERM and SIGKILL.
+  private func stops() async throws {
+    for signal in [SIGTERM, SIGKILL, SIGTERM, SIGKILL] {
+      let server = try await ServerProcess(in: folder)
+      let load = startLoad(on: server, writers: 16)
+      try await Task.sleep(for: .seconds(2))
+      let status = try server.stop(by: signal)
+      load.cancel()
+      _ = await load.value
+      let name = signal == SIGTERM ? "SIGTERM" : "SIGKILL"
+      try require(signal == SIGKILL || status == 0, "The server ended with status \(status) after SIGTERM.")
+      let again = try await ServerProcess(in: folder)
+      let missing = try await ledger.missing(from: again.client)
+      try require(missing.isEmpty, "\(missing.count) notes are missing or older after \(name): \(missing.prefix(3))")
+      try require(try again.stop(by: SIGTERM) == 0, "The server didn't stop.")
+      print("\(name) under load: \(await ledger.count) notes acknowledged so far, all there")
+    }
+  }
+
+  /// Another process holds the write lock for some seconds, and 64 clients want to write.
+  private func slowWriter() async throws {
+    let server = try await ServerProcess(in: folder)
+    let alone = try await Latencies(of: "health", from: server.client, for: .seconds(2))
+    let writer = try SlowWriter.start(at: store, for: .seconds(6))
+    let load = startLoad(on: server, writers: 64)
+    let beside = try await Latencies(of: "health", from: server.client, for: .seconds(3))
+    let reading = try await Latencies(of: "notes?limit=20", from: server.client, for: .seconds(1))
+    load.cancel()
+    let outcomes = await load.value
+    writer.waitUntilExit()
+    print("An unrelated route, without a load: \(alone)")
+    print("An unrelated route, 64 clients waiting for another process's lock: \(beside)")
+    print("A list of notes meanwhile: \(reading)")
+    print("Answers to writers after at most \(outcomes.longest): \(outcomes.counts)")
+    try require(outcomes.counts[503, default: 0] > 0, "The lock was to outlast the deadline of requests.")
+    try require(beside.median < max(.milliseconds(20), alone.median * 5), "The unrelated route waits for the store.")
+    try require(outcomes.longest < .seconds(10), "A request took longer than its deadline.")
+    try require(try server.stop(by: SIGTERM) == 0, "The server didn't stop.")
+  }
+
+  private func backup() async throws {
+    let server = try await ServerProcess(in: folder)
+    let load = startLoad(on: server, writers: 8)
+    try await Task.sleep(for: .milliseconds(500))
+    let before = await ledger.acknowledged
+    let answer = try await server.client.send("POST", "backups")
+    try require(answer.status == 201, "There is no backup: \(answer.status)")
+    load.cancel()
+    _ = await load.value
+    try require(try server.stop(by: SIGTERM) == 0, "The server didn't stop.")
+    let name = String(decoding: answer.body, as: UTF8.self)
+    let copy = folder.appendingPathComponent("Backups/\(name)")
+    let notes = try NoteStore(at: copy)
+    for id in before { _ = try await notes.note(id) }
+    try notes.close()
+    print("A backup under load: it has all \(before.count) notes that were acknowledged before")
+  }
+
+  private func startLoad(on server: ServerProcess, writers: Int) -> Task<Load.Outcomes, Never> {
+    let load = Load(client: server.client, ledger: ledger)
+    return Task { await load.run(writers: writers) }
+  }
+
+  private func require(_ condition: @autoclosure () throws -> Bool, _ complaint: @autoclosure () -> String) throws {
+    if try !condition() { throw Complaint(text: complaint()) }
+  }
+}
+
+struct Complaint: Error, CustomStringConvertible {
+  let text: String
+  var description: String { text }
+}
