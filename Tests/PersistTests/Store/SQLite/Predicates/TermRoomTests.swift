@@ -159,7 +159,7 @@ struct TermRoomTests {
 
       (request.fetchOffset, request.fetchLimit) = (3, 5)
       #expect(numbers(try context.fetch(request)) == Array(expected[3..<8]), "\(key), a window")
-      #expect(try context.count(request) == 5)
+      #expect(try context.count(for: request) == 5)
       // An unsaved change counts where the request includes it, and doesn't elsewhere.
       (request.fetchOffset, request.fetchLimit) = (0, 0)
       let target = try #require(try context.fetch(FetchRequest<ManagedObject>("Node", where: "number == 5")).first)
