@@ -41,10 +41,14 @@ struct MigrationRunner {
       child.arguments = [file, "--wait"]
     default:
       TestRun.endWithParent()
+      // Only now: before, nothing looks after this process.
+      FileHandle.standardOutput.write(Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8))
       return Thread.sleep(forTimeInterval: 600)
     }
     try child.run()
-    FileHandle.standardOutput.write(Data("\(child.processIdentifier)\n".utf8))
+    if mode == "--start-marked" {
+      FileHandle.standardOutput.write(Data("\(child.processIdentifier)\n".utf8))
+    }
     Thread.sleep(forTimeInterval: 600)
   }
 

@@ -17,7 +17,8 @@ public typealias BatchUpdateResult = BatchResult<BatchUpdateRequestResultType>
 public typealias BatchDeleteResult = BatchResult<BatchDeleteRequestResultType>
 
 extension BatchResult {
-  /// The result as Core Data gives it: an `Int`, an array of ``ManagedObjectID``s, or true. ``count`` and ``objectIDs`` are typed.
+  /// The result as Core Data gives it: an `Int`, an array of ``ManagedObjectID``s, or true. ``count`` and
+  /// ``objectIDs`` are typed.
   public var result: Any? { objectIDs ?? count ?? true as Any }
 }
 

@@ -226,7 +226,7 @@ struct MergeChangesTests {
       for person in people { scene.background.delete(person) }
       try scene.background.save()
       ManagedObjectContext.mergeChanges(
-        fromRemoteContextSave: ["deleted_objectIDs": [ids[0], ids[1]], "deleted": [ids[2].uriRepresentation]],
+        fromRemoteContextSave: ["deleted_objectIDs": [ids[0], ids[1]], "deleted": [ids[2].uriRepresentation()]],
         into: contexts)
       for (context, held) in zip(contexts, held) {
         #expect(try context.count(for: FetchRequest("Person")) == 0)
