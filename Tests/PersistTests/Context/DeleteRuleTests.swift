@@ -121,4 +121,22 @@ struct DeleteRuleTests {
       #expect(persistError { _ = try context.existingObject(with: made.objectID) }?.code == .objectNotFound)
     }
   }
+
+  @Test("What is deleted with an unsaved owner that has its permanent identifier already leaves nothing of it behind")
+  func unsavedOwner() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let rex = try context.make("Pet", ["name": "Rex"])
+      try context.save()
+      let ann = try context.make("Person", ["name": "Ann"])
+      try context.obtainPermanentIDs(for: [ann])
+      rex["owner"] = ann
+      context.delete(ann)
+      #expect(rex.isDeleted && context.updatedObjects.isEmpty && context.insertedObjects.isEmpty)
+      #expect(context.registeredObjects == [rex])
+      try context.save()
+      #expect(!context.hasChanges)
+      #expect(try stack.reopened().context().names("Pet") == [])
+    }
+  }
 }

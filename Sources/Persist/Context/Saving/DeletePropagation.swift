@@ -70,7 +70,10 @@ struct DeletePropagation {
     var cascaded: [ManagedObject] = []
     for (relationship, others) in ends {
       switch relationship.deleteRule {
-      case .cascade: cascaded += others.filter { $0.change != .deleted }
+      case .cascade:
+        cascaded += others.filter { $0.change != .deleted }
+        // What is deleted with it must not look for it: under a permanent identifier it would be taken for a row.
+        if isNew { letGo(of: object, others, by: relationship, isNew: true) }
       case .nullify: letGo(of: object, others, by: relationship, isNew: isNew)
       case .deny, .noAction: if isNew { letGo(of: object, others, by: relationship, isNew: true) }
       }
