@@ -207,7 +207,8 @@ public struct AutomaticMigrator: StoreMigrator {
 }
 
 extension StoreOptions {
-  /// Opens stores of the current version, and brings others to it.
+  /// Opens stores of the current version, and brings others to it; those of a newer version where nothing is lost by it
+  /// (``AutomaticMigrator/Downgrade/withoutLoss``).
   public static var automaticMigration: StoreOptions { StoreOptions(migrator: AutomaticMigrator()) }
 
   /// As ``automaticMigration``, but leaves for later what may wait.
@@ -220,11 +221,5 @@ extension StoreOptions {
   /// As ``automaticMigration``, but refuses a migration that would destroy values.
   public static var refusingLoss: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(allowsLoss: false))
-  }
-
-  /// As ``automaticMigration``, which brings a store of a newer version back to the current one where nothing is lost
-  /// by it; else that is refused with ``PersistenceError/Code/newerStore``.
-  public static var allowingDowngrade: StoreOptions {
-    StoreOptions(migrator: AutomaticMigrator(downgrade: .withoutLoss))
   }
 }

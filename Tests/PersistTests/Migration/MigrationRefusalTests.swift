@@ -111,7 +111,7 @@ struct MigrationRefusalTests {
             storeAt: url, to: registry.versions[0], registry: registry)
         }
         #expect(refused?.code == .newerStore)
-        #expect(refused?.fix?.contains(isPossible ? ".allowingDowngrade" : ".withLoss") == true)
+        #expect(refused?.fix?.contains(isPossible ? ".withoutLoss" : ".withLoss") == true)
         let migrate = {
           try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[0], registry: registry)
         }

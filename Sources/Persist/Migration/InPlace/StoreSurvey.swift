@@ -121,7 +121,7 @@ struct StoreSurvey {
     guard downgrade == .refused else { return nil }
     return MigrationBlocker(
       .newerStore, what: "\(what) than '\(hop.destination.name)'.",
-      fix: "\(program), or bring it back, by which nothing is lost (`.allowingDowngrade`).")
+      fix: "\(program), or bring it back, by which nothing is lost (`downgrade: .withoutLoss`).")
   }
 }
 

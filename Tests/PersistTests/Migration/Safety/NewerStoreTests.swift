@@ -62,7 +62,7 @@ struct NewerStoreTests {
       try AutomaticMigrator().migrate(storeAt: url, to: newest.currentVersion, registry: newest)
       let old = try registry(1...2)
       let coordinator = PersistentStoreCoordinator(model: old.current, registry: old)
-      let store = try coordinator.addStore(at: url, options: .allowingDowngrade)
+      let store = try coordinator.addStore(at: url, options: .automaticMigration)
       try coordinator.remove(store)
       // The newest program takes it forward as any other, though it knows only itself.
       let last = try registry(3...3)
@@ -78,7 +78,7 @@ struct NewerStoreTests {
       let newest = try registry(1...2)
       try AutomaticMigrator().migrate(storeAt: url, to: newest.currentVersion, registry: newest)
       try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA2) VALUES (1, 1, 1, 'kept')", at: url)
-      try #expect(refusal(of: url, by: registry(1...1), .allowingDowngrade)?.code == .newerStore)
+      try #expect(refusal(of: url, by: registry(1...1), .automaticMigration)?.code == .newerStore)
       try #expect(MadeStore.rows("SELECT ZA2 FROM ZITEM", at: url) == [["kept"]])
     }
   }
