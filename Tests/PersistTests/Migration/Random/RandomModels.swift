@@ -22,6 +22,8 @@ struct RandomModels {
   private var oldIdentifiers: Set<String> = []
   /// Names that new attributes took from renamed ones in this version; a second renaming from them would be ambiguous.
   var reused: Set<String> = []
+  /// What left and may come back.
+  var absent: [Absent] = []
 
   init(seed: UInt64) {
     numbers = SeededNumbers(seed)
