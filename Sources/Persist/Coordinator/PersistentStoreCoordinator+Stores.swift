@@ -76,7 +76,7 @@ extension PersistentStoreCoordinator {
   /// Opens the store of a file; brings it to the coordinator's model before where it has another.
   private func openOfModel(_ url: URL, _ options: StoreOptions) throws -> SQLiteStore {
     let pool = try SQLiteConnectionPool(url, options: options)
-    let difference: PersistenceError
+    let (difference, catalog): (PersistenceError, StoreCatalog?)
     do {
       switch try pool.readBeforeOthers({ try StoreMatch($0, of: managedObjectModel, registry: registry) }) {
       case .same(let catalog, let isStamped):
@@ -84,7 +84,7 @@ extension PersistentStoreCoordinator {
         try store.makeMissingIndexes(catalog, defersWork: options.migrator?.defersWork == true)
         if !isStamped, options.migrator != nil { try store.stamp() }
         return store
-      case .different(let error): difference = error
+      case .different(let error, let found): (difference, catalog) = (error, found)
       }
     } catch {
       pool.close()
@@ -98,7 +98,12 @@ extension PersistentStoreCoordinator {
         .storeReadOnly, at: .store(url), "The store has another model and would have to be migrated.",
         fix: "Open it for writing.", errors: difference.errors)
     }
-    try migrator.migrateStore(at: url, to: managedObjectModel, registry: registry, options: options)
+    if let catalog, let migrator = migrator as? any CatalogMigrator {
+      try migrator.migrateStore(
+        at: url, to: managedObjectModel, registry: registry, options: options, catalog: catalog)
+    } else {
+      try migrator.migrateStore(at: url, to: managedObjectModel, registry: registry, options: options)
+    }
     return try SQLiteStore.open(url, model: managedObjectModel, options: options)
   }
 }

@@ -6,8 +6,9 @@ enum StoreMatch {
   ///
   /// - Parameter isStamped: whether the store says so itself, and not just that it has a version which is stored alike.
   case same(StoreCatalog, isStamped: Bool)
-  /// It isn't: ``PersistenceError/Code/incompatibleModel``, with every difference in words.
-  case different(PersistenceError)
+  /// It isn't: ``PersistenceError/Code/incompatibleModel``, with every difference in words; and what the store says of
+  /// itself, where its model is known.
+  case different(PersistenceError, StoreCatalog?)
 
   /// - Parameter connection: has the store open; nothing is written.
   /// - Throws: the errors of files that aren't stores.
@@ -24,10 +25,11 @@ enum StoreMatch {
       let parts = ModelDifference.between(store: found.model, model: model).filter { $0.weight == .storage }
       self = .different(
         Self.error(
-          connection.url, found.metadata, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)))
+          connection.url, found.metadata, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)),
+        found.catalog)
     } catch let error as PersistenceError where error.code == .missingSourceModel {
       let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
-      self = .different(Self.error(connection.url, try StoreMetadata(connection), words))
+      self = .different(Self.error(connection.url, try StoreMetadata(connection), words), nil)
     }
   }
 
@@ -54,4 +56,14 @@ enum StoreMatch {
     guard let registry else { return ModelRegistry(versions: [wanted]) }
     return registry.version(with: model) != nil ? registry : registry.adding(wanted)
   }
+}
+
+/// A migrator that goes on with what the coordinator has read of a store already.
+protocol CatalogMigrator: StoreMigrator {
+  /// Migrates as ``StoreMigrator/migrateStore(at:to:registry:options:)`` does.
+  ///
+  /// - Parameter catalog: what the store said of itself a moment ago; somebody may have changed it since.
+  func migrateStore(
+    at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions, catalog: StoreCatalog)
+    throws
 }

@@ -17,7 +17,7 @@ public import Foundation
 /// }
 /// try coordinator.addStore(at: url, options: StoreOptions(migrator: careful))
 /// ```
-public struct AutomaticMigrator: StoreMigrator {
+public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   /// Called as the migration proceeds; false cancels it, and the store stays as it was.
   public typealias ProgressHandler = @Sendable (MigrationProgress) -> Bool
 
@@ -82,13 +82,22 @@ public struct AutomaticMigrator: StoreMigrator {
   public func migrateStore(
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {
+    try migrate(storeAt: url, to: destination(model, registry), registry: registry, options: options)
+  }
+
+  func migrateStore(
+    at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions, catalog: StoreCatalog
+  ) throws {
+    try migrate(storeAt: url, to: destination(model, registry), registry, options, catalog)
+  }
+
+  private func destination(_ model: ManagedObjectModel, _ registry: ModelRegistry?) -> ModelVersion {
     let version = registry?.version(with: model)
       ?? registry?.versions.last { $0.model.fingerprints == model.fingerprints }
       ?? ModelVersion(name: model.versionIdentifiers.first { !$0.isEmpty } ?? "the coordinator's model", model: model)
     // The coordinator's own model is what counts, also where a version is only stored alike.
-    let destination = ModelVersion(
+    return ModelVersion(
       name: version.name, model: version.model, url: version.url, coreDataHashes: version.coreDataHashes)
-    try migrate(storeAt: url, to: destination, registry: registry, options: options)
   }
 
   /// Brings a store to a version, or leaves it as it was and throws.
@@ -103,28 +112,36 @@ public struct AutomaticMigrator: StoreMigrator {
   public func migrate(
     storeAt url: URL, to version: ModelVersion, registry: ModelRegistry?, options: StoreOptions = StoreOptions()
   ) throws -> MigrationReport {
+    try migrate(storeAt: url, to: version, registry, options, nil)
+  }
+
+  @discardableResult
+  private func migrate(
+    storeAt url: URL, to version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions,
+    _ catalog: StoreCatalog?
+  ) throws -> MigrationReport {
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store is of another version and would have to be migrated.",
         fix: "Open it for writing.")
     }
-    guard let progress else { return try migrateWithRetries(url, version, registry, options) }
+    guard let progress else { return try migrateWithRetries(url, version, registry, options, catalog) }
     let account = MigrationAccount(progress)
     var migrator = self
     migrator.progress = { account.tell($0) }
-    let report = try migrator.migrateWithRetries(url, version, registry, options)
+    let report = try migrator.migrateWithRetries(url, version, registry, options, catalog)
     account.end(report)
     return report
   }
 
   private func migrateWithRetries(
-    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions
+    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions, _ catalog: StoreCatalog?
   ) throws -> MigrationReport {
     var attempt = 0
     while true {
       do {
         try UnfinishedWork.settle(storeAt: url, options: options)
-        return try attemptMigration(url, version, means(registry), options)
+        return try attemptMigration(url, version, means(registry), options, catalog)
       } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
         attempt += 1
@@ -135,31 +152,30 @@ public struct AutomaticMigrator: StoreMigrator {
   }
 
   private func attemptMigration(
-    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions, _ catalog: StoreCatalog?
   ) throws -> MigrationReport {
     let store = SQLiteFileName.resolved(url)
     let before = StoreFilesState(of: store)
-    var survey = try preview(url, version, means, options)
+    var survey = try preview(url, version, means, options, catalog)
     guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
     try MigrationRequirements(store: store).check()
     let folder = try WorkingFolder(besideStoreAt: store, waitingAtMost: options.busyTimeout)
     defer { folder.remove() }
     if StoreFilesState(of: store) != before {
       // Another process was faster.
-      survey = try preview(url, version, means, options)
+      survey = try preview(url, version, means, options, survey.store.catalog)
       guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
     }
-    let route = survey.route
-    guard let backup = options.backup else { return try carryOut(route, url, version, means, options, folder) }
+    guard let backup = options.backup else { return try carryOut(survey, url, version, means, options, folder) }
     return try BackedUpMigration(store: store, backup: backup, busyTimeout: options.busyTimeout).run {
-      try carryOut(route, url, version, means, options, folder)
+      try carryOut(survey, url, version, means, options, folder)
     }
   }
 
   private func upToDateReport(
     _ survey: RouteSurvey, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
   ) throws -> MigrationReport {
-    try VersionStamp(url: url, version: version, registry: means.pathRegistry, options: options).apply()
+    try VersionStamp(url: url, version: version, registry: means.pathRegistry, options: options).apply(to: survey.store)
     guard countsRows else { return survey.report(rows: nil, way: .none) }
     return try SQLiteConnection.reading(url, options: options) { connection in
       survey.report(rows: try survey.rows(connection), way: .none)
@@ -167,13 +183,13 @@ public struct AutomaticMigrator: StoreMigrator {
   }
 
   private func carryOut(
-    _ route: MigrationRoute, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions,
+    _ survey: RouteSurvey, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions,
     _ folder: WorkingFolder
   ) throws -> MigrationReport {
-    if route.isInPlace {
+    if survey.route.isInPlace {
       return try InPlaceMigration(
-        url: url, destination: version, registry: means.pathRegistry, options: options, allowsLoss: allowsLoss,
-        downgrade: downgrade, countsRows: countsRows, defersWork: defersWork, progress: progress, folder: folder
+        url: url, destination: version, registry: means.pathRegistry, options: options, migrator: self,
+        survey: survey.direct, folder: folder
       ).run()
     }
     return try RouteMigration(
@@ -182,12 +198,14 @@ public struct AutomaticMigrator: StoreMigrator {
   }
 
   /// Looks at the store without writing, so that one which is refused keeps every byte.
+  ///
+  /// - Parameter catalog: what was read of it before.
   private func preview(
-    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions, _ catalog: StoreCatalog?
   ) throws -> RouteSurvey {
     try SQLiteConnection.reading(url, options: options) { connection in
-      let survey = try RouteSurvey(connection, to: version, means: means)
-      if !survey.isUpToDate, !survey.route.isInPlace || !infersMapping, var error = try survey.error(connection, self) {
+      let survey = try RouteSurvey(connection, to: version, means: means, catalog: catalog)
+      if !survey.isUpToDate, var error = try survey.error(connection, self) {
         error.place.store = url
         throw error
       }

@@ -11,21 +11,21 @@ struct VersionStamp {
   let options: StoreOptions
 
   /// Writes the version into the store where it says another one; Core Data's hashes stay as they are.
-  func apply() throws {
-    guard try SQLiteConnection.reading(url, options: options, isWanted(by:)) != nil else { return }
+  ///
+  /// - Parameter store: as it was a moment ago.
+  func apply(to store: IdentifiedStore) throws {
+    guard isWanted(by: store) else { return }
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.transaction {
-      try isWanted(by: connection)?.stamp(version.model, in: connection)
+      let store = try StoreIdentification.identify(connection, registry: registry, store.catalog)
+      if isWanted(by: store) { try store.metadata.stamp(version.model, in: connection) }
     }
   }
 
-  /// The store's metadata where it says another version; nil where it says this one, or isn't stored like it.
-  private func isWanted(by connection: SQLiteConnection) throws -> StoreMetadata? {
-    let store = try StoreIdentification.identify(connection, registry: registry)
-    guard store.model !== version.model, store.model.fingerprints == version.model.fingerprints,
-      store.model.description != version.model.description
-    else { return nil }
-    return store.metadata
+  /// Whether the store says another version, which is stored like this one.
+  private func isWanted(by store: IdentifiedStore) -> Bool {
+    store.model !== version.model && store.model.fingerprints == version.model.fingerprints
+      && store.model.description != version.model.description
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A checked model: entities that refer to each other, immutable and safe to share.
 ///
 /// A model is read from a file by a ``ModelRegistry``, taken from a store, or written in Swift:
@@ -26,6 +28,16 @@ public final class ManagedObjectModel: Sendable {
   public let entitiesByName: [String: Entity]
   /// The classes that the model was made from, by entity; none for a model that wasn't. Contexts use them.
   let classes: [String: AnyClass]
+  private let knownDigest = Guarded<Data?>(nil)
+
+  /// The digest of the whole description; computed when it is first asked for, in time proportional to the model.
+  var digest: Data {
+    knownDigest.withLock { known in
+      let digest = known ?? description.digest
+      known = digest
+      return digest
+    }
+  }
 
   /// Checks a description and resolves it.
   ///

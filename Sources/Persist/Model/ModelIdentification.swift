@@ -94,7 +94,7 @@ extension StoreEvidence {
       guard candidate.version.model.fingerprints == persistFingerprints else { return false }
       // Without identifiers, versions that are stored alike differ in their text alone.
       return !identifiers.isEmpty || candidate.family.versionNames.count == 1
-        || candidate.version.model.description.digest == modelDigest
+        || candidate.version.model.digest == modelDigest
     }
     return !coreDataHashes.isEmpty && candidate.version.coreDataHashes == coreDataHashes
   }

@@ -2,18 +2,17 @@ import Foundation
 
 /// Runs a migration in place.
 ///
-/// The store is looked at without writing first, so that one which is refused keeps every byte. Then everything is read
-/// and decided again, and carried out, in one transaction.
+/// Everything is decided and carried out in one transaction. A survey that was made without writing, so that a store
+/// which is refused keeps every byte, holds as long as the store says the same of itself; its rows are looked at again.
 struct InPlaceMigration {
   let url: URL
   let destination: ModelVersion
   let registry: ModelRegistry?
   let options: StoreOptions
-  let allowsLoss: Bool
-  let downgrade: AutomaticMigrator.Downgrade
-  let countsRows: Bool
-  var defersWork = false
-  let progress: AutomaticMigrator.ProgressHandler?
+  /// What is allowed, wanted and reported.
+  let migrator: AutomaticMigrator
+  /// The store as it was before others were kept away; nil for a file that nobody else has.
+  var survey: StoreSurvey?
   /// The hop of a longer route that this is; nil for a whole route.
   var hop: (models: MigrationHop, reported: MigrationProgress.Hop)?
   /// Keeps other migrations away, and holds the record of files that go with the commit; nil for a hop, whose file is
@@ -22,7 +21,6 @@ struct InPlaceMigration {
   private let start = ContinuousClock.now
 
   func run() throws -> MigrationReport {
-    if let report = try preview() { return report }
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.prepareForChanges()
@@ -38,16 +36,6 @@ struct InPlaceMigration {
     return report
   }
 
-  /// Refuses what can't be.
-  ///
-  /// - Returns: a report where there is nothing to do.
-  private func preview() throws -> MigrationReport? {
-    try SQLiteConnection.reading(url, options: options) { connection in
-      let survey = try survey(connection)
-      return survey.isUpToDate ? try report(survey, connection) : nil
-    }
-  }
-
   /// Writes down which files go once the commit has come, so that they go even if this process doesn't live to see it.
   private func announceRemoval(of names: [String], _ logEntry: MigrationLogEntry) throws {
     guard !names.isEmpty, let folder else { return }
@@ -59,7 +47,7 @@ struct InPlaceMigration {
   private func migrate(
     _ connection: SQLiteConnection, _ files: inout LargeValueFiles
   ) throws -> (MigrationReport, MigrationLogEntry?) {
-    let survey = try survey(connection)
+    let survey = try currentSurvey(connection)
     var report = try report(survey, connection)
     // Another process may have been faster.
     guard !survey.isUpToDate else { return (report, nil) }
@@ -88,24 +76,29 @@ struct InPlaceMigration {
   }
 
   /// - Throws: what stands in the way.
-  private func survey(_ connection: SQLiteConnection) throws -> StoreSurvey {
-    let store = try StoreIdentification.identify(connection, registry: registry)
-    let survey = try hop.map { StoreSurvey(store, hop: $0.models, leadsBack: false) }
-      ?? StoreSurvey(store, to: destination, registry: registry, defersWork: defersWork)
+  private func currentSurvey(_ connection: SQLiteConnection) throws -> StoreSurvey {
+    let known = try self.survey.flatMap { try $0.store.catalog.isCurrent(connection) ? $0 : nil }
+    let survey = try known ?? newSurvey(connection)
     guard !survey.isUpToDate else { return survey }
-    let findings = try survey.findings(connection, countingLosses: !allowsLoss || survey.leadsBack)
-    if var error = survey.error(findings, allowsLoss: allowsLoss, downgrade: downgrade) {
+    let findings = try survey.findings(connection, countingLosses: !migrator.allowsLoss || survey.leadsBack)
+    if var error = survey.error(findings, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade) {
       error.place.store = url
       throw error
     }
     return survey
   }
 
+  private func newSurvey(_ connection: SQLiteConnection) throws -> StoreSurvey {
+    let store = try StoreIdentification.identify(connection, registry: registry)
+    return try hop.map { StoreSurvey(store, hop: $0.models, leadsBack: false) }
+      ?? StoreSurvey(store, to: destination, registry: registry, defersWork: migrator.defersWork)
+  }
+
   private func report(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws -> MigrationReport {
     MigrationReport(
       from: survey.hop.source.name, to: destination.name, way: survey.isUpToDate ? .none : survey.way,
       hops: survey.isUpToDate ? 0 : 1,
-      rows: countsRows ? try survey.store.rowsByTable(connection).values.reduce(0, +) : nil, duration: .zero)
+      rows: migrator.countsRows ? try survey.store.rowsByTable(connection).values.reduce(0, +) : nil, duration: .zero)
   }
 
   // MARK: Writing
@@ -114,8 +107,8 @@ struct InPlaceMigration {
     let changes = survey.work.changes
     let schema = survey.store.catalog.schema
     var tally = MigrationTally(
-      try changes.map { try progress == nil ? 1 : weight(of: $0.change, schema, connection) },
-      hop: hop?.reported ?? survey.hop.reported, report: progress)
+      try changes.map { try migrator.progress == nil ? 1 : weight(of: $0.change, schema, connection) },
+      hop: hop?.reported ?? survey.hop.reported, report: migrator.progress)
     for change in changes {
       let question = tally.question(
         SQLText.statements(change.change).first?.text ?? "", entity: change.subject?.entity)

@@ -116,10 +116,11 @@ struct RouteMigration {
     _ file: URL, _ hop: MigrationHop, _ reported: MigrationProgress.Hop,
     _ progress: AutomaticMigrator.ProgressHandler?
   ) throws {
+    var migrator = migrator
+    (migrator.countsRows, migrator.progress) = (false, progress)
     _ = try InPlaceMigration(
       url: file, destination: hop.destination, registry: ModelRegistry(versions: [hop.source, hop.destination]),
-      options: options, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade, countsRows: false,
-      progress: progress, hop: (hop, reported)
+      options: options, migrator: migrator, hop: (hop, reported)
     ).run()
   }
 

@@ -6,9 +6,12 @@ struct RouteSurvey {
   let direct: StoreSurvey
   let means: MigrationMeans
 
-  init(_ connection: SQLiteConnection, to destination: ModelVersion, means: MigrationMeans) throws {
+  /// - Parameter catalog: what was read of the store before.
+  init(
+    _ connection: SQLiteConnection, to destination: ModelVersion, means: MigrationMeans, catalog: StoreCatalog? = nil
+  ) throws {
     self.means = means
-    store = try StoreIdentification.identify(connection, registry: means.pathRegistry)
+    store = try StoreIdentification.identify(connection, registry: means.pathRegistry, catalog)
     let source = store.source
     route = try MigrationRoute(from: source, to: destination, means: means)
     let hop =
@@ -44,7 +47,7 @@ struct RouteSurvey {
 
   /// Why the migration can't be; nil where it can.
   func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
-    if !route.blockers.isEmpty {
+    if !route.blockers.isEmpty, !route.isInPlace || !means.infersMapping {
       let back = direct.backBlocker(StoreSurvey.Findings(blockers: route.blockers), migrator.downgrade)
       return MigrationPlan(
         from: route.source.name, to: route.destination.name, way: .impossible,
@@ -64,6 +67,7 @@ struct RouteSurvey {
 
   private func firstHopSurvey() -> StoreSurvey? {
     guard let hop = route.hops.first, hop.isInferred else { return nil }
+    if route.isInPlace { return direct }
     return StoreSurvey(store, hop: hop, leadsBack: direct.leadsBack)
   }
 }

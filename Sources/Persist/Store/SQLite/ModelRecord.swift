@@ -33,6 +33,11 @@ struct ModelRecord: Sendable {
     modelDigest = try Self.read(Key.modelDigest, from: connection)
   }
 
+  /// Whether the note is still that of the same text.
+  func isCurrent(_ connection: SQLiteConnection) throws -> Bool {
+    try Self.read(Key.modelDigest, from: connection) == modelDigest
+  }
+
   /// The text of the model in Persist's JSON form; only while the note holds.
   static func modelText(_ connection: SQLiteConnection) throws -> Data? { try read(Key.model, from: connection) }
 

@@ -28,6 +28,15 @@ struct StoreCatalog: Sendable {
     record = try ModelRecord(connection, schema: schema, metadata: metadata)
   }
 
+  /// Whether the store still says all of this of itself: the number of its schema, its metadata, its entities' numbers
+  /// and its note of its model.
+  ///
+  /// - Complexity: three statements, which read no schema.
+  func isCurrent(_ connection: SQLiteConnection) throws -> Bool {
+    guard try StoreMark(connection) == mark, try Self.numberRows(connection) == numberRows else { return false }
+    return try record?.isCurrent(connection) ?? true
+  }
+
   /// Where everything of a model stands in the store.
   func tableMap(of model: ManagedObjectModel) -> TableMap {
     TableMap(

@@ -42,9 +42,13 @@ public enum StoreIdentification {
   }
 
   /// Finds the model of an open store; all that is read is of one state.
-  static func identify(_ connection: SQLiteConnection, registry: ModelRegistry?) throws -> IdentifiedStore {
+  ///
+  /// - Parameter known: what was read of the store before, which is used as far as it still holds.
+  static func identify(
+    _ connection: SQLiteConnection, registry: ModelRegistry?, _ known: StoreCatalog? = nil
+  ) throws -> IdentifiedStore {
     try connection.readTransaction {
-      let catalog = try StoreCatalog(connection)
+      let catalog = try known.flatMap { try $0.isCurrent(connection) ? $0 : nil } ?? StoreCatalog(connection)
       let evidence = try evidence(connection, catalog, registry: registry)
       let found = try evidence.identify(among: registry)
       return IdentifiedStore(

@@ -17,7 +17,9 @@ extension StoreMetadata {
       versionHashes: known ?? fingerprints.mapValues(\.bytes), versionIdentifiers: model.versionIdentifiers)
     try write(to: connection)
     try note(model, in: connection)
-    if try StoreSchema(connection).table(named: "Z_MODELCACHE") != nil { try connection.execute(.emptyModelCache) }
+    if try connection.first(.knows(table: "Z_MODELCACHE"), { _ in true }) == true {
+      try connection.execute(.emptyModelCache)
+    }
   }
 
   /// Says that the store has another model which is stored just like its own: a version with one more transient

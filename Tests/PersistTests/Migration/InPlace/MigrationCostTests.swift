@@ -1,0 +1,94 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// What opening a store costs beside its rows, in connections and statements.
+@Suite("What opening and migrating a store costs, in connections and statements")
+struct MigrationCostTests {
+  private static func library(_ attributes: String...) throws -> ManagedObjectModel {
+    try model(
+      EntityDescription(
+        "Author", attributes: [.init("name", .string)],
+        relationships: [.init("books", toMany: "Book", inverse: "author")]),
+      EntityDescription(
+        "Book", attributes: attributes.map { .init($0, .string) },
+        relationships: [.init("author", to: "Author", inverse: "books")]))
+  }
+
+  private struct Cost {
+    let connections: Int
+    let statements: [String]
+
+    /// How often the names and columns of all tables were read.
+    var schemaReads: Int { statements.count { $0.contains("pragma_table_info") } }
+  }
+
+  /// What one `addStore` with the second model costs for a store of the first.
+  private func cost(
+    from old: ManagedObjectModel, to new: ManagedObjectModel, _ options: StoreOptions = .automaticMigration
+  ) throws -> Cost {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Cost-\(UUID().uuidString).sqlite")
+      let first = PersistentStoreCoordinator(model: old)
+      try first.remove(first.addStore(at: url))
+      let census = StatementCensus(of: url)
+      defer { census.end() }
+      let coordinator = PersistentStoreCoordinator(model: new, registry: ModelRegistry(versions: [
+        ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new),
+      ]))
+      let store = try coordinator.addStore(at: url, options: options)
+      let cost = Cost(connections: census.connections, statements: census.statements)
+      try coordinator.remove(store)
+      try MadeStore.expectNewStore(of: new, at: url)
+      return cost
+    }
+  }
+
+  @Test("Opening a store of the model takes one connection, which reads the schema once")
+  func opening() throws {
+    let model = try Self.library("title")
+    let cost = try cost(from: model, to: model)
+    #expect(cost.connections == 1)
+    #expect(cost.schemaReads == 1)
+    #expect(cost.statements.count <= 20, "\(cost.statements)")
+  }
+
+  @Test("Adding an attribute reads the schema to find the model, to check the result, and to open the store")
+  func attribute() throws {
+    let cost = try cost(from: Self.library("title"), to: Self.library("title", "subtitle"))
+    // To find the model; to look without writing; to check the file; to migrate; to open.
+    #expect(cost.connections == 5)
+    #expect(cost.schemaReads == 3)
+    #expect(cost.statements.count <= 100, "\(cost.statements)")
+  }
+
+  @Test("A store that somebody changes between the look and the work is looked at again, and migrated as it is then")
+  func changedMeanwhile() throws {
+    let (old, new) = (try Self.library("title"), try Self.library("title", "subtitle"))
+    try withTemporaryStore { url in
+      let first = PersistentStoreCoordinator(model: old)
+      try first.remove(first.addStore(at: url))
+      let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
+      let registry = ModelRegistry(versions: versions)
+      let known = try StoreIdentification.identify(storeAt: url, registry: registry)
+      let direct = try StoreSurvey(known, to: versions[1], registry: registry)
+      try MadeStore.run("ALTER TABLE ZBOOK ADD COLUMN ZMINE VARCHAR", "CREATE INDEX MINE ON ZBOOK (ZMINE)", at: url)
+      _ = try InPlaceMigration(
+        url: url, destination: versions[1], registry: registry, options: StoreOptions(), migrator: AutomaticMigrator(),
+        survey: direct
+      ).run()
+      let columns = try MadeStore.rows("SELECT name FROM pragma_table_info('ZBOOK')", at: url).joined()
+      #expect(columns.contains("ZMINE") && columns.contains("ZSUBTITLE"))
+      try #expect(StoreIdentification.identify(storeAt: url, registry: registry).model === new)
+    }
+  }
+
+  @Test("The digest of a model is that of its description's text, however often it is asked for")
+  func digest() throws {
+    let model = try Self.library("title")
+    #expect(model.digest == model.description.digest)
+    #expect(model.digest == model.digest)
+  }
+}
