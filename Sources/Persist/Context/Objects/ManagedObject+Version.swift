@@ -10,8 +10,8 @@ extension VersionedObject where Self: ManagedObject {
   /// The version of the object's row as the object has read or saved it; nil while the object has no row.
   ///
   /// A new row has version 1, and each save that changes the object adds 1, whoever saves: its attributes, its to-one
-  /// relationships, or the members of its to-many relationships. Saves compare it to find conflicts. A server sends it as
-  /// the object's entity tag:
+  /// relationships, or the members of its to-many relationships. Saves compare it to find conflicts. A server sends it
+  /// as the object's entity tag:
   ///
   /// ```swift
   /// let tag = "\"\(item.version ?? 0)\""
