@@ -167,6 +167,7 @@ extension ManagedObjectContext {
   /// Every object that is alive in this context.
   public var registeredObjects: Set<ManagedObject> {
     willListRegisteredObjects?()
+    cycles.collect()
     return liveObjects
   }
   /// As ``registeredObjects``. An object that is held though its row was found to be gone isn't one of them.

@@ -16,7 +16,8 @@ import Foundation
 /// ```
 ///
 /// There is one object for each row in a context. Changed objects are held until they are saved; others live for as
-/// long as the program holds them.
+/// long as the program holds them, or an object that they were reached from through a relationship. An object keeps its
+/// row while it lives.
 public final class ManagedObjectContext {
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The context that this one reads from and saves to; nil for one that works on the stores themselves.
@@ -32,6 +33,8 @@ public final class ManagedObjectContext {
   /// What the last merge brought: held until the next one, so that it isn't gone before anybody could look at it.
   var mergedInsertions: Set<ManagedObject> = []
   var mergedDeletions: Set<ManagedObject> = []
+  /// Finds those objects that only hold each other.
+  let cycles = HeldCycles()
   let layouts: [EntityLayout]
   let classes: [ManagedObject.Type]
   /// The slots of the classes' declared properties; the layouts hold the tables.

@@ -78,7 +78,7 @@ struct ConstraintResolution {
       let isShared = holder.layout.shares(stored.slot, with: object.layout)
       let isWritten = isShared && rule.keepsChanges && (rule == .overwrite || object.wasGiven(stored.slot))
       if stored.kind == .toOne {
-        let target = object.toOne(at: stored.slot)
+        let target = object.destination(at: stored.slot)
         object.setToOne(nil, at: stored.slot)
         if isWritten { holder.setToOne(target, at: stored.slot) }
       } else if isWritten {
@@ -120,7 +120,7 @@ struct ConstraintResolution {
           }
           source.removeMember(object, of: relationship)
           source.insertMember(holder, of: relationship)
-        } else if source.toOne(at: referrer.slot) === object {
+        } else if source.destination(at: referrer.slot) === object {
           source.setToOne(holder, at: referrer.slot)
         }
       }

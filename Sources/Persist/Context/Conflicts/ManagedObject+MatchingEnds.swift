@@ -20,7 +20,7 @@ extension ManagedObject {
     if let stored, !hasUnsavedValue(at: slot), !mayLead(to: stored, by: relationship) {
       return follow(deletionOf: stored, by: relationship)
     }
-    let present = toOne(at: slot)
+    let present = destination(at: slot)
     if relationship.inverse?.isToMany == true {
       if let stored, let back = stored.back(of: relationship), stored.change != .deleted {
         if present !== stored {
@@ -41,15 +41,15 @@ extension ManagedObject {
   ) {
     let slot = relationship.slot
     if let stored, stored !== present, let back = stored.back(of: relationship),
-      stored.toOne(at: back.slot) === self
+      stored.destination(at: back.slot) === self
     {
       stored.forget(self, in: back)
     }
     guard let present, let back = present.back(of: relationship) else { return }
-    let partner = present.toOne(at: back.slot)
+    let partner = present.destination(at: back.slot)
     guard partner !== self else { return }
     if hasUnsavedValue(at: slot) {
-      if let partner, partner.toOne(at: slot) === present { partner.forget(present, in: relationship) }
+      if let partner, partner.destination(at: slot) === present { partner.forget(present, in: relationship) }
       present.willChange()
       present.setPending(.objectID(objectID), at: back.slot)
     } else if present.hasUnsavedValue(at: back.slot) {
@@ -65,9 +65,8 @@ extension ManagedObject {
       guard let key = committedKey(of: relationship, in: row) else { continue }
       let target = context.layout(ofDestination: relationship, in: row, of: layout)
       let end = context.registeredOrFault(target, key: key, in: siblings)
-      guard end !== toOne(at: relationship.slot), end.change != .deleted, let back = end.back(of: relationship) else {
-        continue
-      }
+      guard end !== destination(at: relationship.slot), end.change != .deleted, let back = end.back(of: relationship)
+      else { continue }
       end.lose(self, in: back)
     }
   }

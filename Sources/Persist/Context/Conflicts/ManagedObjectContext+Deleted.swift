@@ -29,6 +29,7 @@ extension ManagedObjectContext {
       }
       if back.isToMany {
         if !other.toManys.isEmpty { other.toManys[back.slot]?.drop(object.objectID) }
+        other.letGoOfMember(object, at: back.slot)
       } else if !other.pending.isEmpty, other.pending[back.slot] == .objectID(object.objectID) {
         other.setPending(.null, at: back.slot)
       } else if other.change == .none, other.loading == .loaded {
@@ -68,8 +69,9 @@ extension ManagedObjectContext {
   /// Makes the other end of a one-to-one relationship lead to an object whose row comes back: the deletion emptied it.
   /// Where it has another partner by now, it keeps that one.
   private func pairAgain(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
-    guard let other = object.toOne(at: relationship.slot), other !== object, let back = other.back(of: relationship),
-      other.change == .none || other.change == .updated, let store = other.table?.store
+    guard let other = object.destination(at: relationship.slot), other !== object,
+      let back = other.back(of: relationship), other.change == .none || other.change == .updated,
+      let store = other.table?.store
     else { return }
     guard let row = try storedRows(of: [other], in: store)[other.objectID] else { return }
     let partner = other.committedKey(of: back, in: row)
@@ -78,7 +80,7 @@ extension ManagedObjectContext {
       return object.setPending(.null, at: relationship.slot)
     }
     if other.snapshot?.version != row.version { other.rebase(onto: row) }
-    guard other.toOne(at: back.slot) == nil else { return }
+    guard other.destination(at: back.slot) == nil else { return }
     other.willChange()
     other.setPending(.objectID(object.objectID), at: back.slot)
   }

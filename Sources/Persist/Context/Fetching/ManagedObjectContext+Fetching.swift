@@ -106,5 +106,5 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
   /// Whether the object is a fault whose row wasn't read yet.
-  fileprivate final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
+  final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
 }

@@ -10,11 +10,14 @@ final class ObjectTable {
   let store: (any RowSource)?
   /// The tables of the same store by the root entity's index; nil for the objects that were never saved.
   unowned(unsafe) let siblings: StoreTables?
+  /// The context's.
+  let cycles: HeldCycles
   // Only the context's own isolation reaches the map, and no operation of the map calls out: nothing can overlap.
   @exclusivity(unchecked) var map = IdentityMap()
 
   init(context: ManagedObjectContext, store: (any RowSource)?, siblings: StoreTables?) {
     self.context = context
+    cycles = context.cycles
     self.store = store
     self.siblings = siblings
   }

@@ -138,6 +138,7 @@ extension ManagedObject {
   /// What using a property of a fault begins with.
   final func fulfil(reading slot: Int) {
     guard table == nil else { return fulfil() }
-    KeyPathRecording.current?.noteRead(slot, of: self)
+    if let recording = KeyPathRecording.current { return recording.noteRead(slot, of: self) }
+    if snapshot == nil, pending.isEmpty || pending[slot] == nil { noteEmptyAnswer(at: slot) }
   }
 }

@@ -104,7 +104,7 @@ extension ManagedObject {
   public final func hasFault(forRelationshipNamed name: String) -> Bool {
     guard let property = layout.entity.property(named: name), property.relationship != nil else { return false }
     guard property.isToMany else {
-      return toOne(at: property.slot)?.isFault ?? false
+      return destination(at: property.slot)?.isFault ?? false
     }
     return toManys.isEmpty || toManys[property.slot]?.areKnown != true
   }

@@ -15,7 +15,9 @@ extension ManagedObject: KeyedObject {
       guard relationship.isToMany else {
         guard let context = table?.context, case .objectID(let id) = presentValue(at: property.slot)
         else { return .null }
-        return withCompanions(context.registeredOrFault(id)).map(FetchValue.object) ?? .null
+        guard let end = withCompanions(context.registeredOrFault(id)) else { return .null }
+        hold(end, at: property.slot)
+        return .object(end)
       }
       guard layout.relationshipsBySlot[property.slot] != nil else { return .collection([]) }
       return .collection(try related(key).map(FetchValue.object))

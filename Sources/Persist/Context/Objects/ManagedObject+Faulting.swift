@@ -43,6 +43,7 @@ extension ManagedObject {
     pending = []
     toManys = []
     companions = nil
+    letGoOfRelated()
     if wasLoaded { didTurnIntoFault() }
   }
 
@@ -55,8 +56,10 @@ extension ManagedObject {
 
   /// Forgets every change since the last save, without a look at the other sides of relationships.
   final func discardChanges() {
+    letGoOfAddedMembers()
     pending = []
     for members in toManys { members?.revert() }
     change = .none
+    letGoOfFormerEnds()
   }
 }

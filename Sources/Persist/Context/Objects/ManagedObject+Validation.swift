@@ -81,7 +81,7 @@ extension ManagedObject {
       let others =
         relationship.isToMany
         ? memberIDs(of: relationship).filter { context.registeredObject(for: $0)?.isDeleted != true }.count
-        : toOne(at: relationship.slot).map { $0.isDeleted ? 0 : 1 } ?? 0
+        : destination(at: relationship.slot).map { $0.isDeleted ? 0 : 1 } ?? 0
       guard others > 0 else { continue }
       problems.append(
         PersistenceError(

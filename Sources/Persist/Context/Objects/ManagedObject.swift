@@ -61,10 +61,20 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyMembers?> = []
   /// Rows that were read ahead for the other ends of the object's relationships.
   @exclusivity(unchecked) final var companions: PrefetchedRows?
+  /// One object that this one holds because a to-one relationship led to it, which most objects have one of; and the
+  /// others. Not counted: see ``holderCount``.
+  @exclusivity(unchecked) final var heldEnd: ObjectReferences.Reference?
+  @exclusivity(unchecked) final var related: RelatedObjects?
+  /// How many objects hold this one. While any do, it retains itself once.
+  @exclusivity(unchecked) final var holderCount: Int32 = 0
+  /// The object's place among those that hold others and are held themselves; below 0 for one that isn't such.
+  @exclusivity(unchecked) final var linkIndex: Int32 = -1
   @usableFromInline @exclusivity(unchecked) final var loading: Loading
   @exclusivity(unchecked) final var change = Change.none
   /// Whether the object was changed since a save last looked.
   @exclusivity(unchecked) final var isTouched = false
+  /// The property that ``heldEnd`` was reached by.
+  @exclusivity(unchecked) final var heldSlot = ManagedObject.noSlot
   /// The object's place among those changed since pending changes were processed; below 0 before its first change.
   @exclusivity(unchecked) final var eventIndex = ChangeTracker.notEntered
   /// The properties of a new object that the program has set.
@@ -99,6 +109,7 @@ nonisolated open class ManagedObject {
 
   deinit {
     table?.map.remove(key)
+    if let heldEnd { Self.loseHolder(heldEnd) }
   }
 
   /// A new object of an entity, in a context or in none.
@@ -196,6 +207,7 @@ extension ManagedObject {
   /// Leaves the context for good.
   final func detach() {
     if table != nil { _ = objectID }
+    letGoOfRelated()
     table?.map.remove(key)
     table = nil
   }

@@ -71,6 +71,7 @@ struct PrefetchPass {
   private func readMembers(
     of owners: [ManagedObject], _ property: Property, _ relationship: RelationshipLayout, _ layout: EntityLayout
   ) throws {
+    try readKnownMembers(of: owners, relationship)
     let unread = owners.filter { $0.table?.store != nil && !$0.members(of: relationship).areKnown }
     for (_, owners) in Dictionary(grouping: unread, by: { $0.table.map(ObjectIdentifier.init) }) {
       guard let table = owners.first?.table, let tables = table.siblings else { continue }
@@ -95,16 +96,43 @@ struct PrefetchPass {
 
   private func readDestinations(of owners: [ManagedObject], _ relationship: RelationshipLayout) throws {
     let layout = context.layouts[relationship.destinationIndex]
-    var wanted: [ObjectIdentifier: (tables: StoreTables, keys: Set<Int64>)] = [:]
+    var wanted = WantedRows()
     for owner in owners {
       guard case .objectID(let id) = owner.presentValue(at: relationship.slot), let key = id.primaryKey,
         let tables = owner.table?.siblings ?? context.tables(ofStore: id.storeIdentifier)
       else { continue }
-      let known = tables.table(for: layout).map[key]
-      if let known, known.loading != .fault || known.snapshot != nil { continue }
-      wanted[ObjectIdentifier(tables), default: (tables, [])].keys.insert(key)
+      wanted.add(key, in: tables, of: layout)
     }
-    for (tables, keys) in wanted.values {
+    try read(wanted, of: layout)
+  }
+
+  /// Reads the rows of members that are known by their identifiers alone.
+  private func readKnownMembers(of owners: [ManagedObject], _ relationship: RelationshipLayout) throws {
+    let layout = context.layouts[relationship.destinationIndex]
+    var wanted = WantedRows()
+    for owner in owners where !owner.toManys.isEmpty {
+      guard let list = owner.toManys[relationship.slot]?.list, !list.hasRows(in: context) else { continue }
+      for id in list.identifiers {
+        guard let key = id.primaryKey, let tables = context.place(of: id)?.table.siblings else { continue }
+        wanted.add(key, in: tables, of: layout)
+      }
+    }
+    try read(wanted, of: layout)
+  }
+
+  /// Keys of rows that aren't there yet, by store.
+  private struct WantedRows {
+    var stores: [ObjectIdentifier: (tables: StoreTables, keys: Set<Int64>)] = [:]
+
+    mutating func add(_ key: Int64, in tables: StoreTables, of layout: EntityLayout) {
+      let known = tables.table(for: layout).map[key]
+      if let known, known.loading != .fault || known.snapshot != nil { return }
+      stores[ObjectIdentifier(tables), default: (tables, [])].keys.insert(key)
+    }
+  }
+
+  private func read(_ wanted: WantedRows, of layout: EntityLayout) throws {
+    for (tables, keys) in wanted.stores.values {
       let table = tables.table(for: layout)
       let batch = try tables.store.rows(RowQuery(entity: layout.entity, keys: Array(keys)))
       rows.add(batch, to: table)

@@ -16,6 +16,9 @@ final class PrefetchedMembers {
     layouts = table.context.layouts
   }
 
+  /// Whether the rows are what the context knows, as far as it can tell.
+  func areTrue(in context: ManagedObjectContext) -> Bool { rows.areTrue(in: context) }
+
   func identifiers(_ range: Range<Int>) -> [ManagedObjectID] {
     batch.entries[range].map { entry in
       table.map[entry.key]?.objectID
@@ -26,7 +29,7 @@ final class PrefetchedMembers {
 
   /// The objects of rows: those that are alive, else new faults, which take their rows where they are true still.
   func objects(_ range: Range<Int>, in context: ManagedObjectContext) -> [ManagedObject] {
-    let areTrue = rows.areTrue(in: context)
+    let areTrue = areTrue(in: context)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(range.count)
     for entry in batch.entries[range] {

@@ -24,11 +24,16 @@ extension ManagedObject {
   }
 
   final func fetchedObjects(of property: Property) throws -> [ManagedObject] {
-    guard let description = property.fetchedProperty, let context = table?.context else { return [] }
+    guard let description = property.fetchedProperty else { return [] }
+    guard let context = table?.context else {
+      noteEmptyAnswer(at: property.slot)
+      return []
+    }
     if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
     if let known = toManys[property.slot]?.current {
       let objects = known.compactMap { context.registeredOrFault($0) }
       context.prefetchRows(of: objects)
+      holdMembers(objects, at: property.slot)
       return objects
     }
     var request = try FetchRequest<ManagedObject>(description.request)
@@ -41,6 +46,7 @@ extension ManagedObject {
     // Fetching may have called a hook that refreshed this object.
     if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
     toManys[property.slot] = members
+    holdMembers(found, at: property.slot)
     return found
   }
 

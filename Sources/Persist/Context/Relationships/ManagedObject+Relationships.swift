@@ -5,11 +5,22 @@ import OrderedCollections
 ///
 /// An object without a context has no relationships: they read as empty, and setting them has no effect.
 extension ManagedObject {
-  /// The other end of a to-one relationship, by its slot.
+  /// The other end of a to-one relationship, by its slot. It is held from then on, for as long as this object.
   public final func toOne(at slot: Int) -> ManagedObject? {
+    guard let end = destination(at: slot) else { return nil }
+    hold(end, at: slot)
+    return end
+  }
+
+  /// As ``toOne(at:)``, without holding it.
+  final func destination(at slot: Int) -> ManagedObject? {
     if loading == .fault { fulfil() }
     if pending.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
-    guard let table else { return KeyPathRecording.current?.destination(of: slot, of: self) }
+    guard let table else {
+      if let recording = KeyPathRecording.current { return recording.destination(of: slot, of: self) }
+      noteEmptyAnswer(at: slot)
+      return nil
+    }
     if !pending.isEmpty, let value = pending[slot] {
       guard case .objectID(let id) = value else { return nil }
       return withCompanions(table.context.registeredOrFault(id))
@@ -44,19 +55,20 @@ extension ManagedObject {
     if let other { requireRelatable(other, by: relationship) }
     if loading == .fault { fulfil() }
     given.insert(slot)
-    let old = toOne(at: slot)
+    let old = destination(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
     willChange()
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
+    if let other { hold(other, at: slot) }
     // Stores exist in which the old end leads to somebody else: that one is left alone.
-    if let old, let back = old.back(of: relationship), back.isToMany || old.toOne(at: back.slot) === self {
+    if let old, let back = old.back(of: relationship), back.isToMany || old.destination(at: back.slot) === self {
       old.forget(self, in: back)
     }
     guard let other, let back = other.back(of: relationship) else { return }
     if back.isToMany {
       other.gain(self, in: back)
     } else {
-      if let previous = other.toOne(at: back.slot), previous !== self {
+      if let previous = other.destination(at: back.slot), previous !== self {
         previous.forget(other, in: relationship)
       }
       other.willChange()
@@ -89,6 +101,7 @@ extension ManagedObject {
       _ = memberIDs(of: relationship)
     }
     members.insert(other.objectID, at: index)
+    holdNewMember(other, at: relationship.slot)
   }
 
   /// Takes an object out of one of this object's relationships, this side only.
@@ -96,8 +109,10 @@ extension ManagedObject {
     if relationship.isToMany {
       willChangeMembers()
       let members = members(of: relationship)
-      if members.areDifferencesOld, members.added.contains(other.objectID) { _ = memberIDs(of: relationship) }
+      let isNew = members.added.contains(other.objectID)
+      if members.areDifferencesOld, isNew { _ = memberIDs(of: relationship) }
       members.remove(other.objectID)
+      if isNew, !members.removed.contains(other.objectID) { letGoOfMember(other, at: relationship.slot) }
     } else {
       willChange()
       setPending(.null, at: relationship.slot)
@@ -161,7 +176,11 @@ extension ManagedObject {
   /// The members of a to-many relationship, known but for an error; nil where there is nothing to read them from.
   private final func readMembers(of relationship: RelationshipLayout) -> ToManyMembers? {
     guard let table else {
-      KeyPathRecording.current?.noteWalk(relationship, of: self)
+      if let recording = KeyPathRecording.current {
+        recording.noteWalk(relationship, of: self)
+      } else {
+        noteEmptyAnswer(at: relationship.slot)
+      }
       return nil
     }
     let members = members(of: relationship)
@@ -181,7 +200,7 @@ extension ManagedObject {
     if change == .inserted || !toManys.isEmpty, let current = members(of: relationship).current {
       return current.contains(other.objectID)
     }
-    if let back = other.back(of: relationship), !back.isToMany { return other.toOne(at: back.slot) === self }
+    if let back = other.back(of: relationship), !back.isToMany { return other.destination(at: back.slot) === self }
     return memberIDs(of: relationship).contains(other.objectID)
   }
 
@@ -199,7 +218,7 @@ extension ManagedObject {
     if back.isToMany {
       other.gain(self, in: back)
     } else {
-      if let owner = other.toOne(at: back.slot), owner !== self {
+      if let owner = other.destination(at: back.slot), owner !== self {
         owner.forget(other, in: relationship)
       }
       other.willChange()

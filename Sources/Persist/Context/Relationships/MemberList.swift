@@ -7,6 +7,9 @@ enum MemberList {
   case identifiers([ManagedObjectID])
   case rows(PrefetchedMembers, Range<Int>)
 
+  /// How many members are made at once, with their rows, by a walk through them.
+  static var groupSize: Int { 100 }
+
   var count: Int {
     switch self {
     case .objects(let objects): objects.count
@@ -23,6 +26,11 @@ enum MemberList {
     }
   }
 
+  /// Whether rows were read ahead for the members, and are what the context knows still.
+  func hasRows(in context: ManagedObjectContext) -> Bool {
+    if case .rows(let rows, _) = self { rows.areTrue(in: context) } else { false }
+  }
+
   /// The objects of some members, with the rows that were read ahead. Those that can't be of the context are left out.
   ///
   /// - Parameter places: places in the list.
@@ -35,7 +43,9 @@ enum MemberList {
       return ids[places].compactMap { owner.withCompanions(context.registeredOrFault($0)) }
     case .rows(let rows, let range):
       let start = range.lowerBound
-      return rows.objects(start + places.lowerBound..<start + places.upperBound, in: context)
+      let objects = rows.objects(start + places.lowerBound..<start + places.upperBound, in: context)
+      if !rows.areTrue(in: context) { for object in objects { _ = owner.withCompanions(object) } }
+      return objects
     }
   }
 }

@@ -28,6 +28,20 @@ enum MemberSource {
     }
   }
 
+  func member(at index: Int, of list: MemberList) -> ManagedObject? {
+    switch self {
+    case .relationship(let relationship, let owner): owner.member(at: index, of: list, relationship)
+    case .collection: list.objects(index..<index + 1, of: nil).first
+    }
+  }
+
+  /// After a walk has made a group of members.
+  func didReach(_ group: [ManagedObject], of list: MemberList, isEnd: Bool) {
+    guard case .relationship(let relationship, let owner) = self else { return }
+    owner.holdGroup(group, of: relationship)
+    if isEnd { owner.holdAllMembers(list, at: relationship.slot) }
+  }
+
   func contains(_ object: ManagedObject) -> Bool {
     switch self {
     case .relationship(let relationship, let owner): owner.table != nil && owner.isMember(object, of: relationship)

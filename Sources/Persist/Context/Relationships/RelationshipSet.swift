@@ -112,7 +112,7 @@ extension RelationshipSet: RandomAccessCollection {
   public subscript(index: Int) -> Element {
     let list = list
     precondition(index >= 0 && index < list.count, "'\(source.name)' has no place \(index), only \(list.count).")
-    guard let member = list.objects(index..<index + 1, of: source.owner).first else {
+    guard let member = source.member(at: index, of: list) else {
       preconditionFailure("The owner of '\(source.name)' has no context any more.")
     }
     return element(member)
@@ -122,8 +122,6 @@ extension RelationshipSet: RandomAccessCollection {
 
   /// Walks through the members as they were when it was made.
   public struct Iterator: IteratorProtocol {
-    private static var groupSize: Int { 100 }
-
     private let set: RelationshipSet
     private let list: MemberList
     private let count: Int
@@ -147,11 +145,11 @@ extension RelationshipSet: RandomAccessCollection {
     private mutating func readGroup() -> Bool {
       group = []
       while group.isEmpty, position < count {
-        let end = Swift.min(position + Self.groupSize, count)
+        let end = Swift.min(position + MemberList.groupSize, count)
         group = list.objects(position..<end, of: set.source.owner)
         if group.isEmpty { position = end } else { groupStart = position }
       }
-      set.source.owner?.table?.context.prefetchRows(of: group)
+      set.source.didReach(group, of: list, isEnd: groupStart + group.count >= count)
       return !group.isEmpty
     }
   }

@@ -49,7 +49,7 @@ struct DeletePropagation {
       // The store may have members that have another owner here.
       let others = others(of: object, in: relationship).filter { other in
         guard let back = other.back(of: relationship), !back.isToMany else { return true }
-        return other.toOne(at: back.slot) === object
+        return other.destination(at: back.slot) === object
       }
       switch relationship.deleteRule {
       case .cascade: for other in others where other.change != .deleted { delete(other) }
@@ -92,7 +92,7 @@ struct DeletePropagation {
     // Members of a many-to-many relationship lose the object with its row, whatever the rule: they have to be known.
     let isManyToMany = relationship.isToMany && relationship.inverse?.isToMany == true
     if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany { return [] }
-    guard relationship.isToMany else { return object.toOne(at: relationship.slot).map { [$0] } ?? [] }
+    guard relationship.isToMany else { return object.destination(at: relationship.slot).map { [$0] } ?? [] }
     // Nothing is to be told to members that nothing leads back from.
     if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
     return object.memberObjects(of: relationship)
@@ -104,7 +104,7 @@ struct DeletePropagation {
     // Deleted ends keep what they had, but for new objects: these leave no trace.
     for other in others where other !== object && (isNew || other.change != .deleted) {
       guard let back = other.back(of: relationship) else { continue }
-      if back.isToMany || other.toOne(at: back.slot) === object { other.forget(object, in: back) }
+      if back.isToMany || other.destination(at: back.slot) === object { other.forget(object, in: back) }
     }
   }
 
@@ -118,7 +118,7 @@ struct DeletePropagation {
           if holder.memberIDs(of: relationship).contains(object.objectID) {
             holder.forget(object, in: relationship)
           }
-        } else if holder.toOne(at: referrer.slot) === object {
+        } else if holder.destination(at: referrer.slot) === object {
           holder.forget(object, in: relationship)
         }
       }

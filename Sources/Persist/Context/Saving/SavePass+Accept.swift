@@ -64,6 +64,7 @@ extension SavePass {
 
   /// Changes are now what is stored; only transient values are left in the object.
   private func settle(_ object: ManagedObject, _ unsaved: ObjectTable) {
+    object.letGoOfRemovedMembers()
     if object.layout.transientSlots.isEmpty {
       object.pending = []
     } else if !object.pending.isEmpty {
@@ -75,6 +76,7 @@ extension SavePass {
         return unsaved.map[Int64(bitPattern: number)]?.objectID ?? id
       }
     }
+    object.letGoOfFormerEnds()
   }
 
   /// Reads the rows that others changed beside members of theirs, so that a later change isn't made over old values.

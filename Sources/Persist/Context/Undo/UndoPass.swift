@@ -138,7 +138,7 @@ extension ManagedObject {
           let other = context.registeredOrFault(id)
           if other?.leads(to: self, back: relationship) != true { members.remove(id) }
         }
-      } else if let other = toOne(at: relationship.slot), !other.leads(to: self, back: relationship) {
+      } else if let other = destination(at: relationship.slot), !other.leads(to: self, back: relationship) {
         setPending(.null, at: relationship.slot)
       }
     }
@@ -147,7 +147,7 @@ extension ManagedObject {
   /// Whether this object's own side of a relationship has another object, which leads to this one by `relationship`.
   final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
     guard let own = back(of: relationship) else { return true }
-    guard own.isToMany else { return toOne(at: own.slot) === other }
+    guard own.isToMany else { return destination(at: own.slot) === other }
     let members = members(of: own)
     if let current = members.current { return current.contains(other.objectID) }
     if members.added.contains(other.objectID) { return true }

@@ -1,0 +1,87 @@
+/// The objects that one object holds because they were reached from it through its relationships.
+///
+/// It is about lifetimes alone: no relationship is ever read from it, and an object in it that isn't related any more
+/// costs memory and nothing else. A reference counts in ``ManagedObject/holderCount`` of the object that it leads to.
+final class RelatedObjects {
+  private struct End {
+    let slot: Int
+    /// Held by its count of holders.
+    let object: ObjectReferences.Reference
+  }
+
+  private struct Members {
+    let slot: Int
+    var objects = ObjectReferences()
+    /// Whether all members were walked through, so that those to come are held too.
+    var areWhole = false
+  }
+
+  // Unchecked: they belong to an object and so to its context's isolation. What is let go is taken out before.
+  @exclusivity(unchecked) private var ends: ContiguousArray<End> = []
+  @exclusivity(unchecked) private var members: ContiguousArray<Members> = []
+
+  deinit { forEach(ManagedObject.loseHolder) }
+
+  @inline(__always)
+  func forEach(_ body: (ObjectReferences.Reference) -> Void) {
+    for end in ends { body(end.object) }
+    for members in members { members.objects.forEach(body) }
+  }
+
+  // MARK: To-one relationships
+
+  func holds(_ end: ManagedObject, at slot: Int) -> Bool {
+    let end = ObjectReferences.Reference.passUnretained(end).toOpaque()
+    return ends.contains { $0.slot == slot && $0.object.toOpaque() == end }
+  }
+
+  func hold(_ end: ManagedObject, at slot: Int) {
+    ends.append(End(slot: slot, object: .passUnretained(end)))
+    end.gainHolder()
+  }
+
+  /// Lets go of the other ends of to-one relationships that aren't theirs.
+  func letGoOfEnds(where isFormer: (Int, ManagedObject) -> Bool) {
+    guard !ends.isEmpty else { return }
+    var former: [End] = []
+    ends.removeAll { end in
+      let isFormer = isFormer(end.slot, end.object.takeUnretainedValue())
+      if isFormer { former.append(end) }
+      return isFormer
+    }
+    for end in former { ManagedObject.loseHolder(end.object) }
+  }
+
+  // MARK: To-many relationships
+
+  private func index(of slot: Int) -> Int? { members.firstIndex { $0.slot == slot } }
+
+  func holdMember(_ member: ManagedObject, at slot: Int) {
+    let index = index(of: slot) ?? members.count
+    if index == members.count { members.append(Members(slot: slot)) }
+    if members[index].objects.insert(member) { member.gainHolder() }
+  }
+
+  func areMembersWhole(at slot: Int) -> Bool { index(of: slot).map { members[$0].areWhole } ?? false }
+
+  /// Takes all members for held. Those beside them were members once, and are let go.
+  ///
+  /// - Parameter present: the members that are alive; asked for only where more objects than members are held.
+  func haveAllMembers(count: Int, at slot: Int, _ present: () -> [ManagedObject]) {
+    guard let index = index(of: slot), members[index].objects.count >= count else { return }
+    members[index].areWhole = true
+    guard members[index].objects.count > count else { return }
+    let former = members[index].objects
+    var held = ObjectReferences()
+    for member in present() where former.contains(.passUnretained(member)) { _ = held.insert(member) }
+    members[index].objects = held
+    former.forEach { member in
+      if !held.contains(member) { ManagedObject.loseHolder(member) }
+    }
+  }
+
+  func letGoOfMember(_ member: ManagedObject, at slot: Int) {
+    guard let index = index(of: slot), members[index].objects.remove(member) else { return }
+    ManagedObject.loseHolder(.passUnretained(member))
+  }
+}

@@ -1,0 +1,18 @@
+import Logging
+
+extension ManagedObject {
+  /// Takes the lines in place of swift-log; for tests.
+  @TaskLocal static var printsEmptyAnswers: (@Sendable (String) -> Void)?
+
+  /// Says in the debug log that a property reads as empty because the object has no context.
+  @inline(never)
+  final func noteEmptyAnswer(at slot: Int) {
+    let name = layout.properties.indices.contains(slot) ? layout.properties[slot].name : "a property"
+    let line =
+      "\(layout.entity.name) \(objectID) has no context, so that its '\(name)' reads as empty: the context is gone "
+      + "or was reset, or the object was deleted and saved, or never inserted. Hold the context for as long as its "
+      + "objects."
+    if let print = Self.printsEmptyAnswers { return print(line) }
+    Logger(label: "persist.context").debug("\(line)")
+  }
+}

@@ -1,0 +1,50 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Objects without a context in the debug log")
+struct EmptyAnswerTests {
+  @Test("An object whose context is gone says which property it answered empty")
+  func gone() throws {
+    try withStack(SampleModels.pets) { stack in
+      let lines = Guarded<[String]>([])
+      var pet: ManagedObject?
+      do {
+        let context = stack.context()
+        let person = try context.make("Person", ["name": "Ann"])
+        pet = try context.make("Pet", ["name": "Rex", "owner": person])
+        try context.save()
+        context.refreshAllObjects()
+      }
+      let object = try #require(pet)
+      ManagedObject.$printsEmptyAnswers.withValue({ line in lines.withLock { $0.append(line) } }) {
+        #expect(object.one("owner") == nil)
+        #expect(object["name"] as? String == nil)
+      }
+      let told = lines.withLock { $0 }
+      #expect(told.count == 2 && told.allSatisfy { $0.hasPrefix("Pet ") && $0.contains("has no context") }, "\(told)")
+      #expect(told.first?.contains("'owner'") == true && told.last?.contains("'name'") == true)
+    }
+  }
+
+  @Test("What an object had read is no empty answer, and key paths that are recorded aren't either")
+  func quiet() throws {
+    try withStack(SampleModels.pets) { stack in
+      let lines = Guarded<[String]>([])
+      var pet: ManagedObject?
+      do {
+        let context = stack.context()
+        pet = try context.make("Pet", ["name": "Rex"])
+        try context.save()
+        ManagedObject.$printsEmptyAnswers.withValue({ line in lines.withLock { $0.append(line) } }) {
+          _ = pet?.one("owner")
+        }
+      }
+      ManagedObject.$printsEmptyAnswers.withValue({ line in lines.withLock { $0.append(line) } }) {
+        #expect(pet?["name"] as? String == "Rex")
+      }
+      #expect(lines.withLock { $0 } == [])
+    }
+  }
+}
