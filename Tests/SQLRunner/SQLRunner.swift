@@ -7,6 +7,8 @@ import Foundation
 ///
 /// `SQLRunner FILE --watch STOP SQL…` opens the file, runs queries in one transaction and closes it, again and again
 /// until the file STOP exists, and then prints each different outcome as a line of its own.
+///
+/// `SQLRunner FILE --lines` opens the file, runs each line of the standard input on it, and answers each with a line.
 @main
 struct SQLRunner {
   static func main() {
@@ -15,6 +17,7 @@ struct SQLRunner {
       return watch(arguments[1], stop: arguments[3], ["BEGIN"] + arguments[4...] + ["COMMIT"])
     }
     guard arguments.count == 3 else { exit(2) }
+    guard arguments[2] != "--lines" else { return runLines(on: arguments[1]) }
     do {
       _ = try run([arguments[2]], on: arguments[1])
     } catch {
@@ -32,6 +35,18 @@ struct SQLRunner {
       if !outcomes.contains(outcome) { outcomes.append(outcome) }
     } while !FileManager.default.fileExists(atPath: stop)
     for outcome in outcomes { print(outcome) }
+  }
+
+  private static func runLines(on file: String) {
+    var connection: OpaquePointer?
+    guard sqlite3_open_v2(file, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { exit(3) }
+    sqlite3_busy_timeout(connection, 30_000)
+    while let line = readLine() {
+      let code = sqlite3_exec(connection, line, nil, nil, nil)
+      let answer = code == SQLITE_OK ? "done" : String(cString: sqlite3_errmsg(connection))
+      FileHandle.standardOutput.write(Data((answer + "\n").utf8))
+    }
+    sqlite3_close_v2(connection)
   }
 
   private struct Failure: Error {

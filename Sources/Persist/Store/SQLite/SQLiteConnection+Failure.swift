@@ -33,6 +33,13 @@ extension SQLiteConnection {
         fix: "Restore it from a backup, or save what can be read with the sqlite3 command's .recover.")
     case SQLITE_READONLY:
       if code == readOnlyRollback { return hotJournal(place, name) }
+      if isIndexUnready(code) {
+        return PersistenceError(
+          .storeBusy, at: place, "Another program has \(name) open, and hasn't prepared it for readers yet.",
+          engineMessage: said,
+          fix: "Try again, or wait longer with the option busyTimeout. If nothing changes, end the program that has "
+            + "the file open.")
+      }
       return PersistenceError(
         .storeReadOnly, at: place, "\(name) can't be written.", engineMessage: said,
         fix: "Check the permissions of the file and of its folder, or open it for reading only.")
@@ -67,6 +74,16 @@ extension SQLiteConnection {
         + "open the copy for writing.")
   }
 
+  /// Whether a reader that may not write the index of the log failed since another process is to set it up first.
+  static func isIndexUnready(_ code: Int32) -> Bool {
+    code & 0xFF == SQLITE_READONLY && indexUnready.contains(code)
+  }
+
   /// `SQLITE_READONLY_ROLLBACK`, which is a macro that Swift doesn't see.
   private static let readOnlyRollback = SQLITE_READONLY | (3 << 8)
+
+  /// `SQLITE_READONLY_RECOVERY`, `SQLITE_READONLY_CANTLOCK` and `SQLITE_READONLY_CANTINIT`.
+  ///
+  /// - SeeAlso: <https://sqlite.org/rescode.html#readonly_recovery>
+  private static let indexUnready: [Int32] = [1, 2, 5].map { SQLITE_READONLY | ($0 << 8) }
 }

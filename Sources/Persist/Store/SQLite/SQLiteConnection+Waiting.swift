@@ -42,6 +42,11 @@ extension SQLiteConnection {
       waits.begun = nil
     }
     guard let wait = waits.current else { return false }
+    return sleeps(wait, attempt: attempt)
+  }
+
+  /// - Returns: whether the wait goes on, after a little sleep.
+  private func sleeps(_ wait: BoundedWait, attempt: Int) -> Bool {
     switch wait.state {
     case .over: return false
     case .cancelled where waits.endWithTask:
@@ -51,6 +56,27 @@ extension SQLiteConnection {
       wait.sleep(beforeAttempt: attempt)
       return true
     }
+  }
+
+  /// Repeats a call until another process has set up the index of the log, for as long as the options say.
+  ///
+  /// A connection that may not write the index can't set it up itself. SQLite asks nobody whether to wait then, as it
+  /// does for locks, and gives an error.
+  ///
+  /// - Parameters:
+  ///   - code: the result of the first call.
+  ///   - call: begins a read again from its start.
+  /// - Returns: the result of the last call.
+  func waitingForIndex(_ code: Int32, _ call: () -> Int32) -> Int32 {
+    guard Self.isIndexUnready(code) else { return code }
+    let wait = waits.begun ?? BoundedWait(waits.limit)
+    waits.begun = nil
+    var (result, attempt) = (code, 0)
+    while Self.isIndexUnready(result), sleeps(wait, attempt: attempt) {
+      result = call()
+      attempt += 1
+    }
+    return result
   }
 
   /// Runs `body`, whose waits for locks end when the task that runs it is cancelled.

@@ -228,9 +228,12 @@ final class SQLiteConnection {
     let code = text.withUTF8 { bytes -> Int32 in
       bytes.withMemoryRebound(to: CChar.self) { characters in
         var tail: UnsafePointer<CChar>?
-        let code = sqlite3_prepare_v3(
-          handle, characters.baseAddress, Int32(clamping: characters.count), UInt32(SQLITE_PREPARE_PERSISTENT),
-          &prepared, &tail)
+        func prepareOnce() -> Int32 {
+          sqlite3_prepare_v3(
+            handle, characters.baseAddress, Int32(clamping: characters.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+            &prepared, &tail)
+        }
+        let code = waitingForIndex(prepareOnce(), prepareOnce)
         if let tail, let start = characters.baseAddress { rest = characters.count - (tail - start) }
         return code
       }

@@ -40,8 +40,14 @@ final class SQLiteStatement {
   /// - Returns: whether there is one.
   func step() throws -> Bool {
     if let code = bindingFailure { throw connection.failure(code, sql: sql) }
-    let code = sqlite3_step(handle)
-    if !hasStepped { noteSchemaChange() }
+    var code = sqlite3_step(handle)
+    if !hasStepped {
+      code = connection.waitingForIndex(code) {
+        sqlite3_reset(handle)
+        return sqlite3_step(handle)
+      }
+      noteSchemaChange()
+    }
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
