@@ -53,7 +53,9 @@ struct CopyPlanner {
   }
 
   private func step(_ index: Int, _ mapping: EntityMapping) throws -> CopyPlan.Step {
-    let source = try mapping.sourceEntityName.map { try old.model.entity(named: $0) }
+    let named = try mapping.sourceEntityName.map { try old.model.entity(named: $0) }
+    // A store that was made for a configuration has no objects of the other entities, nor tables for them.
+    let source = named.flatMap { old.absent.contains($0.name) ? nil : $0 }
     let destination = try mapping.destinationEntityName.map { try new.model.entity(named: $0) }
     for property in mapping.attributeMappings + mapping.relationshipMappings {
       guard let destination, destination.property(named: property.name) == nil else { continue }

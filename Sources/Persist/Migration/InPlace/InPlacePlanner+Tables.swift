@@ -47,7 +47,8 @@ extension InPlacePlanner {
   /// Old tables of entities that nothing becomes, and join tables that no new one comes from.
   mutating func dropTables(except joins: [JoinPlan]) {
     let kept = Set(tables.compactMap { if case .becomes(let table) = $0.source { table } else { nil } })
-    for place in old.tables where place.entity.superentity == nil && !kept.contains(place.table) {
+    for place in old.tables
+    where place.entity.superentity == nil && !kept.contains(place.table) && !old.absent.contains(place.entity.name) {
       work.add(.dropTable(place.table), in: .dropTables, for: .init(place.entity.name))
     }
     let keptJoins = Set(joins.compactMap(\.oldTable))

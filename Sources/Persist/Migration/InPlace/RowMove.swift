@@ -12,11 +12,11 @@ struct RowMove: Sendable {
 }
 
 extension RowMove {
-  /// The moves of all entities, in the order of the old model.
+  /// The moves of all entities, in the order of the old model; those that the store was made without have no rows.
   static func all(from old: TableMap, to new: TableMap, by correspondence: ModelCorrespondence) -> [RowMove] {
     let destinations = Dictionary(
       correspondence.entities.map { ($1, $0) }, uniquingKeysWith: { first, second in min(first, second) })
-    return old.tables.map { place in
+    return old.tables.filter { !old.absent.contains($0.entity.name) }.map { place in
       let destination = destinations[place.entity.name].flatMap { new.model.entitiesByName[$0] }
       return RowMove(
         source: place.entity, sourceNumber: place.number, sourceTable: place.table, destination: destination,
