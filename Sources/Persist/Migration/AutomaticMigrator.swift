@@ -158,7 +158,6 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     let before = StoreFilesState(of: store)
     var survey = try preview(url, version, means, options, catalog)
     guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
-    try MigrationRequirements(store: store).check()
     let folder = try WorkingFolder(besideStoreAt: store, waitingAtMost: options.busyTimeout)
     defer { folder.remove() }
     if StoreFilesState(of: store) != before {
@@ -205,10 +204,12 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   ) throws -> RouteSurvey {
     try SQLiteConnection.reading(url, options: options) { connection in
       let survey = try RouteSurvey(connection, to: version, means: means, catalog: catalog)
-      if !survey.isUpToDate, var error = try survey.error(connection, self) {
+      guard !survey.isUpToDate else { return survey }
+      if var error = try survey.error(connection, self) {
         error.place.store = url
         throw error
       }
+      try MigrationRequirements(store: SQLiteFileName.resolved(url)).check(connection)
       return survey
     }
   }

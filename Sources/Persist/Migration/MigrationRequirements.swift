@@ -15,9 +15,10 @@ struct MigrationRequirements {
 
   /// - Throws: ``PersistenceError/Code/storeReadOnly`` with the names of what can't be written,
   ///   ``PersistenceError/Code/storeDamaged`` with what SQLite found.
-  func check() throws {
+  /// - Parameter connection: reads the store.
+  func check(_ connection: SQLiteConnection) throws {
     try checkPermissions()
-    try checkIntegrity()
+    try checkIntegrity(connection)
   }
 
   private func checkPermissions() throws {
@@ -31,11 +32,9 @@ struct MigrationRequirements {
       fix: "Give the program the permission to write '\(store.lastPathComponent)' and its folder '\(folder.path)'.")
   }
 
-  private func checkIntegrity() throws {
+  private func checkIntegrity(_ connection: SQLiteConnection) throws {
     guard let size = FileState(store)?.size, size <= Self.smallSize else { return }
-    let damages = try SQLiteConnection.reading(store) { connection in
-      try connection.all(.quickCheck) { $0.text(0) }.filter(Self.isDamage)
-    }
+    let damages = try connection.all(.quickCheck) { $0.text(0) }.filter(Self.isDamage)
     guard let first = damages.first else { return }
     throw PersistenceError(
       .storeDamaged, at: .store(store), "The store isn't whole, and isn't migrated: \(first)",

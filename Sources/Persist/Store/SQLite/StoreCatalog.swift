@@ -33,8 +33,13 @@ struct StoreCatalog: Sendable {
   ///
   /// - Complexity: three statements, which read no schema.
   func isCurrent(_ connection: SQLiteConnection) throws -> Bool {
-    guard try StoreMark(connection) == mark, try Self.numberRows(connection) == numberRows else { return false }
-    return try record?.isCurrent(connection) ?? true
+    do {
+      guard try StoreMark(connection) == mark, try Self.numberRows(connection) == numberRows else { return false }
+      return try record?.isCurrent(connection) ?? true
+    } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
+      // There is no store any more; reading it all says what there is.
+      return false
+    }
   }
 
   /// Where everything of a model stands in the store.
