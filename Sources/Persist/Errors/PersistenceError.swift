@@ -75,13 +75,19 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
     if !place.description.isEmpty { text += " at \(place)" }
     text += ": \(fullMessage)"
     if let fix { text += " \(fix)" }
-    for (index, error) in errors.enumerated() {
-      // Advice that several in a row share is printed once, after the last of them.
-      var error = error
-      if index + 1 < errors.count, errors[index + 1].fix == error.fix { error.fix = nil }
-      text += "\n- \(error)"
-    }
+    for error in errorsAdvisingOnce { text += "\n- \(error)" }
     return text
+  }
+
+  /// ``errors``, with advice that several share left to the last of them, and none that this error gives itself.
+  package var errorsAdvisingOnce: [PersistenceError] {
+    var given: Set<String> = fix.map { [$0] } ?? []
+    return Array(
+      errors.reversed().map { error in
+        var error = error
+        if let fix = error.fix, !given.insert(fix).inserted { error.fix = nil }
+        return error
+      }.reversed())
   }
 
   /// A text for clients and users, which is `localizedDescription` too: without paths, SQL and SQLite's own words.

@@ -39,7 +39,7 @@ enum Failure {
       json.object {
         $0.field("code", error.code.rawValue)
         $0.field("name", error.code.name)
-        let errors = error.withoutInternalSQL.errors.map(\.description)
+        let errors = error.withoutInternalSQL.errorsAdvisingOnce.map(\.description)
         $0.field("message", ([error.fullMessage] + errors).joined(separator: "\n"))
         $0.field("fix", error.fix)
       }
