@@ -55,6 +55,7 @@ struct KeptValues {
       return nil
     }
     let candidates = source.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
+    if isToldByName(property, in: entity, from: source) { return candidates.first { known($0)?.name == new.name } }
     if let identity = new.identity, let same = candidates.first(where: { known($0)?.identity == identity }) {
       return same
     }
@@ -65,6 +66,28 @@ struct KeptValues {
     }
     let others = Set(entity.properties.compactMap { known($0)?.identifier })
     return named.first { known($0)?.name == new.name && !others.contains(new.name) }
+  }
+
+  /// Whether a property's name tells where its values come from although an identifier says otherwise: both models have
+  /// both names, and only one of the four things has an identifier. It is left of an earlier renaming, or of an exchange
+  /// of names that came to nothing, and following it would cost a value that both models have a place for.
+  private func isToldByName(_ property: Property, in entity: Entity, from source: Entity) -> Bool {
+    let own = entity.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
+    let olds = source.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
+    func isPlain(_ name: String, _ properties: [Property]) -> Bool {
+      properties.contains { $0.name == name && Self.formerName($0) == nil }
+    }
+    func isLeftOver(_ property: Property) -> Bool {
+      guard let former = Self.formerName(property) else { return false }
+      return isPlain(former, own) && isPlain(former, olds) && isPlain(property.name, olds)
+    }
+    let claimants = own.filter { Self.formerName($0) == property.name }
+    return isLeftOver(property) && claimants.isEmpty || !claimants.isEmpty && claimants.allSatisfy(isLeftOver)
+  }
+
+  private static func formerName(_ property: Property) -> String? {
+    let identifier = property.attribute?.renamingIdentifier ?? property.relationship?.renamingIdentifier
+    return identifier == property.name || identifier == "" ? nil : identifier
   }
 
   /// What an old object is called afterwards; nil where its entity is gone.

@@ -20,6 +20,28 @@ struct SingleChangeTests {
     }
     #expect(possible > count / 2 || count < 20)
   }
+
+  @Test("Two attributes keep their values where one of them moves up and the other has its name for an identifier")
+  func leftOverIdentifier() throws {
+    func model(base: [String], second: [(name: String, was: String?)], first: [String]) throws -> ManagedObjectModel {
+      func attributes(_ names: [String]) -> [AttributeDescription] { names.map { .init($0, .date) } }
+      return try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription("Base", attributes: attributes(base)),
+          EntityDescription("First", parent: "Base", attributes: attributes(first)),
+          EntityDescription(
+            "Second", parent: "Base",
+            attributes: second.map { .init($0.name, .date, renamingIdentifier: $0.was) }),
+        ]))
+    }
+    let old = try model(base: [], second: [("made", nil), ("sent", nil)], first: ["made"])
+    let new = try model(base: ["made"], second: [("sent", "made")], first: [])
+    try #expect(ChangeLaw(name: "up", old: old, new: new).run())
+    let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
+    let plan = try MigrationPlan(from: versions[0], to: versions[1], registry: ModelRegistry(versions: versions))
+    #expect(plan.losses == [])
+    try #expect(ChangeLaw(name: "down", old: new, new: old).run())
+  }
 }
 
 @Suite("Random reshaping")
