@@ -68,9 +68,10 @@ struct KeptValues {
     return named.first { known($0)?.name == new.name && !others.contains(new.name) }
   }
 
-  /// Whether a property's name tells where its values come from although an identifier says otherwise: both models have
-  /// both names, and only one of the four things has an identifier. It is left of an earlier renaming, or of an exchange
-  /// of names that came to nothing, and following it would cost a value that both models have a place for.
+  /// Whether a property's name tells where its values come from although an identifier says otherwise.
+  ///
+  /// Both models have both names, and only one of the four things has an identifier: it is left of an earlier renaming,
+  /// or of an exchange of names that came to nothing, and following it would cost a value that both have a place for.
   private func isToldByName(_ property: Property, in entity: Entity, from source: Entity) -> Bool {
     let own = entity.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
     let olds = source.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
