@@ -46,11 +46,9 @@ struct DeletePropagation {
   /// Carries a deletion on to objects that others have related to the deleted one meanwhile.
   func carryOn(from object: ManagedObject) {
     for relationship in object.layout.relationships {
-      // The store may have members that have another owner here.
-      let others = others(of: object, in: relationship).filter { other in
-        guard let back = other.back(of: relationship), !back.isToMany else { return true }
-        return other.destination(at: back.slot) === object
-      }
+      // The store may have members that have another owner here, and the object had members of its own that have
+      // forgotten it already.
+      let others = others(of: object, in: relationship).filter { $0.leads(to: object, back: relationship) }
       switch relationship.deleteRule {
       case .cascade: for other in others where other.change != .deleted { delete(other) }
       case .nullify: letGo(of: object, others, by: relationship)

@@ -11,19 +11,21 @@ struct UndoPass {
   }
 
   func run() {
-    let formers = step.deleted + step.updated
-    let kept = step.deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
-    for former in step.deleted { bringBack(former) }
+    // A row that others deleted too and inserted again is there already, with the values that they gave it.
+    let deleted = step.deleted.filter { !isAlive($0.object) }
+    let formers = deleted + step.updated
+    let kept = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
+    for former in deleted { bringBack(former) }
     // Of rows that are still there others may have changed what the object had as it was read.
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
-    for former in step.deleted { former.object.dropOneSidedEnds() }
+    for former in deleted { former.object.dropOneSidedEnds() }
     for former in formers where isAlive(former.object) {
       restoreProperties(of: withRow.contains(ObjectIdentifier(former.object)) ? former.overItsRow : former)
     }
     for arrival in step.inserted where isAlive(arrival.object) { retire(arrival) }
     for former in formers where isAlive(former.object) { restoreOrders(of: former) }
     for former in formers where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
-    callHooks()
+    callHooks(broughtBack: deleted)
   }
 
   /// Whether the object is one of the context that isn't deleted.
@@ -101,9 +103,9 @@ struct UndoPass {
     context.markDeleted(object)
   }
 
-  private func callHooks() {
+  private func callHooks(broughtBack: [UndoStep.Former]) {
     for arrival in step.inserted { arrival.object.awakeFromSnapshotEvents(.undoInsertion) }
-    for former in step.deleted { former.object.awakeFromSnapshotEvents(.undoDeletion) }
+    for former in broughtBack { former.object.awakeFromSnapshotEvents(.undoDeletion) }
     for former in step.updated { former.object.awakeFromSnapshotEvents(.undoUpdate) }
   }
 }

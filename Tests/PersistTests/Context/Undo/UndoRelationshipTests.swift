@@ -123,4 +123,50 @@ struct UndoRelationshipTests {
       #expect(try fresh.named("Row", "row").one("owner") == nil)
     }
   }
+
+  @Test("A deletion of a row that others changed is undone with its unsaved members, on both sides", arguments: [0, 1])
+  func unsavedPairs(deleted: Int) throws {
+    try withStack(PlainSchema.model) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      context.undoManager = .init()
+      let nodes = try ["a", "b"].map { try context.make("Node", ["name": $0]) }
+      try context.save()
+      try nodes[0].many("friends").insert(nodes[1])
+      context.processPendingChanges()
+      context.delete(nodes[deleted])
+      context.processPendingChanges()
+      other.object(with: nodes[deleted].objectID)["value"] = 1
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [nodes[deleted].objectID]))
+      context.undo()
+      let friends = try nodes.map { try $0.names("friends") }
+      #expect(friends == [["b"], ["a"]])
+      #expect(nodes[0].hasPersistentChangedValues && nodes[1].hasPersistentChangedValues)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Node", "a").names("friends") == ["b"])
+    }
+  }
+
+  @Test("Undoing a deletion that others made too, and took back, leaves the row as they saved it")
+  func deletedTwice() throws {
+    try withStack(PlainSchema.model) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      (context.undoManager, other.undoManager) = (.init(), .init())
+      let node = try context.make("Node", ["name": "node", "value": 1])
+      try context.save()
+      let theirs = other.object(with: node.objectID)
+      context.delete(node)
+      context.processPendingChanges()
+      other.delete(theirs)
+      try other.save()
+      context.mergeChanges(from: SavedChanges(deleted: [node.objectID]))
+      other.undo()
+      theirs["value"] = 2
+      try other.save()
+      context.mergeChanges(from: SavedChanges(inserted: [node.objectID]))
+      context.undo()
+      #expect(!node.isDeleted && node["value"] as? Int == 2 && !context.hasChanges)
+    }
+  }
 }
