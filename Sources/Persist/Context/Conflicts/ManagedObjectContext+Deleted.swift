@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     for relationship in object.layout.toOnes {
       guard case .objectID(let id) = object.presentValue(at: relationship.slot) else { continue }
       if try isGone(id) {
-        object.setToOne(nil, at: relationship.slot)
+        leaveGone(id, object, relationship)
       } else if relationship.inverse?.isToMany == false {
         try pairAgain(object, by: relationship)
       }
@@ -64,6 +64,18 @@ extension ManagedObjectContext {
     object.given = .all
     object.change = .inserted
     inserted.insert(object)
+  }
+
+  /// Empties a relationship of an object whose row comes back while that of the other end stays away.
+  ///
+  /// The other end comes back only for changes of its own. That the object leaves it isn't one: it is read again after
+  /// the save, and found to be gone.
+  private func leaveGone(_ id: ManagedObjectID, _ object: ManagedObject, _ relationship: RelationshipLayout) {
+    if registeredObject(for: id)?.hasPersistentChangedValues == true {
+      return object.setToOne(nil, at: relationship.slot)
+    }
+    object.willChange()
+    object.setPending(.null, at: relationship.slot)
   }
 
   /// Makes the other end of a one-to-one relationship lead to an object whose row comes back: the deletion emptied it.
