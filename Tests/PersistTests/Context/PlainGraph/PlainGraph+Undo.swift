@@ -21,7 +21,10 @@ extension PlainGraph {
     var returned: Set<Int> = []
     for id in before.alive where !after.isAlive(id) && !graph.isAlive(id) && !lost.contains(id) {
       returned.insert(id)
-      if graph.objects[id] == nil { graph.objects[id] = Object(entity: before.entity(id)) }
+      if graph.objects[id] == nil {
+        graph.objects[id] = Object(entity: before.entity(id))
+        graph.adoptMembers(id)
+      }
       graph.revive(id)
     }
     let restored = before.alive.filter { graph.isAlive($0) && (after.isAlive($0) || returned.contains($0)) }
@@ -52,6 +55,18 @@ extension PlainGraph {
     objects[id]?.value = row.value
     objects[id]?.note = row.note
     objects[id]?.blob = row.blob
+  }
+
+  /// Gives an object that comes back the members whose own side never left it: rules that leave the other ends alone
+  /// leave them leading to the row that was gone.
+  private mutating func adoptMembers(_ id: Int) {
+    for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
+      guard let inverse = side.inverse, PlainSchema.relationship(side.destination, inverse)?.isToMany == false else {
+        continue
+      }
+      let members = alive.filter { one($0, inverse) == id }
+      objects[id]?.many[side.name] = members
+    }
   }
 
   /// Takes back that an object is deleted. What the other ends have given up has to be restored from the step.

@@ -16,7 +16,7 @@ struct PlainMergeRun {
     let undoManager = ManagedObjectContext.UndoManager()
     var undos: [PlainStep] = []
     var redos: [PlainStep] = []
-    /// Objects whose rows others have deleted.
+    /// Objects whose rows others have deleted, and not brought back since.
     var lost: Set<Int> = []
   }
 
@@ -140,6 +140,8 @@ struct PlainMergeRun {
       side.context.mergeChanges(from: sides[who].saves.last)
       let gone = side.plain.objects.keys.filter { side.seen.objects[$0] != nil && stored.objects[$0] == nil }
       sides[other].lost.formUnion(gone)
+      // An undone deletion inserts the row again, also for those that had lost it.
+      sides[other].lost.subtract(stored.alive)
       sides[other].plain = side.plain.rebased(from: side.seen, onto: stored)
       sides[other].seen = stored
       for id in stored.alive where side.objects.byNumber[id] == nil {

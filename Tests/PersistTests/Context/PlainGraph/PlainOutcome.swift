@@ -13,25 +13,28 @@ struct PlainOutcome {
 
   // MARK: Conflicts
 
-  /// Properties of the object's own row that differ: attributes and to-one relationships.
-  private func rowChanges(_ id: Int, _ graph: PlainGraph) -> Set<String> {
-    let (old, new) = (seen.state.objects[id] ?? [:], graph.state.objects[id] ?? [:])
-    return Set(old.keys.filter { name in
-      seen.side(id, name)?.isToMany != true && old[name] != new[name]
-    })
+  /// Whether the object's own row is written, inserted or deleted: its attributes and to-one relationships.
+  ///
+  /// These count by what the row says: a relationship whose destination was deleted by a rule that leaves the other end
+  /// alone reads as nothing, and isn't written.
+  private func changesRow(_ id: Int, _ graph: PlainGraph) -> Bool {
+    guard seen.isAlive(id) == graph.isAlive(id) else { return true }
+    let (old, new) = (seen.objects[id], graph.objects[id])
+    return old?.value != new?.value || old?.note != new?.note || old?.blob != new?.blob || old?.one != new?.one
   }
 
   private func changes(_ id: Int, _ graph: PlainGraph) -> Bool {
-    // Rules that leave the other ends alone hide what changed.
-    seen.objects[id]?.one != graph.objects[id]?.one || seen.state.objects[id] != graph.state.objects[id]
-      || seen.objects[id]?.many.mapValues(Set.init) != graph.objects[id]?.many.mapValues(Set.init)
+    let (old, new) = (seen.objects[id]?.many ?? [:], graph.objects[id]?.many ?? [:])
+    return changesRow(id, graph) || old.compactMapValues(Self.nonempty) != new.compactMapValues(Self.nonempty)
   }
+
+  private static func nonempty(_ members: [Int]) -> Set<Int>? { members.isEmpty ? nil : Set(members) }
 
   /// Whether the object's row was changed by others, and is written or deleted here; nil where it is open.
   private func isConflict(_ id: Int) -> Bool? {
     guard changes(id, mine), changes(id, theirs) else { return false }
-    let isWritten = !mine.isAlive(id) || !rowChanges(id, mine).isEmpty
-    return isWritten && (theirs.objects[id] == nil || !rowChanges(id, theirs).isEmpty) ? true : nil
+    let isWritten = !mine.isAlive(id) || changesRow(id, mine)
+    return isWritten && (theirs.objects[id] == nil || changesRow(id, theirs)) ? true : nil
   }
 
   private var both: [Int] { seen.alive }
@@ -84,14 +87,14 @@ struct PlainOutcome {
     case (false, false): return false
     case (true, false):
       // Under overwrite another object's whole row may lead to this one.
-      guard !rowChanges(id, mine).isEmpty else { return changes(id, mine) || policy == .overwrite ? nil : false }
+      guard changesRow(id, mine) else { return changes(id, mine) || policy == .overwrite ? nil : false }
       return objectWins ? hasNoRules(id) : false
     case (false, true):
       guard changes(id, theirs) else { return hasRestoredOwner(id) ? nil : false }
       if objectWins { return false }
       // It may have been deleted with its owner, whose deletion stands.
       if hasRestoredOwner(id) { return nil }
-      return rowChanges(id, theirs).isEmpty ? nil : true
+      return changesRow(id, theirs) ? true : nil
     }
   }
 
