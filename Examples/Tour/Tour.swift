@@ -43,12 +43,12 @@ struct Tour {
     chapter("The objects afterwards")
     let context = ManagedObjectContext(coordinator)
     for item in try context.fetch(FetchRequest("Item", sortedBy: "name")) {
-      let tags = try item.related("tags").compactMap { $0["text"] as? String }.sorted().joined(separator: ", ")
+      let tags = members(of: item, "tags").compactMap { $0["text"] as? String }.sorted().joined(separator: ", ")
       print("  \(show(item["quantity"])) × \(show(item["name"])) at \(show(item["price"])) [\(tags)]")
     }
     for order in try context.fetch(FetchRequest("Order", sortedBy: "number")) {
       let buyer = order["buyer"] as? ManagedObject
-      let lines = try order.related("lines").map { line in
+      let lines = members(of: order, "lines").map { line in
         "\(show(line["count"])) \(show((line["item"] as? ManagedObject)?["name"]))"
       }
       print("  order \(show(order["number"])) of \(show(buyer?["name"])): \(lines.joined(separator: ", then "))")
@@ -88,7 +88,12 @@ extension Tour {
   private func list(_ bookmark: ManagedObject, depth: Int) throws {
     let indent = String(repeating: "  ", count: depth)
     print("\(indent)\(show(bookmark["title"] ?? bookmark["uuid"])) \(bookmark["url"] as? String ?? "")")
-    for child in try bookmark.related("children") { try list(child, depth: depth + 1) }
+    for child in members(of: bookmark, "children") { try list(child, depth: depth + 1) }
+  }
+
+  /// The members of a to-many relationship, whose order depends on the model's version.
+  private func members(of object: ManagedObject, _ name: String) -> RelationshipSet<ManagedObject> {
+    object[name] as? RelationshipSet<ManagedObject> ?? []
   }
 
   /// Makes a store and puts a small shop into it.
@@ -118,12 +123,12 @@ extension Tour {
     let ada = try insert("Person", ["name": "Ada", "email": "ada@example.org"])
     let order = try insert("Order", ["number": 1, "placedAt": Date(), "buyer": ada])
     for (item, count) in [(coffee, 2), (tea, 1)] {
-      try order.related("lines").insert(insert("Line", ["count": count, "item": item]))
+      try members(of: order, "lines").insert(insert("Line", ["count": count, "item": item]))
     }
     try context.save()
 
     for item in try context.fetch(FetchRequest("Item", sortedBy: "name")) {
-      let labels = try item.related("labels").compactMap { $0["text"] as? String }.sorted().joined(separator: ", ")
+      let labels = members(of: item, "labels").compactMap { $0["text"] as? String }.sorted().joined(separator: ", ")
       let words = "\(show(item["amount"])) × \(show(item["name"])), \(show(item["colour"]))"
       print("  \(words), at \(show(item["price"])) [\(labels)]")
     }

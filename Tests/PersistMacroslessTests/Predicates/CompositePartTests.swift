@@ -87,7 +87,17 @@ struct CompositePartTests {
     }
   }
 
-  @Test("What is computed of a part is refused with a sentence")
+  @Test("A part that can't be told from others is refused, and never taken for the whole")
+  func untold() throws {
+    try withBranches { context in
+      for predicate: TypedPredicate<Branch> in [\.delivery?.city == "Cuzco", \.address.kind == .work] {
+        let error = #expect(throws: PersistenceError.self) { try context.fetch(Branch.where(predicate)) }
+        #expect(error?.code == .invalidPredicate)
+      }
+    }
+  }
+
+  @Test("A computed value of a part is refused with a sentence")
   func computed() throws {
     try withBranches { context in
       let error = #expect(throws: PersistenceError.self) {

@@ -112,6 +112,15 @@ public final class KeyPathResolver {
     return (unwrapped(result), recording)
   }
 
+  /// The types of values that no composite attribute has as a whole.
+  private static let plainTypes: Set<ObjectIdentifier> = [
+    ObjectIdentifier(String?.self), ObjectIdentifier(Bool?.self), ObjectIdentifier(Int?.self),
+    ObjectIdentifier(Int16?.self), ObjectIdentifier(Int32?.self), ObjectIdentifier(Int64?.self),
+    ObjectIdentifier(Double?.self), ObjectIdentifier(Float?.self), ObjectIdentifier(Decimal?.self),
+    ObjectIdentifier(Date?.self), ObjectIdentifier(Data?.self), ObjectIdentifier(UUID?.self),
+    ObjectIdentifier(URL?.self),
+  ]
+
   /// The path within a composite attribute that a key path leads to: of the elements that change what it gives.
   ///
   /// - Parameters:
@@ -133,8 +142,10 @@ public final class KeyPathResolver {
         if let plain = result.flatMap(StoredValue.init(plain:)), plain != sample { isComputed = true }
       }
     }
-    // An optional attribute of a type that can't be made of one element alone.
-    if leading.isEmpty, value == nil { return [] }
+    // The whole of an optional attribute, of a type that can't be made of one element alone.
+    if leading.isEmpty, value == nil, !Self.plainTypes.contains(ObjectIdentifier(type(of: keyPath).valueType)) {
+      return []
+    }
     guard let first = leading.first, !isComputed else {
       throw error(
         keyPath, isComputed ? "computes something of \(text(keys))" : "reads no part of \(text(keys)) that can be told",
