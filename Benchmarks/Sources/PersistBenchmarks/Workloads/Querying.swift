@@ -72,7 +72,7 @@ extension Workload {
           ]
           groups.propertiesToGroupBy = ["quantity"]
           return {
-            var sum = UInt64(try context.count(SampleItem.all))
+            var sum = UInt64(try context.count(for: SampleItem.all))
             for row in try context.fetch(total) { sum &+= UInt64(row["sum"] as? Int ?? 0) }
             for row in try context.fetch(groups) {
               sum &+= group(
