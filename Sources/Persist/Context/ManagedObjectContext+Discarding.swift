@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     announce { $0.refreshed.formUnion(changed) }
   }
 
-  /// What contexts below, which took in changes of theirs or of a sibling, learn when these are discarded.
+  /// The news for contexts below, which took in changes of these objects or of a sibling, when they are discarded.
   private func ids(updated: [ManagedObject], deleted: [ManagedObject]) -> SavedChanges {
     guard !children.isEmpty else { return SavedChanges() }
     return SavedChanges(updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))

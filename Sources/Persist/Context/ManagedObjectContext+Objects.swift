@@ -94,7 +94,7 @@ extension ManagedObjectContext {
 
   /// The object with an identifier, without a look into the store: a fault where it isn't alive.
   ///
-  /// Where the store has no such row, the object counts as deleted once it was used, and reads as defaults. The
+  /// An object without a row in the store counts as deleted once it was used, and reads as defaults. The
   /// temporary identifier that an object had before it was saved leads to it too.
   ///
   /// - Parameter id: of an entity and a store of this context; one that isn't stops the program. For identifiers from

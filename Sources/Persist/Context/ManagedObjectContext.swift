@@ -83,7 +83,7 @@ public final class ManagedObjectContext {
   var validatesOnSave = true
   /// Whether a save runs whose changes weren't written yet.
   var isSaving = false
-  /// What objects led to before they got newer rows in the save that runs; nil while none does.
+  /// The ends that objects led to before they got newer rows in the save that runs; nil while none does.
   var formerEnds: [FormerEnds]?
   /// What searches single texts, once something has asked for it.
   var singleTextIndexes: [FullTextSearch.Tokenizer: SingleTextIndex] = [:]

@@ -25,6 +25,18 @@ extension FetchPredicate {
   }
 }
 
+extension FetchPredicate {
+  /// Calls a closure for every comparison, from left to right; those within the sides of others aren't looked for.
+  func forEachComparison(_ body: (Comparison) throws -> Void) rethrows {
+    switch self {
+    case .constant: break
+    case .comparison(let comparison): try body(comparison)
+    case .and(let parts), .or(let parts): for part in parts { try part.forEachComparison(body) }
+    case .not(let part): try part.forEachComparison(body)
+    }
+  }
+}
+
 extension FetchExpression {
   /// As ``FetchPredicate/replacing(_:)``.
   func replacing(_ replacement: (FetchExpression) throws -> FetchExpression?) rethrows -> FetchExpression {

@@ -67,6 +67,22 @@ enum SampleModels {
       relationships: [RelationshipDescription("holder", to: "Node", inverse: "passport")]),
   ])
 
+  /// Node {name, rows ->> Row}; Row {name, owner, and a further relationship}.
+  static func rows(
+    ordered isOrdered: Bool, _ rule: DeleteRule, and further: RelationshipDescription
+  ) -> ModelDescription {
+    ModelDescription(entities: [
+      EntityDescription(
+        "Node", attributes: [AttributeDescription("name", .string)],
+        relationships: [
+          RelationshipDescription("rows", toMany: "Row", inverse: "owner", isOrdered: isOrdered, deleteRule: rule)
+        ]),
+      EntityDescription(
+        "Row", attributes: [AttributeDescription("name", .string)],
+        relationships: [RelationshipDescription("owner", to: "Node", inverse: "rows"), further]),
+    ])
+  }
+
   /// One attribute of every type.
   static let types = ModelDescription(
     entities: [

@@ -12,8 +12,11 @@ public struct BatchResult<ResultType: BatchResultType>: Sendable, Hashable {
   public let objectIDs: [ManagedObjectID]?
 }
 
+/// The result of a ``BatchInsertRequest``.
 public typealias BatchInsertResult = BatchResult<BatchInsertRequestResultType>
+/// The result of a ``BatchUpdateRequest``.
 public typealias BatchUpdateResult = BatchResult<BatchUpdateRequestResultType>
+/// The result of a ``BatchDeleteRequest``.
 public typealias BatchDeleteResult = BatchResult<BatchDeleteRequestResultType>
 
 extension BatchResult {

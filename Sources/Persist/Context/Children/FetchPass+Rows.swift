@@ -2,8 +2,8 @@
 extension FetchPass {
   /// The results as rows, the parent's unsaved changes included.
   ///
-  /// Where no change of the parent touches which rows they are and their order, the rows are the store's, with the
-  /// present values of the parent's registered objects in place of theirs; no object is made.
+  /// The store's rows, with the present values of the parent's registered objects in place of theirs, if no change of
+  /// the parent affects which rows they are or their order; no object is made for that.
   func rows(_ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
     if overlaid.isEmpty, added.isEmpty, let source = sources.first, source.rest == nil, source.isOrdered {
       guard var passed = self.query(for: source, keysOnly: query.keysOnly) else { return RowBatch() }

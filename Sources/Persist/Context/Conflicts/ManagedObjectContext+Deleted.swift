@@ -79,7 +79,7 @@ extension ManagedObjectContext {
   }
 
   /// Makes the other end of a one-to-one relationship lead to an object whose row comes back: the deletion emptied it.
-  /// Where it has another partner by now, it keeps that one.
+  /// An end that has another partner by now keeps that one.
   private func pairAgain(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
     guard let other = object.destination(at: relationship.slot), other !== object,
       let back = other.back(of: relationship), other.change == .none || other.change == .updated,

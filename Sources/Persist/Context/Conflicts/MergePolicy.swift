@@ -18,9 +18,9 @@
 /// ``mergeByPropertyObjectTrump`` such an upsert writes only the properties that the program has set on the new object,
 /// nil and values that equal the default included. The others keep the row's values: those with a default of the model
 /// or of the class, those that `awakeFromInsert` filled, and those that nobody touched. ``overwrite`` writes these too.
-/// Where the row's object is alive in the context it takes all this over, and the new object leaves the context.
+/// The row's object, if it is alive in the context, takes all this over, and the new object leaves the context.
 ///
-/// Where the context deletes a row that others changed, the deletion stands under ``mergeByPropertyObjectTrump`` and
+/// A deletion of a row that others changed stands under ``mergeByPropertyObjectTrump`` and
 /// ``overwrite``; under the other two it is taken back, with what it cascaded to.
 ///
 /// Members of to-many relationships are merged one by one: what either side added is in, what either removed is out.

@@ -6,8 +6,8 @@ struct FetchScope {
   private let stores: Set<String>?
   private let rows: Set<RowName>?
 
-  /// What a request's identifiers are compared by: a key tells a row of a hierarchy, whichever entity of it an
-  /// identifier names.
+  /// The name by which a request's identifiers are compared: a key tells a row of a hierarchy, whichever entity of it
+  /// an identifier names.
   private struct RowName: Hashable {
     let key: Int64
     /// Empty for an object without a permanent identifier.

@@ -63,7 +63,7 @@ final class HeldCycles {
   }
 
   private func unusedLinks() -> [ManagedObject] {
-    // How many holders of each link aren't links.
+    // The number of holders of each link that aren't links.
     var others = ContiguousArray(links.map { $0._withUnsafeGuaranteedRef { $0.holderCount } })
     for link in links { forEachLink(heldBy: link) { others[$0] -= 1 } }
     var isUsed = ContiguousArray(repeating: false, count: links.count)

@@ -1,5 +1,5 @@
-/// Who holds whom: an object holds what was reached from it through its relationships, for as long as it lives itself,
-/// until it becomes a fault or leaves its context.
+/// The holding of related objects: an object holds those that were reached from it through its relationships, for as
+/// long as it lives itself, until it becomes a fault or leaves its context.
 ///
 /// Every object knows how many others hold it, and retains itself while any do. That makes two things possible which
 /// plain references between objects don't: ``HeldCycles`` finds those that only hold each other, and a chain of a

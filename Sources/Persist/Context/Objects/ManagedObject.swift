@@ -65,7 +65,7 @@ nonisolated open class ManagedObject {
   /// others. Not counted: see ``holderCount``.
   @exclusivity(unchecked) final var heldEnd: ObjectReferences.Reference?
   @exclusivity(unchecked) final var related: RelatedObjects?
-  /// How many objects hold this one. While any do, it retains itself once.
+  /// The number of objects that hold this one. While any do, it retains itself once.
   @exclusivity(unchecked) final var holderCount: Int32 = 0
   /// The object's place among those that hold others and are held themselves; below 0 for one that isn't such.
   @exclusivity(unchecked) final var linkIndex: Int32 = -1

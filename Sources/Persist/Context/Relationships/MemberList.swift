@@ -7,7 +7,7 @@ enum MemberList {
   case identifiers([ManagedObjectID])
   case rows(PrefetchedMembers, Range<Int>)
 
-  /// How many members are made at once, with their rows, by a walk through them.
+  /// The number of members that a walk makes at once, with their rows.
   static var groupSize: Int { 100 }
 
   var count: Int {
@@ -35,13 +35,13 @@ enum MemberList {
   ///
   /// - Parameter places: places in the list.
   func objects(_ places: Range<Int>, of owner: ManagedObject?) -> [ManagedObject] {
-    if case .objects(let objects) = self { return Array(objects[places]) }
-    guard let owner, let context = owner.table?.context else { return [] }
     switch self {
-    case .objects: return []
+    case .objects(let objects): return Array(objects[places])
     case .identifiers(let ids):
+      guard let owner, let context = owner.table?.context else { return [] }
       return ids[places].compactMap { owner.withCompanions(context.registeredOrFault($0)) }
     case .rows(let rows, let range):
+      guard let owner, let context = owner.table?.context else { return [] }
       let start = range.lowerBound
       let objects = rows.objects(start + places.lowerBound..<start + places.upperBound, in: context)
       if !rows.areTrue(in: context) { for object in objects { _ = owner.withCompanions(object) } }

@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// Where the members of a ``RelationshipSet`` are.
+/// The place of a ``RelationshipSet``'s members.
 enum MemberSource {
   /// In an object's relationship: the set is a view of it.
   case relationship(RelationshipLayout, of: ManagedObject)

@@ -21,13 +21,9 @@ struct FollowedEntities {
   }
 
   mutating func add(_ predicate: FetchPredicate) {
-    switch predicate {
-    case .constant: break
-    case .comparison(let comparison):
+    predicate.forEachComparison { comparison in
       add(comparison.left)
       add(comparison.right)
-    case .and(let parts), .or(let parts): for part in parts { add(part) }
-    case .not(let part): add(part)
     }
   }
 

@@ -1,5 +1,5 @@
 /// The contents of a batch's result.
-package enum BatchResultContent: Sendable, Hashable {
+enum BatchResultContent: Sendable, Hashable {
   case status
   /// The number of rows.
   case count

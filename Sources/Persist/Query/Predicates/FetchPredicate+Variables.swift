@@ -17,14 +17,9 @@ extension FetchPredicate {
   }
 
   func collectVariables(into found: inout Set<String>, bound: Set<String>) {
-    switch self {
-    case .constant: break
-    case .comparison(let comparison):
+    forEachComparison { comparison in
       comparison.left.collectVariables(into: &found, bound: bound)
       comparison.right.collectVariables(into: &found, bound: bound)
-    case .and(let parts), .or(let parts):
-      for part in parts { part.collectVariables(into: &found, bound: bound) }
-    case .not(let part): part.collectVariables(into: &found, bound: bound)
     }
   }
 

@@ -26,14 +26,10 @@ struct PredicateCheck {
   }
 
   private func check(_ predicate: FetchPredicate) throws {
-    switch predicate {
-    case .constant: break
-    case .comparison(let comparison):
+    try predicate.forEachComparison { comparison in
       _ = try target(of: comparison.left)
       _ = try target(of: comparison.right)
       if comparison.operation == .matchesText { try checkFullText(comparison) }
-    case .and(let parts), .or(let parts): for part in parts { try check(part) }
-    case .not(let part): try check(part)
     }
   }
 

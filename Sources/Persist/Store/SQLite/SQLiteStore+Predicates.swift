@@ -83,14 +83,10 @@ extension FetchPredicate {
 
   /// Refuses what isn't a regular expression, before a row is looked at.
   fileprivate func checkPatterns() throws {
-    switch self {
-    case .constant: break
-    case .comparison(let comparison):
+    try forEachComparison { comparison in
       if comparison.operation == .matches, case .string(let pattern)? = comparison.right.constantValue {
         _ = try RegularExpressionMatcher(pattern, options: comparison.options)
       }
-    case .and(let parts), .or(let parts): for part in parts { try part.checkPatterns() }
-    case .not(let part): try part.checkPatterns()
     }
   }
 }

@@ -7,19 +7,7 @@ import Testing
 @Suite("Relationships after merging")
 struct MergedRelationshipTests {
   private static func model(ordered isOrdered: Bool, _ rule: DeleteRule = .nullify) -> ModelDescription {
-    ModelDescription(entities: [
-      EntityDescription(
-        "Node", attributes: [AttributeDescription("name", .string)],
-        relationships: [
-          RelationshipDescription("rows", toMany: "Row", inverse: "owner", isOrdered: isOrdered, deleteRule: rule)
-        ]),
-      EntityDescription(
-        "Row", attributes: [AttributeDescription("name", .string)],
-        relationships: [
-          RelationshipDescription("owner", to: "Node", inverse: "rows"),
-          RelationshipDescription("spouse", to: "Row", inverse: "spouse"),
-        ]),
-    ])
+    SampleModels.rows(ordered: isOrdered, rule, and: RelationshipDescription("spouse", to: "Row", inverse: "spouse"))
   }
 
   private static let scenes = [true, false].flatMap { isOrdered in

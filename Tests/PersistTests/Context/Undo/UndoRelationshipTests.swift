@@ -6,19 +6,7 @@ import Testing
 @Suite("Relationships after undo")
 struct UndoRelationshipTests {
   private static func model(ordered isOrdered: Bool, _ rule: DeleteRule) -> ModelDescription {
-    ModelDescription(entities: [
-      EntityDescription(
-        "Node", attributes: [AttributeDescription("name", .string)],
-        relationships: [
-          RelationshipDescription("rows", toMany: "Row", inverse: "owner", isOrdered: isOrdered, deleteRule: rule)
-        ]),
-      EntityDescription(
-        "Row", attributes: [AttributeDescription("name", .string)],
-        relationships: [
-          RelationshipDescription("owner", to: "Node", inverse: "rows"),
-          RelationshipDescription("favourite", to: "Node"),
-        ]),
-    ])
+    SampleModels.rows(ordered: isOrdered, rule, and: RelationshipDescription("favourite", to: "Node"))
   }
 
   private static let scenes = [true, false].flatMap { isOrdered in

@@ -16,26 +16,21 @@ struct DividedInverseTests {
     model.declaring = ["Cat", "Dog"]
     let new = try model.model()
     var unsorted = 0
-    for seed in UInt64(1)...8 {
-      try withTemporaryFolder { folder in
-        let url = folder.appendingPathComponent("Store.sqlite")
-        try MadeStore.make(old, at: url)
-        try MadeStore.fill(old, at: url, rows: 5, seed: seed)
-        // Against the order of the keys.
-        let places = Set(
-          TableMap.forNewStore(old).tables.flatMap { place in
-            place.orderColumns.values.map { [place.table, $0] }
-          })
-        for place in places { try MadeStore.run("UPDATE \(place[0]) SET \(place[1]) = -\(place[1])", at: url) }
-        let before = try StoreContent(of: old, at: url)
-        let dogs = Set(before.values.keys.filter { $0.entity == "Dog" }.map(\.key))
-        let wanted = before.lists.compactMapValues { $0["back"]?.filter(dogs.contains) }.filter { !$0.value.isEmpty }
-        unsorted += wanted.values.filter { $0 != $0.sorted() }.count
-        for way in Way.allCases {
-          let result = try migrate(url, old, new, way, in: folder)
-          let lists = try StoreContent(of: new, at: result).lists.compactMapValues { $0["backDog"] }
-          #expect(lists == wanted, "seed \(seed), \(way)")
-        }
+    try withFilledStores(of: old) { url, folder, seed in
+      // Against the order of the keys.
+      let places = Set(
+        TableMap.forNewStore(old).tables.flatMap { place in
+          place.orderColumns.values.map { [place.table, $0] }
+        })
+      for place in places { try MadeStore.run("UPDATE \(place[0]) SET \(place[1]) = -\(place[1])", at: url) }
+      let before = try StoreContent(of: old, at: url)
+      let dogs = Set(before.values.keys.filter { $0.entity == "Dog" }.map(\.key))
+      let wanted = before.lists.compactMapValues { $0["back"]?.filter(dogs.contains) }.filter { !$0.value.isEmpty }
+      unsorted += wanted.values.filter { $0 != $0.sorted() }.count
+      for way in Way.allCases {
+        let result = try migrate(url, old, new, way, in: folder)
+        let lists = try StoreContent(of: new, at: result).lists.compactMapValues { $0["backDog"] }
+        #expect(lists == wanted, "seed \(seed), \(way)")
       }
     }
     #expect(unsorted > 0)
@@ -51,27 +46,36 @@ struct DividedInverseTests {
     model.declaring = ["Cat", "Dog"]
     let old = try model.model()
     var unsorted = 0
-    for seed in UInt64(1)...8 {
-      try withTemporaryFolder { folder in
-        let url = folder.appendingPathComponent("Store.sqlite")
-        try MadeStore.make(old, at: url)
-        try MadeStore.fill(old, at: url, rows: 5, seed: seed)
-        let before = try StoreContent(of: old, at: url)
-        for way in Way.allCases {
-          let result = try migrate(url, old, new, way, in: folder)
-          let lists = try StoreContent(of: new, at: result).lists
-          for name in ["back", "backDog"] {
-            let wanted = before.lists.compactMapValues { $0[name] }
-            unsorted += wanted.values.filter { $0 != $0.sorted() }.count
-            for (object, list) in wanted {
-              let found = lists[object]?["back"]?.filter(list.contains)
-              #expect(found == list, "seed \(seed), \(way), \(object).\(name)")
-            }
+    try withFilledStores(of: old) { url, folder, seed in
+      let before = try StoreContent(of: old, at: url)
+      for way in Way.allCases {
+        let result = try migrate(url, old, new, way, in: folder)
+        let lists = try StoreContent(of: new, at: result).lists
+        for name in ["back", "backDog"] {
+          let wanted = before.lists.compactMapValues { $0[name] }
+          unsorted += wanted.values.filter { $0 != $0.sorted() }.count
+          for (object, list) in wanted {
+            let found = lists[object]?["back"]?.filter(list.contains)
+            #expect(found == list, "seed \(seed), \(way), \(object).\(name)")
           }
         }
       }
     }
     #expect(unsorted > 0)
+  }
+
+  /// Runs `body` with one filled store after the other, each in a folder of its own.
+  private func withFilledStores(
+    of model: ManagedObjectModel, _ body: (_ url: URL, _ folder: URL, _ seed: UInt64) throws -> Void
+  ) throws {
+    for seed in UInt64(1)...8 {
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("Store.sqlite")
+        try MadeStore.make(model, at: url)
+        try MadeStore.fill(model, at: url, rows: 5, seed: seed)
+        try body(url, folder, seed)
+      }
+    }
   }
 
   private enum Way: String, CaseIterable { case inPlace, copy, objects }
