@@ -18,6 +18,7 @@ extension SQLText {
   static let currentPageSize: SQLText = "PRAGMA page_size"
   static let autoVacuumIncremental: SQLText = "PRAGMA auto_vacuum = INCREMENTAL"
   static let journalModeWAL: SQLText = "PRAGMA journal_mode = WAL"
+  static let journalModePersist: SQLText = "PRAGMA journal_mode = PERSIST"
   static let journalModeDelete: SQLText = "PRAGMA journal_mode = DELETE"
   static let journalMode: SQLText = "PRAGMA journal_mode"
   static let emptyLog: SQLText = "PRAGMA wal_checkpoint(TRUNCATE)"
