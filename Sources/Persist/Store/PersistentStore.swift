@@ -61,12 +61,6 @@ extension PersistentStore {
   func foreignChangeCount() throws -> Int64? { nil }
 }
 
-/// A predicate in two parts, both of which must hold; nil stands for what always holds.
-struct PredicateDivision {
-  let stored: FetchPredicate?
-  let rest: FetchPredicate?
-}
-
 /// Thrown by a commit that met rows which others had changed; the whole commit was rolled back.
 struct RowConflicts: Error {
   let conflicts: [RowConflict]

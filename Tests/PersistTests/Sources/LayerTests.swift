@@ -2,11 +2,13 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-/// The order of the framework's folders. `Store/SQLite/SQL` stands before `Store/SQLite`, which uses it; before it the
-/// values that it turns into text: layouts, and changes of them.
+/// The order of the framework's folders: each refers only to those before it.
 private let layers = LayerRules(folders: [
-  "Errors", "Values", "Threads", "Model", "Model/Xcode", "Query", "Store", "Store/SQLite/Tables", "Store/SQLite/Changes",
-  "Store/SQLite/SQL", "Store/SQLite", "Coordinator", "Context", "Migration", "Migration/Xcode", "Observation", "Stack",
+  "Errors", "Values", "Threads", "Formats", "Model/Descriptions", "Model/Checking", "Model/Conversion", "Model",
+  "Model/Versions", "Model/Xcode", "Query", "Rows", "Store/Layout", "Store/SQL", "Store", "Store/SQLite/Files",
+  "Store/SQLite/Connection", "Store/SQLite/Transactions", "Store/SQLite/Identification", "Store/SQLite/Pool",
+  "Store/SQLite", "Coordinator", "Context", "Migration/Plan", "Migration/Comparison", "Migration/Mapping",
+  "Migration/Xcode", "Migration", "Observation", "Stack",
 ])
 
 private let framework = PackageFolder.url.appendingPathComponent("Sources/Persist")
@@ -29,6 +31,12 @@ struct LayerTests {
   @Test("Every file of the framework stands in a folder that has its place in the order")
   func noStrays() throws {
     try #expect(layers.strays(in: frameworkSources().map(\.path)) == [])
+  }
+
+  @Test("No folder of the framework holds more than 15 loose files")
+  func smallFolders() throws {
+    let folders = try Dictionary(grouping: frameworkSources()) { $0.source.url.deletingLastPathComponent().path }
+    for (folder, files) in folders where files.count > 15 { Issue.record("\(folder) holds \(files.count) files") }
   }
 
   @Test("An upward reference is found, with its line")

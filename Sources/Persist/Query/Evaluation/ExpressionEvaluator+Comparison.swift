@@ -112,18 +112,3 @@ extension FetchValue {
     }
   }
 }
-
-extension StoredValue {
-  /// The text that operators on texts see; nil where the value has none.
-  var text: String? {
-    switch self {
-    case .string(let value), .uri(let value): value
-    case .integer(let value): String(value)
-    case .boolean(let value): value ? "1" : "0"
-    case .double(let value): "\(value)"
-    case .decimal(let value): "\(value)"
-    case .uuid(let value): value.uuidString
-    case .null, .date, .data, .objectID, .composite: nil
-    }
-  }
-}

@@ -94,3 +94,20 @@ extension FetchPredicate {
 extension [FetchPredicate] {
   fileprivate var conjunction: FetchPredicate? { count > 1 ? .and(self) : first }
 }
+
+extension SQLiteStore {
+  /// An order by how well texts fit a query.
+  func relevance(
+    to query: String, _ order: FetchSortDescriptor, of entity: Entity
+  ) throws -> SQLText.RowSelection.Term {
+    guard let index = map.fullTextIndex(of: order.key, in: entity), fullText.contains(index) else {
+      throw PersistenceError(
+        .invalidRequest, at: .property(entity.name, order.key),
+        "The store has no full-text index of '\(order.key)' to rank by.",
+        fix: "Open it once for writing, which makes the index.")
+    }
+    return .init(
+      value: .relevance(.column("Z_PK", of: SQLText.RowSelection.root), index, query: query),
+      isAscending: order.isAscending, isDecimal: false, comparison: .values)
+  }
+}

@@ -91,3 +91,9 @@ extension ManagedObjectID {
       : ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(rowKey))
   }
 }
+
+/// A predicate in two parts, both of which must hold; nil stands for what always holds.
+struct PredicateDivision {
+  let stored: FetchPredicate?
+  let rest: FetchPredicate?
+}

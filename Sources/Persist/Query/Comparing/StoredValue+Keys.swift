@@ -18,6 +18,19 @@ extension StoredValue {
     }
   }
 
+  /// The text that operators on texts see; nil where the value has none.
+  var text: String? {
+    switch self {
+    case .string(let value), .uri(let value): value
+    case .integer(let value): String(value)
+    case .boolean(let value): value ? "1" : "0"
+    case .double(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .uuid(let value): value.uuidString
+    case .null, .date, .data, .objectID, .composite: nil
+    }
+  }
+
   /// The value at a key of a value: an element of a composite, and the few properties that Foundation's values have and
   /// format strings use.
   func value(forKey key: String) throws -> StoredValue {
