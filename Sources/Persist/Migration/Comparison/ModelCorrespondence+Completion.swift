@@ -1,11 +1,9 @@
 extension ModelCorrespondence {
-  /// The parts of a correspondence that another one may add to.
-  struct Parts: OptionSet {
-    let rawValue: Int
-    static let entities = Parts(rawValue: 1)
-    static let attributes = Parts(rawValue: 2)
-    static let relationships = Parts(rawValue: 4)
-    static let all: Parts = [.entities, .attributes, .relationships]
+  /// A thing of the new model that can come from one of the old.
+  struct Match: Hashable {
+    let entity: String
+    /// Nil for the entity itself. A property's match is that of the entities below, too.
+    var property: String?
   }
 
   /// Whether something is unmatched in both models, so that another way could match it.
@@ -30,19 +28,22 @@ extension ModelCorrespondence {
   ///
   /// An attribute isn't matched with one whose values it can't hold: it would make the migration impossible, where
   /// without the match it isn't.
+  ///
+  /// - Parameter rejected: what isn't to be matched.
   func completed(
-    by other: ModelCorrespondence, from old: ManagedObjectModel, to new: ManagedObjectModel, parts: Parts = .all
+    by other: ModelCorrespondence, from old: ManagedObjectModel, to new: ManagedObjectModel,
+    rejecting rejected: Set<Match> = []
   ) -> ModelCorrespondence {
     var whole = self
-    if parts.contains(.entities) { whole.addEntities(of: other, from: old, to: new) }
+    whole.addEntities(of: other, from: old, to: new, rejecting: rejected)
     for entity in new.entities {
       guard let name = whole.entities[entity.name], other.entities[entity.name] == name,
         let source = old.entitiesByName[name]
       else { continue }
       var (gone, added) = whole.openProperties(of: entity, from: source)
-      for property in added.sorted() {
+      for property in added.sorted() where !Self.isRejected(property, of: entity, rejected) {
         guard let origin = other.origin(of: property, in: entity.name)?.source, gone.contains(origin),
-          let match = Self.match(property, of: entity, with: origin, of: source, parts)
+          let match = Self.match(property, of: entity, with: origin, of: source)
         else { continue }
         whole.properties[entity.name]?[property] = match
         gone.remove(origin)
@@ -50,14 +51,84 @@ extension ModelCorrespondence {
       }
     }
     whole.adoptInverses(from: old, to: new)
-    return whole
+    return rejected.isEmpty ? whole : whole.without(rejected, keeping: self, in: new)
+  }
+
+  /// The match that made something impossible, and that this correspondence has beyond another one.
+  ///
+  /// - Parameters:
+  ///   - obstacle: what an operation from the old model to the new one says.
+  ///   - other: what it was completed from.
+  /// - Returns: nil where the obstacle was there before. A match that only other versions tell goes before one that the
+  ///   two models' own names tell.
+  func culprit(
+    of obstacle: MigrationBlocker, beyond other: ModelCorrespondence, from old: ManagedObjectModel,
+    to new: ManagedObjectModel
+  ) -> Match? {
+    guard let entity = obstacle.entity.flatMap({ new.entitiesByName[$0] }) else { return nil }
+    guard let name = obstacle.property else {
+      let suspects = [entity.name] + new.hierarchy(of: entity.root).map(\.name)
+      return suspects.first { entities[$0] != other.entities[$0] }.map { Match(entity: $0) }
+    }
+    let own = Match(entity: entity.name, property: name)
+    var added = [own]
+    if let end = entity.relationship(named: name), let inverse = end.inverse {
+      added.insert(Match(entity: end.destination, property: inverse), at: 0)
+    }
+    added = added.filter { addsSource(of: $0, beyond: other, in: new) }
+    return added.first { !isToldByNames($0, from: old, to: new) } ?? added.last
+  }
+
+  private func addsSource(of match: Match, beyond other: ModelCorrespondence, in new: ManagedObjectModel) -> Bool {
+    guard let property = match.property, let entity = new.entitiesByName[match.entity] else { return false }
+    return new.hierarchy(of: entity).contains { heir in
+      let source = origin(of: property, in: heir.name)?.source
+      return source != nil && source != other.origin(of: property, in: heir.name)?.source
+    }
+  }
+
+  private func isToldByNames(_ match: Match, from old: ManagedObjectModel, to new: ManagedObjectModel) -> Bool {
+    guard let property = match.property, let entity = new.entitiesByName[match.entity],
+      let source = entities[entity.name].flatMap({ old.entitiesByName[$0] })
+    else { return false }
+    let named = (try? Self.origins(of: entity, from: source))?[property]?.source
+    return named != nil && named == origin(of: property, in: entity.name)?.source
+  }
+
+  private static func isRejected(_ property: String, of entity: Entity, _ rejected: Set<Match>) -> Bool {
+    guard !rejected.isEmpty else { return false }
+    var line: Entity? = entity
+    while let next = line {
+      if rejected.contains(Match(entity: next.name, property: property)) { return true }
+      line = next.superentity
+    }
+    return false
+  }
+
+  /// The same without rejected matches of properties, as far as another correspondence doesn't have them.
+  private func without(
+    _ rejected: Set<Match>, keeping kept: ModelCorrespondence, in new: ManagedObjectModel
+  ) -> ModelCorrespondence {
+    var rest = self
+    for entity in new.entities {
+      for property in entity.properties where Self.isRejected(property.name, of: entity, rejected) {
+        guard rest.origin(of: property.name, in: entity.name) != kept.origin(of: property.name, in: entity.name) else {
+          continue
+        }
+        let attribute = entity.attribute(named: property.name)
+        rest.properties[entity.name]?[property.name] = attribute.map { Self.origin(of: $0, from: nil) }
+          ?? Origin(source: nil, fill: nil)
+      }
+    }
+    return rest
   }
 
   private mutating func addEntities(
-    of other: ModelCorrespondence, from old: ManagedObjectModel, to new: ManagedObjectModel
+    of other: ModelCorrespondence, from old: ManagedObjectModel, to new: ManagedObjectModel,
+    rejecting rejected: Set<Match>
   ) {
     var sources = Set(entities.values)
-    for entity in new.entities where entities[entity.name] == nil {
+    for entity in new.entities where entities[entity.name] == nil && !rejected.contains(Match(entity: entity.name)) {
       guard let name = other.entities[entity.name], let source = old.entitiesByName[name],
         let origins = try? Self.origins(of: entity, from: source), sources.insert(name).inserted
       else { continue }
@@ -67,17 +138,12 @@ extension ModelCorrespondence {
   }
 
   private static func match(
-    _ name: String, of entity: Entity, with oldName: String, of source: Entity, _ parts: Parts
+    _ name: String, of entity: Entity, with oldName: String, of source: Entity
   ) -> Origin? {
     if let attribute = entity.attribute(named: name), let old = source.attribute(named: oldName) {
-      guard parts.contains(.attributes), AttributeConversion(from: old.type, to: attribute.type) != .refused else {
-        return nil
-      }
-      return origin(of: attribute, from: old)
+      return AttributeConversion(from: old.type, to: attribute.type) == .refused ? nil : origin(of: attribute, from: old)
     }
-    guard parts.contains(.relationships), entity.relationship(named: name) != nil,
-      source.relationship(named: oldName) != nil
-    else { return nil }
+    guard entity.relationship(named: name) != nil, source.relationship(named: oldName) != nil else { return nil }
     return Origin(source: oldName, fill: nil)
   }
 

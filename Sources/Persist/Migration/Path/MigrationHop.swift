@@ -79,21 +79,26 @@ struct MigrationHop: Sendable {
     return best
   }
 
-  /// Takes over what doesn't make the migration impossible.
+  /// Takes over what doesn't make the migration impossible: a match that does is left out, and the others are kept.
   private static func complete(
     _ best: inout ModelComparison, by others: [ModelCorrespondence], _ history: RenamingHistory
   ) {
+    let (old, new) = (history.source, history.destination)
+    let obstacles = Set(best.operations.compactMap(\.obstacle))
     for other in others {
       guard history.hasOpenEnds(best.correspondence) else { return }
-      let obstacles = Set(best.operations.compactMap(\.obstacle))
-      for parts: ModelCorrespondence.Parts in [.all, [.attributes, .relationships], .attributes] {
-        let correspondence = best.correspondence.completed(
-          by: other, from: history.source, to: history.destination, parts: parts)
+      var rejected: Set<ModelCorrespondence.Match> = []
+      while true {
+        let correspondence = best.correspondence.completed(by: other, from: old, to: new, rejecting: rejected)
         guard correspondence != best.correspondence else { break }
-        let comparison = ModelComparison(from: history.source, to: history.destination, by: correspondence)
-        guard obstacles.isSuperset(of: comparison.operations.compactMap(\.obstacle)) else { continue }
-        best = comparison
-        break
+        let comparison = ModelComparison(from: old, to: new, by: correspondence)
+        let added = comparison.operations.lazy.compactMap(\.obstacle).first { !obstacles.contains($0) }
+        guard let added else {
+          best = comparison
+          break
+        }
+        let culprit = correspondence.culprit(of: added, beyond: best.correspondence, from: old, to: new)
+        guard let culprit, rejected.insert(culprit).inserted else { break }
       }
     }
   }

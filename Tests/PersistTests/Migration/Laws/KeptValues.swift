@@ -150,8 +150,12 @@ struct KeptValues {
 
   /// How many members are gone where both objects stay, those that an inverse lists too counted from both ends; and
   /// pairs that come from nowhere.
-  func relationships() -> (oneWay: Int, bothWays: Int, wrong: [String]) {
+  ///
+  /// Where inverses were exchanged and neither end is stored rather than the other, only one of the two relationships
+  /// is kept: a pair that both had is kept or lost, as one likes.
+  func relationships() -> (oneWay: Int, bothWays: Int, either: Int, wrong: [String]) {
     var taken: [String: Set<StoreContent.Pair>] = [:]
+    var crossed = Set<String>()
     var wrong: [String] = []
     for entity in new.entities where !entity.isAbstract {
       for property in entity.properties {
@@ -172,6 +176,11 @@ struct KeptValues {
             for (name, turned) in ends(of: origin, source) {
               taken[name, default: []].formUnion(turned ? found : Set(found.map(\.turned)))
             }
+            if let (own, _) = oldRelationship(property, in: entity), isEven(own), isEven(origin),
+              own.inverse != origin.name
+            {
+              crossed.formUnion(ends(of: origin, source).map(\.name))
+            }
             known.formUnion(oldPairs(source, origin).map(\.turned))
             known.formUnion(oldPairsOfInverse(origin).map(\.turned))
           }
@@ -180,15 +189,22 @@ struct KeptValues {
         if !invented.isEmpty { wrong.append("\(entity.name).\(property.name) invents \(invented)") }
       }
     }
-    var (oneWay, bothWays) = (0, 0)
+    var (oneWay, bothWays, either) = (0, 0, 0)
     for entity in old.entities where !entity.isAbstract {
       for relationship in entity.relationships where !relationship.isTransient {
-        let kept = taken[pairName(relationship, entity)] ?? []
-        let lost = oldPairs(entity, relationship).subtracting(kept).count
+        let name = pairName(relationship, entity)
+        let pairs = oldPairs(entity, relationship)
+        let lost = pairs.subtracting(taken[name] ?? []).count
         if relationship.inverse == nil { oneWay += lost } else { bothWays += lost }
+        if crossed.contains(name) { either += pairs.count - lost }
       }
     }
-    return (oneWay, bothWays, wrong.sorted())
+    return (oneWay, bothWays, either, wrong.sorted())
+  }
+
+  /// Whether an old relationship has an inverse that holds as many members.
+  private func isEven(_ relationship: RelationshipDescription) -> Bool {
+    old.inverse(of: relationship).map { $0.isToMany == relationship.isToMany } ?? false
   }
 
   /// How many members of ordered relationships are in no order now, and lists that are in another order.

@@ -132,6 +132,56 @@ struct DirectRouteTests {
     #expect(kept == ["n": "n"])
   }
 
+  @Test(
+    "An entity that only a chain of names tells keeps its rows where one of its properties stands in the way",
+    arguments: [false, true])
+  func rowsOfRenamedEntity(copies: Bool) throws {
+    func many(_ name: String, _ entity: String, _ inverse: String) -> RelationshipDescription {
+      RelationshipDescription(name, toMany: entity, inverse: inverse)
+    }
+    func version(
+      _ name: String, _ entity: String, was: String? = nil, _ type: AttributeType, _ inverses: [String: String]
+    ) throws -> ModelVersion {
+      ModelVersion(
+        name: name,
+        model: try model(
+          EntityDescription(
+            entity, renamingIdentifier: was, attributes: [text("name"), AttributeDescription("size", type)],
+            relationships: inverses.sorted { $0.key < $1.key }.map { many($0.key, entity, $0.value) })))
+    }
+    let pairs = ["owns": "owners", "owners": "owns", "likes": "fans", "fans": "likes"]
+    let crossed = ["owns": "fans", "fans": "owns", "likes": "owners", "owners": "likes"]
+    let registry = ModelRegistry(versions: [
+      try version("1", "Cat", .string, pairs), try version("2", "Feline", was: "Cat", .string, pairs),
+      try version("3", "Feline", .int32, crossed),
+    ])
+    try withTemporaryStore { url in
+      let (old, new) = (registry.versions[0], registry.versions[2])
+      try MadeStore.make(old.model, at: url)
+      try MadeStore.fill(old.model, at: url, rows: 5, seed: 3)
+      let before = try StoreContent(of: old.model, at: url)
+      let migrator = AutomaticMigrator(copies: copies)
+      let plan = try MigrationPlan(storeAt: url, to: new, registry: registry, migrator: migrator)
+      #expect(plan.blockers == [])
+      #expect(plan.losses.filter { $0.property == nil } == [])
+      #expect(plan.losses.contains { $0.property == "size" })
+      try migrator.migrate(storeAt: url, to: new, registry: registry)
+      let after = try StoreContent(of: new.model, at: url)
+      #expect(after.values.count == before.values.count)
+      for (object, values) in before.values {
+        #expect(after.values[.init(entity: "Feline", key: object.key)]?["name"] == values["name"])
+      }
+      // One of the two relationships is kept with all of its pairs, seen from both ends; the other is a loss.
+      let kept = ["owns", "likes"].filter { name in
+        let keys = { (pairs: Set<StoreContent.Pair>) in Set(pairs.map { [$0.owner.key, $0.member.key] }) }
+        return keys(after.pairs("Feline", name)) == keys(before.pairs("Cat", name))
+      }
+      #expect(!kept.isEmpty)
+      let told = Set(plan.losses.compactMap(\.property)).subtracting(["size"])
+      #expect(!told.isEmpty && told.isDisjoint(with: kept))
+    }
+  }
+
   @Test("A direct match is never given up for a chain of names")
   func directFirst() throws {
     let registry = ModelRegistry(versions: [
