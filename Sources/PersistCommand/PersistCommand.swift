@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The command line, `persist`.
+/// The command-line program `persist`.
 @main
 struct PersistCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct PersistCommand: ParsableCommand {
       CheckCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self, LockCommand.self,
     ])
 
-  /// Runs a command. Exit codes are those of this program, not the parser's.
+  /// Runs a command. The exit codes are this program's, not the parser's.
   static func main() {
     do {
       var command = try parseAsRoot()

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// `persist check`: whether a store is sound.
+/// `persist check`: checks a store for damage.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -28,7 +28,7 @@ struct CheckCommand: ParsableCommand {
     var output = StandardOutput()
     var json = JSONText()
     var (count, mendable) = (0, 0)
-    // Problems are written as they are found: there may be as many as there are rows.
+    // Problems are written as they are found, because there may be as many as there are rows.
     try StoreCheck.check(storeAt: arguments.url, registry: registry) { problem in
       if StoreRepair.mendableKinds.contains(problem.kind) { mendable += 1 }
       guard !problem.isHarmless else {

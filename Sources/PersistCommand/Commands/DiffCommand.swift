@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// `persist diff`: how two model versions differ.
+/// `persist diff`: the differences between two model versions.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Show how two model versions differ, and what migrating would mean.",
@@ -11,9 +11,9 @@ struct DiffCommand: ParsableCommand {
       --from and --to name other versions. Exit status 3 where --fail-on finds what it looks for.
       """)
 
-  /// What a build server may not let pass. Each includes those before it.
+  /// The kind of difference that fails the command. Each case includes those before it.
   enum Finding: String, CaseIterable, ExpressibleByArgument {
-    /// There is no way.
+    /// The migration is impossible.
     case impossible
     /// Values are lost.
     case loss
@@ -59,7 +59,7 @@ struct DiffCommand: ParsableCommand {
     let named = try from.map(old.version(named:))
     let destination = try to.map(new.version(named:)) ?? current(of: new, sameAs: named)
     let source = try named ?? first(old, destination)
-    // Versions in between count where both are of one family: renames are followed through them.
+    // If both versions belong to one family, the versions in between count: renames are followed through them.
     let plan = try MigrationPlan(
       from: source, to: destination, registry: old.family(of: destination) == nil ? nil : old)
     if let svg { try draw(source, destination, plan, into: URL(fileURLWithPath: svg)) }
@@ -82,13 +82,13 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
-  /// The current version of the model that the other one belongs to, or of the only one.
+  /// The current version of the family of `version`, or of the only family if there is a second model or no version.
   private func current(of registry: ModelRegistry, sameAs version: ModelVersion?) throws -> ModelVersion {
     if other == nil, let family = version.flatMap(registry.family(of:)) { return family.current }
     return try registry.onlyFamily(of: other ?? model).current
   }
 
-  /// The oldest version of the family that a version belongs to; of another model the current one.
+  /// The oldest version of the family of `version`; if there are two models, the current version of the first.
   private func first(_ registry: ModelRegistry, _ version: ModelVersion) throws -> ModelVersion {
     guard other == nil else { return try registry.onlyFamily(of: model).current }
     return registry.family(of: version)?.versions.first ?? version

@@ -13,7 +13,7 @@ struct GenerateCommand: ParsableCommand {
       An entity whose Codegen is Category/Extension in Xcode gets its properties only: the class is yours.
       """)
 
-  /// In which way classes are written.
+  /// The style of the generated code.
   enum Style: String, CaseIterable, ExpressibleByArgument {
     /// Computed properties over constant slots.
     case macrosless

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// `persist inspect`: what a store is.
+/// `persist inspect`: a summary of a store.
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
@@ -15,7 +15,7 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     let contents = try arguments.contents()
-    // Nobody who looks into another program's store can change its model.
+    // Notes about an embedded model are hidden by default: readers of another program's store can't change its model.
     if verbose || contents.modelOrigin != .embedded {
       var notes: Set<String> = []
       for note in contents.modelNotes.map(\.description) where notes.insert(note).inserted {
@@ -77,7 +77,7 @@ extension JSONText {
     field("frameworkVersion", contents.metadata.frameworkVersion)
     field("modelFrom", contents.modelOrigin.rawValue)
     field("version", contents.versionName)
-    // As they stand in the metadata: most models have one, the empty text.
+    // The raw array from the metadata: most models have one identifier, the empty string.
     let identifiers = contents.metadata.values["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []
     field("versionIdentifiers", strings: identifiers.compactMap(\.stringValue))
   }
@@ -92,7 +92,7 @@ extension JSONText {
         $0.field("name", attribute.name)
         $0.field("type", attribute.type.rawValue)
         $0.field("optional", attribute.isOptional)
-        // The model's attributes are all here; those that `dump` has nothing to show of say so.
+        // All attributes of the model are listed; transient ones, which `dump` doesn't show, are marked.
         if attribute.isTransient { $0.field("transient", true) }
       }
     }

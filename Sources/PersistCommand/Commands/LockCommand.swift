@@ -3,7 +3,7 @@ import Foundation
 import Persist
 import PersistTesting
 
-/// `persist lock`: released model versions, locked by their fingerprints.
+/// `persist lock`: locks released model versions by their fingerprints.
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Lock released model versions, so that a change of one is noticed.",
@@ -54,7 +54,7 @@ struct LockCommand: ParsableCommand {
     }
   }
 
-  /// - Parameter models: the models whose version it may be; nil for all that are locked.
+  /// - Parameter models: the models to search for the version; nil for all locked ones.
   private func unlocked(
     _ name: String, _ lock: inout ModelLock, of models: [String]?
   ) throws -> [ModelLock.Version] {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// `persist migrate`: brings a store to another version.
+/// `persist migrate`: migrates a store to another version.
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Migrate a store to a model version.",
@@ -20,7 +20,7 @@ struct MigrateCommand: ParsableCommand {
   var allowLoss = false
 
   func run() throws {
-    // What a killed migration left may stand in the way even of looking at the store.
+    // The remains of a killed migration may prevent even reading the store.
     try UnfinishedWork.settle(storeAt: arguments.url)
     let (registry, version) = try arguments.target()
     var options = StoreOptions()
@@ -47,7 +47,7 @@ struct MigrateCommand: ParsableCommand {
         $0.field("way", report.way.rawValue)
         $0.field("rows", report.rows)
         $0.field("seconds", seconds)
-        // A store that has the version already isn't copied.
+        // If the store already has the version, no backup is made.
         $0.field("backup", report.way == .none ? nil : backup)
       }
     } else if report.way == .none {
@@ -61,9 +61,9 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
-  /// Carries out what an earlier migration left for later.
+  /// Runs the steps that an earlier migration deferred.
   ///
-  /// - Returns: how many steps there were.
+  /// - Returns: the number of deferred steps.
   private func finishDeferredSteps(_ version: ModelVersion, _ registry: ModelRegistry) throws -> Int {
     let count = try PersistentStoreCoordinator.metadata(at: arguments.url).deferredSteps.count
     guard count > 0 else { return 0 }

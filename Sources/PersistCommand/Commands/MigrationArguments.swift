@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// What the commands that plan and run migrations take.
+/// The arguments of the commands that plan and run migrations.
 struct MigrationArguments: ParsableArguments {
   @Argument(help: "The store's file.")
   var store: String
@@ -21,7 +21,8 @@ struct MigrationArguments: ParsableArguments {
 
   var url: URL { URL(fileURLWithPath: store) }
 
-  /// The models, and the version to reach: of the store's own family where several have one of that name.
+  /// The models, and the target version: if several families have a version of that name, the one of the store's
+  /// family.
   func target() throws -> (registry: ModelRegistry, version: ModelVersion) {
     let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models), needsCurrent: to == nil)
     let family = try StoreIdentification.identify(storeAt: url, registry: registry).family

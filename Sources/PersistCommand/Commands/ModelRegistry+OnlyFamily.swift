@@ -2,10 +2,10 @@ import Foundation
 import Persist
 
 extension ModelRegistry {
-  /// The one model of an argument that must not name several: nothing else would tell which of them is meant.
+  /// The only model at a path that must not contain several, because nothing else would identify the one meant.
   ///
-  /// - Parameter path: the argument.
-  /// - Throws: ``PersistenceError/Code/modelNotFound``, naming the models that there are.
+  /// - Parameter path: the command-line argument.
+  /// - Throws: ``PersistenceError/Code/modelNotFound``, which names the models found.
   func onlyFamily(of path: String) throws -> ModelFamily {
     guard families.count > 1 else { return families[0] }
     throw PersistenceError(

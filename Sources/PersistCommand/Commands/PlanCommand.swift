@@ -22,7 +22,7 @@ struct PlanCommand: ParsableCommand {
     var migrator = AutomaticMigrator()
     migrator.defersWork = arguments.defersWork
     for name in policies?.split(separator: ",") ?? [] {
-      // A plan asks only whether there is a class of the name.
+      // A plan only checks whether a class of the name is registered.
       migrator.policies.register(EntityMigrationPolicy.self, as: name.trimmingCharacters(in: .whitespaces))
     }
     let plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry, migrator: migrator)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// `persist sql`: databases whose schema the application owns, by SQL files.
+/// `persist sql`: migrates databases whose schema the application owns, using SQL files.
 struct SQLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sql", abstract: "Migrate any SQLite database by numbered or time-stamped SQL files.",
@@ -13,7 +13,7 @@ struct SQLCommand: ParsableCommand {
     subcommands: [SQLStatusCommand.self, SQLMigrateCommand.self, SQLAcceptCommand.self])
 }
 
-/// What the commands for SQL files take.
+/// The arguments of the commands for SQL files.
 struct SQLArguments: ParsableArguments {
   @Argument(help: "The database's file.")
   var store: String
@@ -39,7 +39,7 @@ struct SQLArguments: ParsableArguments {
   }
 }
 
-/// `persist sql status`: what a database has been through and what is still to run.
+/// `persist sql status`: the applied and the pending migrations of a database.
 struct SQLStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show which migrations are applied and which are pending. Never writes.",
@@ -82,7 +82,7 @@ struct SQLStatusCommand: ParsableCommand {
   }
 }
 
-/// `persist sql migrate`: runs what is pending.
+/// `persist sql migrate`: runs the pending migrations.
 struct SQLMigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Run the pending migrations, each in a transaction of its own.",
@@ -130,7 +130,7 @@ struct SQLMigrateCommand: ParsableCommand {
   }
 }
 
-/// `persist sql accept`: takes edited files for what was applied.
+/// `persist sql accept`: accepts edits of files that have already been applied.
 struct SQLAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
@@ -150,7 +150,7 @@ struct SQLAcceptCommand: ParsableCommand {
 }
 
 extension SQLMigrationStatus.Entry {
-  /// The file's name, or version and name where there is none.
+  /// The file's name, or version and name if there is no file.
   fileprivate var words: String {
     guard let file else {
       return [version.map(String.init), name.isEmpty ? nil : name].compactMap { $0 }.joined(separator: " ")

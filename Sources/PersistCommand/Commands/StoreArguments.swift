@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// What every command that reads a store takes.
+/// The arguments of every command that reads a store.
 struct StoreArguments: ParsableArguments {
   @Argument(help: "The store's file.")
   var store: String
@@ -15,13 +15,13 @@ struct StoreArguments: ParsableArguments {
 
   var url: URL { URL(fileURLWithPath: store) }
 
-  /// The models that were given; nil where none were.
+  /// The registry of the given models; nil if none were given.
   func registry() throws -> ModelRegistry? {
-    // Reading a store needs its own version, which need not be the current one.
+    // Reading a store needs the store's own version, which may not be the current one.
     try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0), needsCurrent: false) }
   }
 
-  /// Opens the store for reading, and tells where its tables aren't those of its model.
+  /// Opens the store for reading, and reports differences between its tables and its model.
   func contents() throws -> StoreContents {
     let contents = try StoreContents(readingStoreAt: url, registry: registry())
     for gap in contents.gaps { StandardError.print("persist: \(gap)") }

@@ -1,22 +1,22 @@
 import Foundation
 import Persist
 
-/// The property of a generated class that stands for an attribute.
+/// The source code of an attribute's property in a generated class.
 struct AttributeText {
   let attribute: AttributeDescription
   let slot: Int
-  /// Collects what can't be said in Swift as it is.
+  /// Reports features that Swift can't express directly.
   let report: (String) -> Void
 
-  /// The key of the user info that names the Swift type of the values: an enumeration with raw values, or any
-  /// `StorableValue`; for a transformable attribute what its transformer makes.
+  /// The user info key that names the Swift type of the values: an enumeration with raw values, or any `StorableValue`;
+  /// for a transformable attribute the type that its transformer produces.
   static let swiftTypeKey = "swiftType"
 
-  /// The type, and the bodies of getter and setter.
+  /// The property's type and the bodies of its getter and setter.
   struct Accessor {
     var type: String
     var getter: String
-    /// Nil where the property can only be read.
+    /// Nil if the property is read-only.
     var setter: String?
   }
 
@@ -55,7 +55,7 @@ struct AttributeText {
       setter: "setAttributeValue(\(value), at: \(slot))")
   }
 
-  /// Values of a type that the user info names.
+  /// Accessor for values of a type that the user info names.
   private func typed(_ type: String, _ types: inout TypeNames) -> Accessor {
     if attribute.type == .transformable {
       return cast(to: type)
@@ -88,7 +88,7 @@ struct AttributeText {
       setter: "setAttributeValue(newValue.stored, at: \(slot))")
   }
 
-  /// A value that is found by its name, as one of a type.
+  /// Accessor that reads the value by name and casts it to a type.
   private func cast(to type: String) -> Accessor {
     let name = SwiftName.literal(attribute.name)
     return Accessor(type: type + "?", getter: "self[\(name)] as? \(type)", setter: "self[\(name)] = newValue")

@@ -1,6 +1,6 @@
 import Persist
 
-/// The file that lists the generated classes of a model, with what they take for granted of it.
+/// The source file that lists the generated classes of a model, with what they assume about it.
 struct ClassListText {
   let version: String
   let model: String
@@ -31,7 +31,8 @@ struct ClassListText {
       + members.flatMap { [""] + member($0, list, &types) } + ["}"]
   }
 
-  /// A class stands for one entity. Those of entities that share it look after their own properties.
+  /// Whether the list includes a class. A class is registered for one entity; other entities that share it are left
+  /// out.
   private func isListed(_ type: ModelClasses.Class) -> Bool { type.isGenerated || type.module != nil }
 
   private func function(of type: ModelClasses.Class) -> String { "of\(SwiftName.capitalized(type.name))" }

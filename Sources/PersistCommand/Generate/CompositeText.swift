@@ -1,6 +1,6 @@
 import Persist
 
-/// The structure that stands for a composite type of a model.
+/// The source code of the structure for a composite type of a model.
 struct CompositeText {
   let composite: CompositeDescription
   let access: String

@@ -1,6 +1,6 @@
 import Persist
 
-/// The file of an entity: its class, where that isn't the user's own, and an extension with its properties.
+/// The source file of an entity: its class, unless the user writes it, and an extension with its properties.
 struct EntityText {
   let type: ModelClasses.Class
   let classes: ModelClasses
@@ -8,12 +8,14 @@ struct EntityText {
   /// The name of the type that lists the model's classes.
   let listName: String
   let access: String
-  /// The names of types that bodies of properties use: one that were called so would hide the type.
+  /// The names of types that property bodies use; a property with such a name would shadow the type.
   let typeNames: Set<String>
   let report: (_ message: String, _ property: String) -> Void
 
-  /// The properties need not be inlined into other modules: a slot that stood in a client's code would be wrong once
-  /// the module with the class is exchanged for one of another model version.
+  /// The lines of the file.
+  ///
+  /// The properties aren't inlinable: a slot number compiled into a client would be wrong as soon as the module with
+  /// the class is replaced by one for another model version.
   func lines(_ types: inout TypeNames) -> [String] {
     let name = SwiftName.written(type.name)
     var lines: [String] = []
@@ -43,7 +45,7 @@ struct EntityText {
     type.entity.properties.filter { $0.declaringEntity == type.entity.name }
   }
 
-  /// An attribute that is called `id` is what tells objects apart where its type can be.
+  /// Whether the class conforms to `Identifiable`: if the entity has a property `id`, its type has to be suitable.
   private var isIdentifiable: Bool {
     guard let id = type.entity.property(named: "id") else { return true }
     guard let attribute = id.attribute else { return id.isToOne }

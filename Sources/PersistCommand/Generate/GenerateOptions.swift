@@ -3,10 +3,11 @@ struct GenerateOptions {
   enum Access: String, CaseIterable { case `public`, `internal` }
 
   var access = Access.public
-  /// The module that the classes are compiled in; those that the model places in another one are imported from there.
+  /// The module that the classes are compiled in; classes that the model places in another module are imported from
+  /// there.
   var module: String?
-  /// Whether entities whose classes are written by hand, Xcode's Codegen "Manual/None", are left out.
+  /// Whether to skip entities whose classes are handwritten, Xcode's Codegen "Manual/None".
   var skipsManual = false
-  /// The name, without its ending, of the one file that holds everything; nil for a file for each entity.
+  /// The name, without suffix, of the single file for all classes; nil for one file per entity.
   var singleFile: String?
 }

@@ -1,15 +1,15 @@
 import Foundation
 import Persist
 
-/// What `persist generate` makes of a model version: files and warnings. The same model gives the same bytes.
+/// The output of `persist generate` for a model version: files and warnings. The same model gives the same bytes.
 struct GeneratePlan {
   private(set) var files: [GeneratedFile] = []
   private(set) var warnings: [ModelMessage] = []
-  /// How many entities have a file.
+  /// The number of generated classes.
   private(set) var classCount = 0
 
   /// - Parameter model: the model's name without a version.
-  /// - Throws: ``PersistenceError/Code/invalidModel`` where two generated types have one name.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` if two generated types have the same name.
   init(_ version: ModelVersion, of model: String, _ options: GenerateOptions) throws {
     let places = ModelSourceLines(ofModelAt: version.url)
     let log = WarningLog()
@@ -64,7 +64,7 @@ struct GeneratePlan {
 
   private static func requireDistinct(_ names: [String]) throws {
     var seen: Set<String> = []
-    // File systems that don't tell upper from lower case would keep one file of the two.
+    // A case-insensitive file system would keep only one of the two files.
     guard let name = names.first(where: { !seen.insert($0.lowercased()).inserted }) else { return }
     throw PersistenceError(
       .invalidModel, "Two generated types would have the name '\(name)'.",
@@ -72,18 +72,18 @@ struct GeneratePlan {
   }
 }
 
-/// The lines for one type, which name what they import while they are made.
+/// The source code of one type; generating its lines records the imports they need.
 private struct Part {
   let name: String
   let lines: (inout TypeNames) -> [String]
 }
 
 extension [String] {
-  /// Without empty lines at the end.
+  /// The lines without trailing empty ones.
   fileprivate var trimmingEmpty: [String] { Array(self[..<((lastIndex { !$0.isEmpty } ?? -1) + 1)]) }
 }
 
-/// Warnings in the order in which they come up.
+/// Warnings in the order in which they are reported.
 private final class WarningLog {
   var warnings: [ModelMessage] = []
 }

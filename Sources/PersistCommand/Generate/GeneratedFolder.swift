@@ -1,23 +1,23 @@
 import Foundation
 import Persist
 
-/// The folder that generated files stand in, among others that aren't touched.
+/// The folder of the generated files. Other files in it aren't touched.
 struct GeneratedFolder {
   let url: URL
   /// The model's name without a version; files of other models are left alone.
   let model: String
 
-  /// What a run changed, as file names in order.
+  /// The changes of a run, as sorted file names.
   struct Changes {
     var written: [String] = []
     var unchanged: [String] = []
     var removed: [String] = []
   }
 
-  /// Writes files that differ from what is there, and removes those of this model that aren't among them any more.
+  /// Writes the files whose contents changed, and removes obsolete files of this model.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess``, before anything is changed, where a file of one of the names is
-  ///   somebody else's.
+  /// - Throws: ``PersistenceError/Code/fileAccess``, before anything is changed, if a file of one of the names wasn't
+  ///   generated from this model.
   func write(_ files: [GeneratedFile]) throws -> Changes {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     let names = Set(files.map(\.name))
@@ -32,7 +32,7 @@ struct GeneratedFolder {
     var changes = Changes()
     for file in files {
       let bytes = Data(file.text.utf8)
-      // An unchanged file keeps its time, so that a build doesn't compile it again.
+      // An unchanged file keeps its modification time, so that a build doesn't recompile it.
       if old.contains(file.name), try Data(contentsOf: path(file.name)) == bytes {
         changes.unchanged.append(file.name)
       } else {
@@ -49,7 +49,7 @@ struct GeneratedFolder {
 
   private func path(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-  /// The names of the files that were generated from this model before.
+  /// The names of the files generated from this model by earlier runs.
   private func generatedFiles() throws -> Set<String> {
     let mark = Data((GeneratedFile.mark(model) + "\n").utf8)
     let names = try FileManager.default.contentsOfDirectory(atPath: url.path)

@@ -1,6 +1,6 @@
 import Persist
 
-/// Which Swift class stands for which entity of a model, and which are generated.
+/// The Swift classes of a model's entities, and which of them are generated.
 struct ModelClasses {
   /// Xcode's Codegen setting of an entity.
   enum CodeGeneration {
@@ -24,10 +24,10 @@ struct ModelClasses {
   struct Class {
     let entity: Entity
     let name: String
-    /// Nil for the module that is generated for.
+    /// Nil for the module whose code is generated.
     let module: String?
     let codeGeneration: CodeGeneration
-    /// Whether a file is made for the entity.
+    /// Whether a file is generated for the entity.
     let isGenerated: Bool
   }
 
@@ -61,7 +61,7 @@ struct ModelClasses {
     byEntity = Dictionary(all.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The class that the model names; the entity's name where it names none that Swift could have.
+  /// The class name from the model, or the entity's name if the model has none that is valid in Swift.
   private static func name(of entity: Entity, report: (String, _ entity: String) -> Void) -> String {
     guard let given = entity.description.className else { return SwiftName.identifier(entity.name) }
     if given.hasPrefix("_Tt") || given.contains(":") {
@@ -78,10 +78,10 @@ struct ModelClasses {
     return name
   }
 
-  /// The nearest class above that isn't generated with this one, as what a generated class inherits from.
+  /// The class of the superentity, from which a generated class inherits.
   func parent(of type: Class) -> Class? { type.entity.superentity.flatMap { byEntity[$0.name] } }
 
-  /// Whether no class above is generated.
+  /// Whether no superclass is generated.
   func isTopmost(_ type: Class) -> Bool {
     var next = parent(of: type)
     while let current = next {
@@ -91,6 +91,6 @@ struct ModelClasses {
     return true
   }
 
-  /// The class that objects of an entity are known as; for one that shares its class, whose name it is.
+  /// The class for objects of an entity; entities that share a class have the same one.
   func named(_ entity: String) -> Class? { byEntity[entity] }
 }

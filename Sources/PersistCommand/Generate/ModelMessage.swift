@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// What there is to say of a model file, with where it stands, in the form that Xcode and Swift's build read.
+/// A message about a model file, with its location, in the format that Xcode and Swift's build parse.
 struct ModelMessage: Hashable {
   enum Kind: String { case warning, error }
 
@@ -23,7 +23,7 @@ struct ModelMessage: Hashable {
     self.message = message
   }
 
-  /// A problem of a model, or each of the problems that an error stands for.
+  /// A message for a model's problem, or one for each of the problems that an error contains.
   static func all(_ kind: Kind, of error: PersistenceError) -> [ModelMessage] {
     guard error.errors.isEmpty else { return error.errors.flatMap { all(kind, of: $0) } }
     let place = error.place
@@ -39,7 +39,7 @@ struct ModelMessage: Hashable {
   }
 }
 
-/// A model that no classes can be made of, with each problem in the form of a build's message.
+/// A model from which no classes can be generated; each problem is printed as a build message.
 struct UnusableModel: Error {
   let error: PersistenceError
 

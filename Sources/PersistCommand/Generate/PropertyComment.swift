@@ -1,8 +1,8 @@
 import Persist
 
-/// The doc comments of generated code: what the model says of a property.
+/// The doc comments of generated code, derived from the model.
 enum PropertyComment {
-  /// The key of the user info with a text of the model's author.
+  /// The user info key of documentation by the model's author.
   private static let textKey = "documentation"
 
   static func lines(of property: Property, in model: ManagedObjectModel) -> [String] {
@@ -67,7 +67,7 @@ enum PropertyComment {
     (userInfo[textKey] ?? "").split(whereSeparator: \.isNewline).map { line(String($0)) }
   }
 
-  /// A text from a model on one line: a line break would end the comment.
+  /// Text from a model on a single line, because a line break would end the comment.
   private static func line(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })
   }

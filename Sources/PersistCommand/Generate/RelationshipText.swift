@@ -1,10 +1,10 @@
 import Persist
 
-/// The property of a generated class that stands for a relationship, with Core Data's accessors for a to-many one.
+/// The source code of a relationship's property in a generated class, with Core Data's accessors for a to-many one.
 struct RelationshipText {
   let relationship: RelationshipDescription
   let slot: Int
-  /// The property's name in Swift, not escaped.
+  /// The property's name in Swift, unescaped.
   let name: String
   let access: String
 

@@ -1,8 +1,8 @@
 import Persist
 
-/// Names of a model as names of Swift.
+/// Conversion of a model's names to Swift names.
 enum SwiftName {
-  /// A name with what no identifier may have replaced by underscores.
+  /// A name with underscores in place of characters that an identifier can't contain.
   static func identifier(_ name: String) -> String {
     var result = ""
     for scalar in name.unicodeScalars {
@@ -13,7 +13,7 @@ enum SwiftName {
     return result.isEmpty || result.allSatisfy({ $0 == "_" }) ? result + "_unnamed" : result
   }
 
-  /// An identifier as it is written where it is declared or used: reserved words between backticks.
+  /// An identifier as written in source code: reserved words are in backticks.
   static func written(_ identifier: String) -> String {
     reserved.contains(identifier) ? "`\(identifier)`" : identifier
   }
@@ -21,7 +21,7 @@ enum SwiftName {
   /// A name with its first letter in upper case, as in `addToTags`.
   static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-  /// A text as a Swift literal.
+  /// Text as a Swift string literal.
   static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -39,7 +39,7 @@ enum SwiftName {
     return result + "\""
   }
 
-  /// Properties that every managed object has: a subclass can't declare another one of the name.
+  /// Properties of every managed object; a subclass can't declare another property of the same name.
   static let ofManagedObject: Set<String> = [
     "changedPropertyNames", "changedValues", "changedValuesForCurrentEvent", "committedValues", "description", "entity",
     "entityName", "fetchEntityName", "fetchExpression", "fetchIdentity", "fetchRequest", "generatedClasses",

@@ -1,6 +1,7 @@
-/// Types of Swift as a model file names them.
+/// Swift types as named in model files.
 enum SwiftTypeText {
-  /// Whether a text can be a type: names, generic arguments, brackets and nothing that would end the declaration.
+  /// Whether a text could be a type: it has only names, generic arguments and brackets, and nothing that would end the
+  /// declaration.
   static func isType(_ text: String) -> Bool {
     guard let first = text.first, first.isLetter || first == "[" || first == "_" || first == "`" else { return false }
     let rest = text.allSatisfy { $0.isLetter || $0.isNumber || "_.<>[]:, `".contains($0) }
@@ -8,7 +9,7 @@ enum SwiftTypeText {
       && text.filter { $0 == "<" }.count == text.filter { $0 == ">" }.count
   }
 
-  /// The Swift type for a class of Foundation's, or for a collection of plain values; nil for other classes.
+  /// The Swift type for a Foundation class or a collection of plain values; nil for other classes.
   static func ofFoundationClass(_ name: String) -> String? {
     if let type = foundation[name] { return type }
     guard name.hasPrefix("["), isType(name) else { return nil }

@@ -1,6 +1,6 @@
 /// The types that a generated file names, and the modules that it imports for them.
 struct TypeNames {
-  /// Names that the model's own types have, which hide those of imported modules.
+  /// Names of the model's own types, which shadow those of imported modules.
   private let taken: Set<String>
   private(set) var publicImports: Set<String> = []
   private(set) var internalImports: Set<String> = ["Persist"]
@@ -12,19 +12,19 @@ struct TypeNames {
     "FetchRequest", "GeneratedClasses", "GeneratedObject", "ManagedObject", "RelationshipSet", "StoredValue",
   ]
 
-  /// The types outside of the model that generated code names.
+  /// The types outside of the model that generated code uses.
   static let known = foundation.union(persist).union([
     "Bool", "Double", "Float", "Foundation", "Int", "Int16", "Int32", "Int64", "Persist", "Sequence", "String", "Swift",
   ])
 
-  /// A type of Swift, Foundation or Persist as a declaration of this file has to write it.
+  /// The spelling of a Swift, Foundation or Persist type in a declaration of this file.
   mutating func callAsFunction(_ name: String) -> String {
     let module = Self.module(of: name)
     if module != "Swift" { publicImports.insert(module) }
     return inBody(name)
   }
 
-  /// The same for the body of a function, where the module need not be imported publicly.
+  /// The spelling in a function body, for which the module need not be imported publicly.
   func inBody(_ name: String) -> String { taken.contains(name) ? "\(Self.module(of: name)).\(name)" : name }
 
   private static func module(of type: String) -> String {
@@ -38,10 +38,10 @@ struct TypeNames {
     return "\(module).\(SwiftName.written(type.name))"
   }
 
-  /// Notes that declarations use a module.
+  /// Records that declarations use a module.
   mutating func usePublicly(_ module: String) { publicImports.insert(module) }
 
-  /// Notes that the bodies of functions use a module.
+  /// Records that function bodies use a module.
   mutating func use(_ module: String) { internalImports.insert(module) }
 
   func importLines(_ access: GenerateOptions.Access) -> [String] {

@@ -1,13 +1,13 @@
 import Foundation
 import Persist
 
-/// How the values of a type of attributes are written in Swift.
+/// The Swift code for values of an attribute type.
 struct ValueType {
-  /// The name of the type.
+  /// The Swift type's name.
   let name: String
-  /// Whether the type has a value that can stand for none: 0, an empty text.
+  /// Whether the type has a value for "no value", such as 0 or the empty string.
   let hasAbsent: Bool
-  /// The typed accessor of managed objects that reads it, and what makes a value of what that gives.
+  /// The typed accessor of managed objects that reads the value, and the conversion of its result to this type.
   private let reader: String?
   private let conversion: String?
   private let storedCase: String
@@ -60,9 +60,9 @@ struct ValueType {
 
   /// The expression for an attribute's value.
   ///
-  /// - Parameter absent: the expression for what there is where there is no value; nil makes it an optional.
+  /// - Parameter absent: the expression for a missing value; nil makes the result an optional.
   func read(slot: Int, isTransient: Bool, absent: String?, _ types: inout TypeNames) -> String {
-    // A transient attribute has no place in a row: its default isn't read as a number of the row's.
+    // A transient attribute has no column in a row, so its default isn't read through the row's integer accessor.
     guard let reader, !isTransient || reader != "integer" else {
       return match("attributeValue(at: \(slot))", absent: absent, &types)
     }
@@ -71,13 +71,13 @@ struct ValueType {
     return text + (absent.map { " ?? \($0)" } ?? "")
   }
 
-  /// A pattern match over a stored value, as an expression that stands alone.
+  /// A pattern match over a stored value, as a complete expression.
   func match(_ value: String, absent: String? = nil, _ types: inout TypeNames) -> String {
     let found = converted("value", &types) + (mayNotFit ? absent.map { " ?? \($0)" } ?? "" : "")
     return "if case .\(storedCase)(let value) = \(value) { \(found) } else { \(absent ?? "nil") }"
   }
 
-  /// Whether a stored value of the right case may be none of this type.
+  /// Whether a stored value of the right case may not be representable in this type.
   private var mayNotFit: Bool { conversion != nil && name != "Float" }
 
   private func converted(_ value: String, _ types: inout TypeNames) -> String {
@@ -87,7 +87,7 @@ struct ValueType {
       .replacingOccurrences(of: "\(name)(", with: "\(type)(")
   }
 
-  /// What a property that isn't optional reads as where there is no value: the default, or 0 and the like.
+  /// The value of a non-optional property without a stored value: the default, or else 0, false or empty.
   func absent(_ standard: StoredValue, _ types: inout TypeNames) -> String {
     switch (name, standard) {
     case ("Int16", .integer(let value)) where Int16(exactly: value) != nil: return "\(value)"

@@ -2,18 +2,18 @@ import ArgumentParser
 import Foundation
 import Persist
 
-/// How the program ends when something went wrong.
+/// Exit statuses and error reports of the program.
 enum Failure {
   /// The work failed.
   static let work: Int32 = 1
-  /// The call was wrong.
+  /// The command line was invalid.
   static let usage: Int32 = 2
-  /// `check` or `plan` found what it was asked to look for.
+  /// A command found what it was asked to look for.
   static let found = ExitCode(3)
 
-  /// Tells of an error and gives the exit status that goes with it.
+  /// Reports an error and returns its exit status.
   ///
-  /// - Parameter asJSON: whether `--json` was asked for; the error then stands on standard output too.
+  /// - Parameter asJSON: whether `--json` was given; the error is then written to standard output too.
   static func report(_ error: any Error, asJSON: Bool) -> Int32 {
     if let code = error as? ExitCode { return code.rawValue }
     if let model = error as? UnusableModel {
@@ -53,18 +53,17 @@ enum Failure {
       .fileAccess, at: PersistenceError.Place(file: file.map { URL(fileURLWithPath: $0) }), error.localizedDescription)
   }
 
-  /// Whether the argument parser threw the error: wrong arguments, or a wish for help.
+  /// Whether the argument parser threw the error: wrong arguments, or a request for help.
   private static func isFromParser(_ error: any Error) -> Bool {
     if error is PersistenceError || error is UnusableModel { return false }
     if error is ValidationError || error is CleanExit { return true }
-    // The parser's own type for wrong arguments isn't public; it is the one error that has the usage exit code.
+    // The parser's own type for wrong arguments isn't public, but no other error has the usage exit code.
     return PersistCommand.exitCode(for: error) == .validationFailure || PersistCommand.exitCode(for: error) == .success
   }
 }
 
 extension PersistenceError {
-  /// The same error for somebody who uses a store: without the SQL that Persist ran. SQL from a file of the user's own
-  /// stays.
+  /// The same error without the SQL that Persist ran, for users of a store. SQL from a file of the user's own stays.
   fileprivate var withoutInternalSQL: PersistenceError {
     var error = self
     if place.file == nil { error.place.sql = nil }

@@ -2,7 +2,7 @@ import Foundation
 import Persist
 
 extension JSONText {
-  /// An object as `dump` prints it.
+  /// An object in the format of `dump`.
   mutating func value(_ object: StoreContents.Object, properties: DumpedProperties) throws {
     try self.object { json in
       json.field("entity", object.entity.name)
@@ -71,7 +71,7 @@ extension JSONText {
   }
 }
 
-/// The persistent properties of an entity in the order of a dump: by name.
+/// The persistent properties of an entity in the order of `dump`: by name.
 struct DumpedProperties {
   let attributes: [Property]
   let relationships: [Property]

@@ -1,7 +1,7 @@
 import Persist
 
 extension JSONText {
-  /// The fields of a migration plan, those of `diff` and `plan`.
+  /// The fields of a migration plan, as in `diff` and `plan`.
   mutating func fields(of plan: MigrationPlan) {
     field("from", plan.from)
     field("to", plan.to)

@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// An object in words, for people: a heading and a line for each property.
+/// Human-readable text of an object: a heading and a line for each property.
 struct ObjectText {
   private let width: Int
   private let properties: DumpedProperties
@@ -59,7 +59,7 @@ struct ObjectText {
     }
   }
 
-  /// A text in quotes, on one line, and not without end; what a terminal would act on is shown as code writes it.
+  /// A quoted, single-line and truncated text; control characters, which a terminal would interpret, are escaped.
   private func quoted(_ text: String) -> String {
     let shown = text.prefix(longest)
     let visible = shown.unicodeScalars.map { scalar in
@@ -69,10 +69,10 @@ struct ObjectText {
   }
 }
 
-/// Dates for people.
+/// Human-readable dates.
 enum DateText {
-  /// The moment in UTC with a fraction of a second where there is one; outside of years that calendars agree on,
-  /// seconds since 2001.
+  /// The date and time in UTC, with a fraction of a second if there is one; outside the years for which calendars
+  /// agree, seconds since 2001.
   static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds > -63_000_000_000, seconds < 252_000_000_000 else { return "\(seconds) s since 2001" }

@@ -2,7 +2,7 @@ import Foundation
 import Persist
 
 extension ProgressBar {
-  /// Shows how far a migration is: pass and entity, rows, and the time that is left.
+  /// Shows the progress of a migration: pass and entity, rows, and the remaining time.
   mutating func show(_ progress: MigrationProgress) { show(progress.fraction, detail: Self.detail(progress)) }
 
   static func detail(_ progress: MigrationProgress) -> String {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A bar on standard error while long work runs, on a terminal only.
+/// A progress bar on standard error, shown only on a terminal.
 struct ProgressBar {
   private let label: String
   let isShown: Bool
   private var lastShown = ""
   private var lastTime: ContinuousClock.Instant?
 
-  /// - Parameter besideOutput: whether the work writes to standard output meanwhile; where that is the terminal too,
-  ///   there is no bar.
+  /// - Parameter besideOutput: whether the work also writes to standard output; if that is a terminal too, no bar is
+  ///   shown.
   init(_ label: String, besideOutput: Bool = false) {
     self.label = label
     isShown = StandardError.isTerminal && !(besideOutput && StandardOutput.isTerminal)
@@ -21,7 +21,7 @@ struct ProgressBar {
     if fraction < 1, let lastTime, now - lastTime < .milliseconds(50) { return }
     let bounded = min(max(fraction, 0), 1)
     let width = Self.width
-    // What is said beside the bar is worth more than its length.
+    // The text beside the bar is more important than the bar's length.
     let length = min(max(width - 75, 10), 30)
     let filled = Int(bounded * Double(length))
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: length - filled)
@@ -32,7 +32,7 @@ struct ProgressBar {
     lastTime = now
   }
 
-  /// How many characters a line of the terminal has; a longer text would leave lines behind.
+  /// The number of characters in a line of the terminal; longer text would wrap and leave lines behind.
   private static var width: Int {
     var size = winsize()
     guard ioctl(FileHandle.standardError.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
@@ -41,7 +41,7 @@ struct ProgressBar {
     return Int(size.ws_col)
   }
 
-  /// Takes the bar away.
+  /// Erases the bar.
   mutating func finish() {
     guard isShown, !lastShown.isEmpty else { return }
     StandardError.print("\r\u{1B}[2K", terminator: "")

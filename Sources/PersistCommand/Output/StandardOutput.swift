@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// Standard output in large pieces.
+/// Buffered standard output.
 struct StandardOutput {
   private var pending: [UInt8] = []
   private let pieceSize = 256 * 1024
@@ -16,7 +16,7 @@ struct StandardOutput {
     if pending.count >= pieceSize { try flush() }
   }
 
-  /// - Throws: ``PersistenceError/Code/fileAccess`` where the output takes no more, as on a full disk.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if the output can't be written, as on a full disk.
   mutating func flush() throws {
     defer { pending.removeAll(keepingCapacity: true) }
     do {
@@ -28,14 +28,14 @@ struct StandardOutput {
 
   static var isTerminal: Bool { isatty(FileHandle.standardOutput.fileDescriptor) == 1 }
 
-  /// Writes one text at once.
+  /// Writes a text immediately.
   static func print(_ text: String) throws {
     var output = StandardOutput()
     try output.write(text + "\n")
     try output.flush()
   }
 
-  /// Writes one JSON text at once, on a line of its own.
+  /// Writes a JSON object immediately, on a separate line.
   static func print(_ body: (inout JSONText) throws -> Void) throws {
     var json = JSONText()
     try json.object(body)
@@ -46,10 +46,10 @@ struct StandardOutput {
   }
 }
 
-/// Messages and progress for people, on standard error.
+/// Human-readable messages and progress on standard error.
 enum StandardError {
   static func print(_ text: String, terminator: String = "\n") {
-    // A message that can't be shown is no reason to fail.
+    // Failing to show a message doesn't fail the command.
     try? FileHandle.standardError.write(contentsOf: Data((text + terminator).utf8))
   }
 

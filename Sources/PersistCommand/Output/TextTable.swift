@@ -1,4 +1,4 @@
-/// Rows of text in columns, for people.
+/// Human-readable rows of text in columns.
 struct TextTable {
   private let columns: Int
   private var rows: [[String]] = []

@@ -1,10 +1,10 @@
-/// Gives each box a column: near what it is joined with, never in the same one if that can be, and so that the whole
-/// is about half as wide again as it is high.
+/// Assigns each box a column: near its neighbors, if possible never in the same column as one, and such that the whole
+/// picture is about one and a half times as wide as high.
 struct ColumnAssignment {
-  /// By box.
+  /// The column of each box.
   private(set) var columns: [Int]
   private(set) var columnCount: Int
-  /// The boxes with those first that have many neighbours, each followed by these.
+  /// The boxes by descending number of neighbors, each followed by its neighbors.
   let order: [Int]
 
   init(heights: [Double], boxWidth: Double, edges: [LayeredLayout.Edge]) {
@@ -21,7 +21,7 @@ struct ColumnAssignment {
     columns = Array(repeating: -1, count: heights.count)
     columnCount = wanted
     assign(heights, neighbours, height: height)
-    // Columns that nothing is in go.
+    // Removes empty columns.
     let used = Set(columns).sorted()
     columns = columns.map { used.firstIndex(of: $0) ?? 0 }
     columnCount = used.count
@@ -36,7 +36,7 @@ struct ColumnAssignment {
         let distance = placed.reduce(0.0) { sum, other in
           sum + (other == column ? 2.5 : Double(abs(other - column) - 1))
         }
-        // What is joined with nothing yet begins in the middle.
+        // Boxes without placed neighbors start in the middle.
         let offCentre = placed.isEmpty ? abs(Double(column) - Double(columnCount - 1) / 2) * 0.1 : 0
         return distance + offCentre + (fullness > 1 ? 3 * fullness : fullness)
       }

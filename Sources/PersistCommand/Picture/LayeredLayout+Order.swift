@@ -1,8 +1,8 @@
 extension LayeredLayout {
   private static let sweepCount = 24
 
-  /// Sorts each column by where its nodes' neighbours stand, back and forth, and keeps the order with the fewest
-  /// crossings.
+  /// Sorts each column by the positions of its nodes' neighbors, sweeping back and forth, and keeps the order with the
+  /// fewest crossings.
   mutating func orderColumns() {
     var best = columns
     var fewest = crossings()
@@ -29,7 +29,7 @@ extension LayeredLayout {
     columns[column] = zip(columns[column], keys).sorted { $0.1 < $1.1 }.map(\.0)
   }
 
-  /// How far down each node stands in its column, from 0 to 1.
+  /// The relative position of each node in its column, from 0 to 1.
   private func places() -> [Double] {
     var places = Array(repeating: 0.0, count: nodes.count)
     for column in columns {

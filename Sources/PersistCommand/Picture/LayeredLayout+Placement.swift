@@ -1,7 +1,8 @@
 extension LayeredLayout {
   private static let placementSweepCount = 12
 
-  /// Gives the nodes of each column their heights: each as near as can be to where its lines run level.
+  /// Assigns the nodes of each column their heights, each as close as possible to the height at which its lines are
+  /// level.
   mutating func placeNodes() {
     for column in columns {
       var y = 0.0
@@ -39,8 +40,8 @@ extension LayeredLayout {
     for (place, index) in members.enumerated() { nodes[index].y = settled[place] + offsets[place] }
   }
 
-  /// The numbers that never fall and are nearest to those wished for: neighbours that would change places share the
-  /// mean of their wishes.
+  /// The nondecreasing numbers nearest to the desired ones: neighbors that would swap places share the mean of their
+  /// desired positions (isotonic regression).
   private static func settled(_ wishes: [(value: Double, weight: Double)]) -> [Double] {
     var groups: [(value: Double, weight: Double, count: Int)] = []
     for wish in wishes {

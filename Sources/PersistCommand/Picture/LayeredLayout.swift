@@ -1,15 +1,15 @@
-/// Places boxes in columns so that what is joined stands close together, lines cross seldom and run around boxes.
+/// Places boxes in columns such that linked boxes are close together, and lines rarely cross and run around boxes.
 ///
-/// The steps are those of layered graph drawing: boxes get columns; a line over several columns gets a place of its own
-/// in each that it passes; columns are put into the order with the fewest crossings; then everything moves up and down
-/// towards what it is joined with.
+/// The steps are those of layered graph drawing: boxes are assigned to columns; a line across several columns gets a
+/// node in each column that it passes; columns are ordered to minimize crossings; finally all nodes move up or down
+/// towards their neighbors.
 ///
 /// - SeeAlso: Sugiyama, Tagawa, Toda: Methods for Visual Understanding of Hierarchical System Structures, 1981.
 struct LayeredLayout {
   struct Edge {
     let source: Int
     let target: Int
-    /// Where the line leaves its boxes, from their tops.
+    /// The heights at which the line leaves its boxes, from their tops.
     let sourceOffset: Double
     let targetOffset: Double
   }
@@ -19,12 +19,13 @@ struct LayeredLayout {
     let y: Double
   }
 
-  /// A box, or a place where a line passes through a column.
+  /// A box, or the point at which a line passes through a column.
   struct Node {
     let height: Double
     var column: Int
     var y = 0.0
-    /// Nodes of the columns before and after, with where the lines meet this node and that one, from their tops.
+    /// Links to nodes of the columns before and after, with the heights at which a line meets this node and the other
+    /// one, from their tops.
     var before: [Joint] = []
     var after: [Joint] = []
   }
@@ -44,7 +45,7 @@ struct LayeredLayout {
   var columns: [[Int]] = []
   private let boxCount: Int
   private let edges: [Edge]
-  /// For each edge the nodes that it passes on its way from left to right.
+  /// The nodes that each edge passes, from left to right.
   private var passes: [[Int]] = []
 
   init(heights: [Double], boxWidth: Double, edges: [Edge]) {
@@ -61,7 +62,7 @@ struct LayeredLayout {
     placeNodes()
   }
 
-  /// Joins neighbouring columns, over passes where an edge goes further.
+  /// Joins nodes of adjacent columns, adding pass nodes for edges that span several columns.
   private mutating func joinNodes() {
     for edge in edges {
       var (left, right) = (edge.source, edge.target)
@@ -105,7 +106,7 @@ struct LayeredLayout {
     return Point(x: width, y: nodes.map { $0.y + $0.height }.max() ?? 0)
   }
 
-  /// The points of an edge from its source to its target. Between two of them in the same column it runs straight.
+  /// The points of an edge from its source to its target. Between two points in the same column it is a straight line.
   func route(of edge: Int) -> [Point] {
     let (source, target) = (edges[edge].source, edges[edge].target)
     let isForward = nodes[source].column < nodes[target].column

@@ -1,4 +1,4 @@
-/// A link with what its ends mean: a crow's foot for to-many, a bar for to-one, a hollow arrow to a parent.
+/// A link with symbols at its ends: a crow's foot for to-many, a bar for to-one, a hollow arrow to a parent.
 struct LinkDrawing {
   typealias Point = LayeredLayout.Point
 
@@ -9,7 +9,7 @@ struct LinkDrawing {
   private let targetIsToMany: Bool
   private let points: [Point]
 
-  /// - Parameter isLoop: whether it leads back to its own box, on the same side.
+  /// - Parameter isLoop: whether the link leads back to the same side of its own box.
   init(_ link: ModelPicture.Link, along points: [Point], isLoop: Bool) {
     kind = link.kind
     change = link.change
@@ -38,7 +38,7 @@ struct LinkDrawing {
 
   func draw(_ text: inout SVGText) {
     guard let first = points.first, let last = points.last else { return }
-    // Which way the line leaves its ends.
+    // The sides on which the line leaves its ends.
     let isLeftToRight = points.count > 1 && points[1].x > first.x
     let endComesFromLeft = points.count > 1 && points[points.count - 2].x < last.x
     let startSide = points.count == 2 && first.x == last.x ? 1.0 : isLeftToRight ? 1.0 : -1.0
@@ -49,7 +49,7 @@ struct LinkDrawing {
       if kind == .inheritance {
         text.element("path", ["class": "arrow \(change.rawValue)", "d": arrow(last, endSide)])
       } else {
-        // The foot at an end says how many objects of that end there are.
+        // The symbol at an end shows how many objects that end has.
         for (point, side, isToMany) in [(first, startSide, sourceIsToMany), (last, endSide, targetIsToMany)]
         where !title.isEmpty || point.x == last.x {
           let shape = isToMany ? foot(point, side) : bar(point, side)
@@ -59,7 +59,7 @@ struct LinkDrawing {
     }
   }
 
-  /// Curves through the gaps between columns, straight lines past boxes.
+  /// Curves through the gaps between columns, and straight lines past boxes.
   private func path(_ startSide: Double, _ endSide: Double) -> String {
     var path = "M\(text(points[0]))"
     if points.count == 2, points[0].x == points[1].x {

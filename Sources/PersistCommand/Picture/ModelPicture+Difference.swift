@@ -1,9 +1,9 @@
 import Persist
 
 extension ModelPicture {
-  /// The picture of what leads from one version to another.
+  /// A picture of the changes from one version to another.
   ///
-  /// - Parameter operations: of the plan between the two.
+  /// - Parameter operations: the operations of the plan between the two versions.
   init(from old: ModelVersion, to new: ModelVersion, operations: [MigrationOperation]) {
     var drawing = DifferenceDrawing(old: old.model, new: new.model, operations: operations)
     drawing.draw()
@@ -21,11 +21,11 @@ private struct DifferenceDrawing {
   let changes: [String: [String: PropertyChange]]
   var boxes: [ModelPicture.Box] = []
   var links: [ModelPicture.Link] = []
-  /// The new name of an old entity.
+  /// The new names of renamed entities, by old name.
   private var newNames: [String: String] = [:]
   private var boxByNewName: [String: Int] = [:]
   private var boxByRemovedName: [String: Int] = [:]
-  /// How many properties a box shows of an entity that comes or goes as a whole.
+  /// The maximum number of properties shown for an added or removed entity.
   private static let lineLimit = 12
   private let removed: Set<String>
   private let added: Set<String>
@@ -80,7 +80,8 @@ private struct DifferenceDrawing {
       hiddenCount: isShown ? 0 : rest.count)
   }
 
-  /// As many properties as fit. Of more, relationships come before attributes: links begin at them.
+  /// As many properties as fit. If there are too many, relationships take precedence over attributes, because links
+  /// begin at them.
   private func shown(_ properties: [Property]) -> [Property] {
     guard properties.count > Self.lineLimit else { return properties }
     let relationships = properties.filter { $0.relationship != nil }.prefix(Self.lineLimit)
@@ -136,7 +137,7 @@ private struct DifferenceDrawing {
     }
   }
 
-  /// Relationships of the old model that are gone.
+  /// Draws the links of removed relationships of the old model.
   private mutating func drawRemovedLinks(of entity: Entity) {
     for relationship in entity.description.relationships where isFirst(relationship, of: entity.name, in: old) {
       let inverse = old.inverse(of: relationship)
@@ -159,7 +160,7 @@ private struct DifferenceDrawing {
       }
   }
 
-  /// Both sides of a relationship are one link.
+  /// Whether to draw a relationship: it and its inverse are a single link.
   private func isFirst(
     _ relationship: RelationshipDescription, of entity: String, in model: ManagedObjectModel
   ) -> Bool {

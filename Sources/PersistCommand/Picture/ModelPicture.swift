@@ -1,4 +1,4 @@
-/// How two model versions differ, as boxes and the links between them: what a picture shows, before it has places.
+/// The differences of two model versions, as boxes and links that have no positions yet.
 struct ModelPicture {
   enum Change: String, CaseIterable {
     case added, removed, changed, unchanged
@@ -8,9 +8,9 @@ struct ModelPicture {
   struct Line {
     let change: Change
     let name: String
-    /// What stands at the end of the line: a type, or where a relationship leads.
+    /// The text at the end of the line: a type, or a relationship's destination.
     let type: String
-    /// What changed, in words.
+    /// Descriptions of the changes.
     let notes: [String]
   }
 
@@ -18,20 +18,20 @@ struct ModelPicture {
   struct Box {
     let title: String
     let change: Change
-    /// What changed of the entity itself, in words.
+    /// Descriptions of the changes of the entity itself.
     let notes: [String]
     let lines: [Line]
-    /// How many properties aren't shown, for nothing happens to them.
+    /// The number of unchanged properties that aren't shown.
     let hiddenCount: Int
   }
 
-  /// What joins two boxes.
+  /// A connection of two boxes.
   struct Link {
     enum Kind { case relationship, inheritance }
 
     struct End {
       let box: Int
-      /// The line that the link begins at; nil for the box's head.
+      /// The line at which the link begins; nil for the box's head.
       let line: Int?
       let isToMany: Bool
     }
@@ -40,7 +40,7 @@ struct ModelPicture {
     let change: Change
     let source: End
     let target: End
-    /// What the link is, in words.
+    /// A description of the link.
     let title: String
   }
 

@@ -1,4 +1,4 @@
-/// Draws an entity as a box: its head, and a line for each property that has something to say.
+/// Draws an entity as a box: its head, and a line for each shown property.
 struct PictureBox {
   private let box: ModelPicture.Box
   private let corner: LayeredLayout.Point
@@ -42,7 +42,7 @@ struct PictureBox {
       "rect",
       ["class": "box", "width": SVGText.number(width), "height": SVGText.number(height), "rx": "8"])
     let head = PictureDrawing.headHeight + Double(box.notes.count) * PictureDrawing.noteHeight
-    // The head's corners follow the frame's; its lower ones too where there is nothing below.
+    // The head's upper corners follow the frame's; so do its lower ones if there is nothing below it.
     let (w, h) = (SVGText.number(width - 1.2), SVGText.number(head - 0.6))
     let isWhole = height <= head + 1
     let bottom = isWhole

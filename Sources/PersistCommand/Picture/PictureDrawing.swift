@@ -1,4 +1,4 @@
-/// Draws a picture of a difference as SVG.
+/// Draws the picture of a difference as SVG.
 struct PictureDrawing {
   static let boxWidth = 236.0
   static let headHeight = 32.0
@@ -6,12 +6,12 @@ struct PictureDrawing {
   static let noteHeight = 15.0
   private static let margin = 36.0
   private static let headerHeight = 92.0
-  /// The narrowest picture that the legend fits into.
+  /// The minimum width of a picture, in which the legend fits.
   private static let leastWidth = 640.0
 
   private let picture: ModelPicture
   private let layout: LayeredLayout
-  /// Boxes in the layout, in its order, and those that nothing is joined with, which stand below it.
+  /// The boxes in the layout, in its order, and the boxes without links, which are placed below it.
   private let joined: [Int]
   private let alone: [Int]
   private var corners: [LayeredLayout.Point]
@@ -39,7 +39,7 @@ struct PictureDrawing {
     placeAlone()
   }
 
-  /// Columns of boxes below the others, those that change first.
+  /// Places the boxes without links in columns below the others, changed ones first.
   private mutating func placeAlone() {
     let step = Self.boxWidth + 28
     let boxes = alone.filter { picture.boxes[$0].change != .unchanged }
@@ -96,7 +96,7 @@ struct PictureDrawing {
         "g",
         ["transform": "translate(\(SVGText.number(Self.margin)) \(SVGText.number(Self.margin + Self.headerHeight)))"]
       ) { text in
-        // What changes lies above what doesn't.
+        // Changed links are drawn on top of unchanged ones.
         let order: [ModelPicture.Change] = [.unchanged, .changed, .removed, .added]
         var number = 0
         let routes = picture.links.map { link -> [LayeredLayout.Point]? in
@@ -144,7 +144,7 @@ struct PictureDrawing {
     drawKey(&text, x: left + 16)
   }
 
-  /// What the ends of links mean.
+  /// Draws the legend for the symbols at the ends of links.
   private func drawKey(_ text: inout SVGText, x: Double) {
     let entries: [(String, LinkDrawing)] = [
       ("to many", LinkDrawing.sample(from: x, isToMany: true)),
@@ -163,7 +163,7 @@ struct PictureDrawing {
     LinkDrawing(link, along: route, isLoop: link.source.box == link.target.box).draw(&text)
   }
 
-  /// From the right side of a box back to itself.
+  /// The points from the right side of a box back to itself.
   private func loop(_ link: ModelPicture.Link) -> [LayeredLayout.Point] {
     let corner = corners[link.source.box]
     let x = corner.x + Self.boxWidth

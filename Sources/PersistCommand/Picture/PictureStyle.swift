@@ -1,6 +1,6 @@
-/// How a picture looks: in light and in dark surroundings, and never by colour alone.
+/// The style of a picture, for light and dark color schemes. Changes are never shown by color alone.
 enum PictureStyle {
-  /// Each change has a sign, so that those who don't see colours see it.
+  /// The sign of a change, for readers who can't distinguish the colors.
   static func sign(_ change: ModelPicture.Change) -> String {
     switch change {
     case .added: "+"

@@ -1,10 +1,10 @@
 import Persist
 
-/// What the operations of a plan say of one property, index or constraint.
+/// The combined operations of a plan on one property, index or constraint.
 struct PropertyChange {
   private(set) var change = ModelPicture.Change.changed
   private(set) var notes: [String] = []
-  /// The old model's name, where that was another one.
+  /// The name in the old model, if it was renamed.
   private(set) var oldName: String?
 
   mutating func add(_ operation: MigrationOperation) {
@@ -19,7 +19,7 @@ struct PropertyChange {
     if operation.way == .impossible { notes.append("not possible without help") }
   }
 
-  /// What goes and comes under one name is another thing.
+  /// Records an addition or removal. If something of the same name is both removed and added, it is a replacement.
   private mutating func appear(_ kind: ModelPicture.Change) {
     if change == .changed, notes.isEmpty { change = kind } else {
       change = .changed
@@ -27,7 +27,7 @@ struct PropertyChange {
     }
   }
 
-  /// The changes of an entity's properties, by their new names, and of the entity itself, under the empty name.
+  /// The changes of the properties by entity and new name; those of the entity itself have the empty name.
   static func byEntity(_ operations: [MigrationOperation]) -> [String: [String: PropertyChange]] {
     var changes: [String: [String: PropertyChange]] = [:]
     for operation in operations where !operation.entity.isEmpty {
@@ -41,7 +41,7 @@ struct PropertyChange {
 }
 
 extension MigrationOperation {
-  /// The change in a few words that stand under the name of what changes.
+  /// A short description of the change, shown under the name of what changes.
   fileprivate var pictureNote: String {
     let detail = detail ?? ""
     return switch kind {

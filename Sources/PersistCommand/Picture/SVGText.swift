@@ -1,18 +1,18 @@
 import Persist
 
-/// SVG text, element by element. Whatever stands in names and texts is escaped.
+/// SVG text, written element by element. Names and texts are escaped.
 struct SVGText {
   private(set) var string = ""
   private var depth = 0
 
-  /// An element without content, or with a text.
+  /// Writes an element that is empty or contains text.
   mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, text: String? = nil) {
     indent()
     open(name, attributes)
     if let text { string += ">\(Self.escaped(text))</\(name)>\n" } else { string += "/>\n" }
   }
 
-  /// An element with others in it.
+  /// Writes an element that contains others.
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ body: (inout SVGText) -> Void
   ) {
@@ -26,7 +26,7 @@ struct SVGText {
     string += "</\(name)>\n"
   }
 
-  /// A style sheet, which this program wrote itself.
+  /// Writes a style sheet, unescaped: it is a constant of this program.
   mutating func style(_ sheet: String) {
     string += "<style>\n\(sheet)\n</style>\n"
   }
@@ -38,7 +38,7 @@ struct SVGText {
 
   private mutating func indent() { string += String(repeating: " ", count: depth) }
 
-  /// The text without what means something in XML, and without characters that XML doesn't allow.
+  /// The text with XML's special characters escaped and invalid characters replaced.
   static func escaped(_ text: String) -> String {
     let allowed = text.unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar {
@@ -50,7 +50,7 @@ struct SVGText {
     return String(String.UnicodeScalarView(allowed)).escapedForMarkup
   }
 
-  /// A length with one decimal place at most.
+  /// A length with at most one decimal place.
   static func number(_ value: Double) -> String {
     let tenths = (value * 10).rounded()
     return tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10))" : "\(tenths / 10)"

@@ -1,14 +1,14 @@
-/// About how wide a text is, for no fonts can be asked: a little too wide rather than too narrow.
+/// Estimated text widths, because no fonts are available: rather a little too wide than too narrow.
 enum TextMeasure {
-  /// How much wider than others bold letters are.
+  /// The width of bold letters relative to regular ones.
   static let bold = 1.1
 
-  /// - Parameter size: of the letters, in the picture's units.
+  /// - Parameter size: the font size, in the picture's units.
   static func width(_ text: String, size: Double) -> Double {
     text.reduce(0) { $0 + width($1) } * size
   }
 
-  /// The text, shortened in its end where it is wider.
+  /// The text, truncated at its end if it is wider than the limit.
   static func fitted(_ text: String, width limit: Double, size: Double) -> String {
     guard width(text, size: size) > limit else { return text }
     var result = ""
