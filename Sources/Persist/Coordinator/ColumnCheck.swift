@@ -1,11 +1,11 @@
 import Foundation
 
-/// Finds values that an attribute's column can't hold: NaN, which SQLite stores as null, integers beyond the
-/// attribute's type, and values of another type.
+/// Finds values that an attribute's column can't hold: NaN, which SQLite stores as null, integers outside the
+/// attribute's range, and values of another type.
 struct ColumnCheck: Sendable {
   let slot: Int
   let name: String
-  /// The elements of a composite, each with the path to it; of any other attribute itself, at an empty path.
+  /// The elements of a composite, each with its path; for any other attribute, the attribute itself with an empty path.
   private let columns: [(path: [String], column: Column)]
 
   fileprivate struct Column: Sendable {
@@ -20,7 +20,7 @@ struct ColumnCheck: Sendable {
     }
   }
 
-  /// Nil for a property without a column of its own.
+  /// Returns nil for a property without a column of its own.
   init?(_ property: Property) {
     guard let attribute = property.attribute, !attribute.isTransient else { return nil }
     slot = property.slot
@@ -30,7 +30,7 @@ struct ColumnCheck: Sendable {
       ? property.elements.map { (Array($0.path.dropFirst()), Column($0.attribute)) } : [([], Column(attribute))]
   }
 
-  /// The problem with a value; nil where the column can hold it.
+  /// The problem with a value, or nil if the column can hold it.
   func problem(with value: StoredValue, of entity: String) -> PersistenceError? {
     for (path, column) in columns {
       let part = path.isEmpty ? value : value.element(at: path)
@@ -56,7 +56,7 @@ extension ColumnCheck.Column {
     case .uri: if case .uri = value { return true }
     case .uuid: if case .uuid = value { return true }
     case .data, .externalData: if case .data = value { return true }
-    // Types without a column of their own are the model's flaw, which is reported there.
+    // A type without a column of its own is a flaw in the model, and reported there.
     case .none: return true
     }
     return value.isNull

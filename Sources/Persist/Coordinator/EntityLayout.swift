@@ -1,45 +1,45 @@
 import Foundation
 
-/// What contexts need to know of an entity, worked out once per coordinator and then read by slot, without look-ups.
+/// The facts that contexts need about an entity, computed once per coordinator and then read by slot, without lookups.
 @usableFromInline
 final class EntityLayout: Sendable {
   let entity: Entity
-  /// Index in ``ManagedObjectModel/entities``.
+  /// The index in ``ManagedObjectModel/entities``.
   let index: Int
-  /// Index of the entity at the top of the hierarchy: rows of one hierarchy share their keys.
+  /// The index of the hierarchy's root entity. All rows of a hierarchy share one key space.
   let rootIndex: Int
   @usableFromInline let rowSlotCount: Int
   let properties: [Property]
-  /// What stands in each property's slot.
+  /// The kind of each property, by slot.
   let kinds: [SlotKind]
-  /// How each property's slot holds its value; ``SlotForm/none`` for composites and whatever isn't an attribute.
+  /// The form in which each property's slot stores its value; ``SlotForm/none`` for composites and non-attributes.
   let forms: [SlotForm]
-  /// The types of stored attributes whose values need nothing but the type to be converted: neither transformer nor
-  /// elements.
+  /// The types of stored attributes whose values can be converted by type alone, without a transformer or elements.
   let plainTypes: [AttributeType?]
   /// The slots that a row has values for.
   let storedSlots: [StoredSlot]
-  /// By property slot, nil where the property isn't a relationship.
+  /// Relationships by property slot; nil for properties that aren't relationships.
   let relationshipsBySlot: [RelationshipLayout?]
   let relationships: [RelationshipLayout]
   /// Stored to-one relationships.
   let toOnes: [RelationshipLayout]
-  /// By property slot, for stored to-one relationships: ``rootIndex`` of the destination; -1 for all else.
+  /// For stored to-one relationships, the ``rootIndex`` of the destination, by property slot; -1 for all other
+  /// properties.
   let destinationRoots: [Int]
-  /// What a new object starts with, by property slot.
+  /// The initial values of a new object, by property slot.
   let initialValues: ContiguousArray<StoredValue?>
-  /// Slots of attributes and to-one relationships that live in memory only.
+  /// The slots of attributes and to-one relationships that exist in memory only.
   let transientSlots: [Int]
-  /// Relationships without inverse that lead to objects of this entity.
+  /// Relationships without an inverse whose destination includes this entity.
   let oneWayReferrers: [OneWayReferrer]
-  /// The rules of the properties that have any.
+  /// The checks of properties with validation rules.
   let checks: [PropertyCheck]
-  /// Checks of the values that the columns of attributes can hold.
+  /// Checks that values fit the columns of their attributes.
   let columnChecks: [ColumnCheck]
-  /// Where the properties that the entity's classes declare stand.
+  /// The slots of the properties that the entity's classes declare.
   let slotTables = SlotTables()
 
-  /// What a property's slot is to an object. Read in place of ``Property``, whose copies cost many reference counts.
+  /// The role of a property's slot in an object. Read instead of ``Property``, whose copies cost many reference counts.
   enum SlotKind: UInt8, Sendable {
     case attribute, composite, toOne, toMany
     /// In memory only.
@@ -59,7 +59,7 @@ final class EntityLayout: Sendable {
     }
   }
 
-  /// A slot of an attribute or a to-one relationship with a column, in a form that costs nothing to copy.
+  /// The slot of an attribute or to-one relationship with a column, in a form that costs nothing to copy.
   struct StoredSlot: Sendable {
     let slot: Int
     let kind: SlotKind
@@ -67,7 +67,7 @@ final class EntityLayout: Sendable {
     let entityNumberSlot: Int?
   }
 
-  /// A relationship that objects of `entityIndex` and below have, and that nothing leads back from.
+  /// A relationship without an inverse, declared by the entity at `entityIndex` and inherited by its subentities.
   struct OneWayReferrer: Sendable {
     let entityIndex: Int
     let slot: Int
@@ -112,10 +112,10 @@ final class EntityLayout: Sendable {
     columnChecks = entity.properties.compactMap { ColumnCheck($0) }
   }
 
-  /// A layout for an object outside of any context, which has no relationships.
+  /// Returns the layout of an object without a context, which has no relationships.
   static func alone(_ entity: Entity) -> EntityLayout { EntityLayout(entity, in: nil, referrers: []) }
 
-  /// The layouts of a model's entities, in their order.
+  /// Returns the layouts of a model's entities, in model order.
   static func layouts(of model: ManagedObjectModel) -> [EntityLayout] {
     var referrers: [[OneWayReferrer]] = Array(repeating: [], count: model.entities.count)
     for entity in model.entities {
@@ -130,7 +130,7 @@ final class EntityLayout: Sendable {
     return model.entities.map { EntityLayout($0, in: model, referrers: referrers[$0.number - 1]) }
   }
 
-  /// Whether the entity is the one at an index of the model, or stands below it.
+  /// Whether the entity is the one at `other` in the model, or a subentity of it.
   func isKind(ofEntityAt other: Int) -> Bool {
     var entity: Entity? = entity
     while let current = entity {

@@ -1,24 +1,24 @@
 extension PersistentStoreCoordinator {
-  /// The steps of earlier migrations that wait in the open stores.
+  /// Returns the steps that earlier migrations deferred in the open stores.
   public func deferredSteps() throws -> [DeferredStep] { try openStores.flatMap { try $0.deferredSteps() } }
 
-  /// Carries out the steps that migrations left for later: columns of removed attributes go, and indexes are made.
+  /// Performs the steps that migrations deferred: drops the columns of removed attributes and creates indexes.
   ///
-  /// ``AutomaticMigrator/defersWork`` leaves them. Until they are done the stores are whole, and everything is fetched
-  /// and saved as ever, only with larger files and fewer indexes. Call it when the program has time, again and again
-  /// with a little each time if need be:
+  /// ``AutomaticMigrator/defersWork`` defers them. Until they are done, the stores are complete and fetch and save as
+  /// usual, with larger files and fewer indexes. Call this when the program is idle, repeatedly with a short time if
+  /// need be:
   ///
   /// ```swift
   /// while try !coordinator.finishDeferredMigration(within: .milliseconds(200)) { await nextIdleMoment() }
   /// ```
   ///
-  /// Each step is a transaction of its own, for which others that write wait. A step isn't cut into parts: where there
-  /// is any, at least one is done, however short the time.
+  /// Each step is a transaction of its own, which other writers wait for. Steps aren't split: if any step is pending,
+  /// at least one is performed, however short the time.
   ///
-  /// - Parameter time: after which no further step is begun; nil for all.
-  /// - Returns: whether nothing waits any more.
-  /// - Throws: ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/storeReadOnly`` and errors of the file. The
-  ///   steps that were done stay done.
+  /// - Parameter time: The time after which no further step is started; nil for no limit.
+  /// - Returns: Whether no steps remain.
+  /// - Throws: ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/storeReadOnly`` and file errors. Completed
+  ///   steps stay completed.
   @discardableResult
   public func finishDeferredMigration(within time: Duration? = nil) throws -> Bool {
     let deadline = time.map { ContinuousClock.now + $0 }

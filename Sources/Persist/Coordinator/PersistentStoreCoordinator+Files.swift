@@ -1,14 +1,14 @@
 public import Foundation
 
 extension PersistentStoreCoordinator {
-  /// Deletes the store of a file and everything that belongs to it: its log, its index, its journal, its files of
-  /// large values. Where it is open in this coordinator it is closed first. Where there is nothing, nothing happens.
+  /// Deletes the store at a URL with all of its files: the write-ahead log, its index, the journal, and the files of
+  /// large values. A store that is open in this coordinator is closed first. Does nothing if there is no store.
   ///
-  /// Other programs that have it open notice it before they write next.
+  /// Other programs that have the store open notice the deletion before their next write.
   ///
-  /// - Throws: ``PersistenceError/Code/storeBusy`` where another coordinator of this program has it open, and would go
-  ///   on saving into a file that is gone; ``PersistenceError/Code/notAStore`` where the file is something else, so
-  ///   that a wrong path costs nothing; ``PersistenceError/Code/fileAccess`` where a file can't be deleted.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another coordinator in this program has the store open and would
+  ///   keep saving into a deleted file; ``PersistenceError/Code/notAStore`` if the file is something else, so that a
+  ///   wrong path does no harm; ``PersistenceError/Code/fileAccess`` if a file can't be deleted.
   public func destroyPersistentStore(at url: URL) throws {
     let open = store(at: url)
     guard OpenStoreFiles.count(of: url) <= (open == nil ? 0 : 1) else {
@@ -20,18 +20,18 @@ extension PersistentStoreCoordinator {
     try StoreFiles(storeAt: url).delete()
   }
 
-  /// Makes the store of a file a copy of another one: restores it from a backup, say.
+  /// Replaces the store at a URL with a copy of another one, for example to restore a backup.
   ///
-  /// Where there is a store already, its content is exchanged in one transaction: killed at any instant, the file is
-  /// the old store or the new one, whole, and other programs that have it open see the new content from then on. The
-  /// copy has the identifier of its original, and so have its objects.
+  /// An existing store's content is replaced in one transaction: if the program is killed at any instant, the file
+  /// contains either the complete old store or the complete new one. Other programs that have it open see the new
+  /// content from then on. The copy and its objects have the identifiers of the original.
   ///
   /// - Parameters:
-  ///   - destination: not open in this coordinator; with or without a store.
-  ///   - source: a store, open or not, of whichever model. It isn't changed.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the destination is open here;
+  ///   - destination: The file to replace, which isn't open in this coordinator and needn't exist.
+  ///   - source: A store of any model, open or not. It isn't changed.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the destination is open here;
   ///   ``PersistenceError/Code/notAStore``; ``PersistenceError/Code/fileAccess``; ``PersistenceError/Code/storeBusy``
-  ///   where another program is writing.
+  ///   if another program is writing.
   public func replacePersistentStore(at destination: URL, withPersistentStoreFrom source: URL) throws {
     guard destination.standardizedFileURL != source.standardizedFileURL else {
       throw PersistenceError(
@@ -46,10 +46,11 @@ extension PersistentStoreCoordinator {
     try StoreBackup.replace(storeAt: destination, withStoreAt: source)
   }
 
-  /// Copies an open store, as it is at one moment, into a new file: a backup while the store is in use.
+  /// Copies a consistent snapshot of an open store into a new file: a backup while the store is in use.
   ///
-  /// Others go on reading meanwhile; who saves waits until the copy is there. What the log holds and the files of large
-  /// values are part of it. The copy comes up under its name when it is whole, and memory doesn't grow with the store.
+  /// Other connections can read meanwhile; saves wait until the copy is complete. The copy includes the content of the
+  /// write-ahead log and the files of large values. It gets its name only once complete, and memory use doesn't grow
+  /// with the store.
   ///
   /// ```swift
   /// try coordinator.backUp(store, to: folder.appendingPathComponent("Backup.sqlite"))
@@ -57,26 +58,27 @@ extension PersistentStoreCoordinator {
   /// try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: backup)
   /// ```
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess`` where there is a file already, or one can't be written.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists or can't be written.
   /// - SeeAlso: <https://sqlite.org/backup.html>
   public func backUp(_ store: StoreInfo, to url: URL) throws {
     try StoreBackup.copy(requireSQLite(store), to: url)
   }
 
-  /// Moves a store to another file, or between a file and memory: the new one takes its place in this coordinator.
+  /// Moves a store to another file, or between a file and memory, and replaces it in this coordinator with the new one.
   ///
-  /// The old file stays as it was; ``destroyPersistentStore(at:)`` removes it. Everything goes along: relationships,
-  /// files of large values, the application's metadata. Who saves meanwhile waits, and then meets a closed store.
+  /// The old file remains unchanged; ``destroyPersistentStore(at:)`` removes it. Everything is moved: relationships,
+  /// files of large values, the application's metadata. Concurrent saves wait, and then fail because the store is
+  /// closed.
   ///
-  /// The new store has an identifier of its own, and so have its objects: rows keep their keys, but identifiers and
-  /// URIs of the old store no longer lead anywhere here. Contexts have to be reset, or made anew.
+  /// The new store and its objects have new identifiers: rows keep their keys, but identifiers and URIs of the old
+  /// store can no longer be resolved here. Reset or recreate contexts afterwards.
   ///
   /// - Parameters:
-  ///   - url: where there is no file yet; nil for a store in memory.
-  ///   - options: how the new store is opened.
-  /// - Returns: the new store.
-  /// - Throws: ``PersistenceError/Code/fileAccess`` where there is a file already, or one can't be written. The
-  ///   coordinator then has the old store still.
+  ///   - url: The new file, which must not exist yet; nil for a store in memory.
+  ///   - options: The options for opening the new store.
+  /// - Returns: The new store.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists or can't be written. The coordinator
+  ///   then keeps the old store.
   @discardableResult
   public func migratePersistentStore(
     _ store: StoreInfo, to url: URL?, options: StoreOptions = StoreOptions()
@@ -95,18 +97,18 @@ extension PersistentStoreCoordinator {
     return moved
   }
 
-  /// Makes an open store go on in another file, such as one that the store was copied or moved to.
+  /// Switches an open store to another file, such as one that the store was copied or moved to.
   ///
-  /// Contexts go on with it; what they hold is as it was read, until they are refreshed. The former file is closed,
-  /// once reads and writes that have begun are over, and stays.
+  /// Contexts keep using the store; their objects keep the values they read until refreshed. The former file is closed
+  /// once active reads and writes have finished, and isn't deleted.
   ///
   /// - Parameters:
-  ///   - url: of a file that holds the same store; none is made.
-  ///   - store: in a file, and open in this coordinator.
-  /// - Returns: the store as it is now.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the store isn't open here, or the file holds another one;
-  ///   ``PersistenceError/Code/fileAccess`` where there is no file; ``PersistenceError/Code/storeTypeMismatch`` for a
-  ///   store in memory.
+  ///   - url: An existing file that contains the same store.
+  ///   - store: A store in a file, open in this coordinator.
+  /// - Returns: The store with its new location.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store isn't open here or the file contains another
+  ///   store; ``PersistenceError/Code/fileAccess`` if the file doesn't exist;
+  ///   ``PersistenceError/Code/storeTypeMismatch`` for a store in memory.
   @discardableResult
   public func setURL(_ url: URL, for store: StoreInfo) throws -> StoreInfo {
     let open = try requireSQLite(store)

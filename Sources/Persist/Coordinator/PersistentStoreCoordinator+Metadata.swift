@@ -1,10 +1,10 @@
 public import Foundation
 
 extension PersistentStoreCoordinator {
-  /// The types of stores that can be added.
+  /// The store types that can be added.
   public static var registeredStoreTypes: [StoreType] { [.sqlite, .inMemory] }
 
-  /// What the store of a file says of itself. The file isn't changed, and needn't be of a known model.
+  /// Reads the metadata of the store at a URL. The file isn't changed, and its model needn't be known.
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess``, ``PersistenceError/Code/notAStore``,
   ///   ``PersistenceError/Code/storeDamaged``.
@@ -12,22 +12,22 @@ extension PersistentStoreCoordinator {
     try SQLiteConnection.reading(url) { try StoreMetadata($0) }
   }
 
-  /// Replaces the metadata of the store of a file, at once.
+  /// Replaces the metadata of the store at a URL immediately.
   ///
-  /// A stack that has the store open sees them when it asks next.
+  /// A stack that has the store open sees the new metadata on its next read.
   ///
-  /// - Parameter metadata: as ``metadata(at:)`` gave them, with the application's own keys changed. What says which
-  ///   model the store has stays as it is.
+  /// - Parameter metadata: The result of ``metadata(at:)``, with changes to the application's own keys. Entries that
+  ///   identify the store's model remain unchanged.
   public static func setMetadata(_ metadata: StoreMetadata, at url: URL) throws {
     let pool = try SQLiteConnectionPool(url, options: StoreOptions())
     defer { pool.close() }
     try pool.write { try StoreMetadata($0).replacingApplicationValues(by: metadata).write(to: $0) }
   }
 
-  /// What an open store says of itself, with what was set and not saved yet.
+  /// Returns the metadata of an open store, including changes that aren't saved yet.
   public func metadata(of store: StoreInfo) throws -> StoreMetadata { try requireOpen(store).metadata() }
 
-  /// Replaces the application's own metadata of an open store. They reach the file with the next save of a context.
+  /// Replaces the application's own metadata of an open store. The next save of a context writes it to the file.
   ///
   /// ```swift
   /// var metadata = try coordinator.metadata(of: store)
@@ -36,13 +36,13 @@ extension PersistentStoreCoordinator {
   /// try context.save()
   /// ```
   ///
-  /// - Throws: ``PersistenceError/Code/storeReadOnly``; ``PersistenceError/Code/invalidRequest`` for another
-  ///   identifier.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly``; ``PersistenceError/Code/invalidRequest`` if the identifier
+  ///   differs.
   public func setMetadata(_ metadata: StoreMetadata, of store: StoreInfo) throws {
     try requireOpen(store).setMetadata(metadata)
   }
 
-  /// Writes the metadata that were set and that no save of rows took along.
+  /// Writes pending metadata that no save of rows has included.
   func savePendingMetadata() throws {
     for store in openStores { try (store as? SQLiteStore)?.savePendingMetadata() }
   }

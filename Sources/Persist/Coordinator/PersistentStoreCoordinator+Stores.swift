@@ -1,20 +1,20 @@
 public import Foundation
 
 extension PersistentStoreCoordinator {
-  /// Opens the store of a file; makes it where there is none, and migrates it where it has another model.
+  /// Opens the store at a URL. Creates it if it doesn't exist, and migrates it if it has another model.
   ///
-  /// A store counts as of the coordinator's model where Persist's fingerprints, Core Data's hashes or the structure of
-  /// the model that it carries say so; it is then opened as it is. Another one needs `options.migrator`.
+  /// A store matches the coordinator's model if Persist's fingerprints, Core Data's hashes or the structure of the
+  /// store's embedded model say so; it is then opened unchanged. Any other store requires `options.migrator`.
   ///
   /// ```swift
   /// try coordinator.addStore(at: url, options: .automaticMigration)
   /// ```
   ///
-  /// - Returns: what the store is.
-  /// - Throws: ``PersistenceError/Code/incompatibleModel``, with every difference in words, where the store has another
-  ///   model and there is no migrator; what migrating throws, and the store is then as it was;
-  ///   ``PersistenceError/Code/fileAccess`` where there is no file and none is to be made; the errors of files that
-  ///   aren't stores.
+  /// - Returns: A description of the opened store.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel``, with every difference in words, if the store has another
+  ///   model and there is no migrator; migration errors, which leave the store unchanged;
+  ///   ``PersistenceError/Code/fileAccess`` if the file doesn't exist and must not be created; the errors for files
+  ///   that aren't stores.
   @discardableResult
   public func addStore(at url: URL, options: StoreOptions = StoreOptions()) throws -> StoreInfo {
     try requireConfiguration(options.configuration)
@@ -40,16 +40,16 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Adds a store that lives in memory, for as long as it is open.
+  /// Adds a store in memory, which exists while it is open.
   @discardableResult
   public func addInMemoryStore(options: StoreOptions = StoreOptions()) throws -> StoreInfo {
     try requireConfiguration(options.configuration)
     return try opened(options: options) { try SQLiteStore.create(nil, model: managedObjectModel, options: options) }
   }
 
-  /// Closes a store. Objects of it that contexts still have keep what they have read, and can't be saved.
+  /// Closes a store. Objects that contexts still have keep the values they read, and can't be saved.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where it isn't one of this coordinator's.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store isn't open in this coordinator.
   public func remove(_ store: StoreInfo) throws {
     if openStore(identifier: store.identifier) != nil {
       post(Self.willRemoveStoreNotification, Self.removedPersistentStoresKey, [store])
@@ -73,7 +73,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Opens the store of a file; brings it to the coordinator's model before where it has another.
+  /// Opens the store at a URL, after migrating it to the coordinator's model if it has another.
   private func openOfModel(_ url: URL, _ options: StoreOptions) throws -> SQLiteStore {
     let pool = try SQLiteConnectionPool(url, options: options)
     let (difference, catalog): (PersistenceError, StoreCatalog?)
@@ -90,7 +90,7 @@ extension PersistentStoreCoordinator {
       pool.close()
       throw error
     }
-    // What migrates has connections of its own, and must find nobody at the files.
+    // A migrator opens its own connections and requires that no others are open.
     pool.close()
     guard let migrator = options.migrator else { throw difference }
     guard !options.isReadOnly else {

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Brings stores and a model together: opens stores, knows which one holds which entity, and turns identifiers into
-/// URIs and back.
+/// Connects stores to a model: opens stores, routes entities to them, and converts identifiers to URIs and back.
 ///
-/// Contexts work through it. It is safe to share: any number of contexts, on any threads, use one coordinator.
+/// Contexts use stores through a coordinator. It is safe to share: any number of contexts, on any threads, can use one
+/// coordinator.
 ///
 /// ```swift
 /// let registry = try ModelRegistry(contentsOf: modelsFolder)
@@ -13,13 +13,12 @@ public import Foundation
 /// ```
 public final class PersistentStoreCoordinator: Sendable {
   public let managedObjectModel: ManagedObjectModel
-  /// Every known version of the model, for stores that are to be migrated; nil where only ``managedObjectModel`` is
-  /// known.
+  /// Every known version of the model, for migrating stores; nil if only ``managedObjectModel`` is known.
   public let registry: ModelRegistry?
   let layouts: [EntityLayout]
-  /// Tells contexts of each other's saves.
+  /// Informs contexts of each other's saves.
   let savedChangesPost = SavedChangesPost()
-  /// Read and write the stores for tasks that await it.
+  /// The threads that read and write the stores for asynchronous callers.
   package let threads = StoreThreads()
   private let open = Guarded<[any PersistentStore]>([])
 
@@ -32,27 +31,27 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The open stores, in the order in which they were added.
   public var persistentStores: [StoreInfo] { openStores.map(StoreInfo.init) }
 
-  /// The store of a file, nil where it isn't open here.
+  /// Returns the store at a URL, or nil if it isn't open here.
   public func store(at url: URL) -> StoreInfo? {
     openStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }.map(StoreInfo.init)
   }
 
-  /// The identifier that a URI stands for.
+  /// Returns the identifier that a URI represents.
   ///
-  /// - Returns: nil where the text isn't one of an object, or not of an entity and an open store of this coordinator.
-  ///   Whether there is such a row is another question: ``ManagedObjectContext/existingObject(with:)``.
+  /// - Returns: Nil if the URI doesn't identify an object, or its entity or store is unknown to this coordinator.
+  ///   Whether the row exists isn't checked; use ``ManagedObjectContext/existingObject(with:)``.
   public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
     guard let id = ManagedObjectID(uriRepresentation: uri),
       managedObjectModel.entitiesByName[id.entityName] != nil
     else { return nil }
-    // Hosts of URLs have no case; stores' UUIDs are compared without it, and the store's own text is used.
+    // Hosts in URLs are case-insensitive: UUIDs of stores are compared that way, and the store's own spelling is used.
     let identifier = id.storeIdentifier.lowercased()
     guard let store = openStores.first(where: { $0.identifier.lowercased() == identifier }) else { return nil }
     return ManagedObjectID(entityName: id.entityName, storeIdentifier: store.identifier, key: id.key)
   }
 }
 
-/// An open store, as a program sees it.
+/// A public description of an open store.
 public struct StoreInfo: Sendable, Hashable {
   /// The UUID in the store's metadata.
   public let identifier: String
@@ -78,10 +77,10 @@ extension PersistentStoreCoordinator {
   /// The longest time that a save may wait for other writers.
   var busyTimeout: Duration { openStores.map(\.busyTimeout).max() ?? StoreOptions().busyTimeout }
 
-  /// Takes in a store that is open.
+  /// Adds an open store.
   ///
-  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where a store of the same identity is open already, as a copy
-  ///   of a file would be; ``PersistenceError/Code/modelNotFound`` where the model has no such configuration.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if a store with the same identifier is already open, such as a
+  ///   copy of the same file; ``PersistenceError/Code/modelNotFound`` if the model has no such configuration.
   @discardableResult
   func add(_ store: any PersistentStore) throws -> StoreInfo {
     try requireConfiguration(store.configuration)
@@ -101,14 +100,14 @@ extension PersistentStoreCoordinator {
     return added
   }
 
-  /// Takes out the store with an identifier, still open.
+  /// Removes the store with an identifier, without closing it.
   func take(identifier: String) -> (any PersistentStore)? {
     open.withLock { stores in
       stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }
     }
   }
 
-  /// Puts a store that is open in the place of another, which is taken out, still open.
+  /// Replaces an open store with another, without closing the old one.
   func exchange(_ old: any PersistentStore, for new: any PersistentStore) {
     open.withLock { stores in
       if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
@@ -126,15 +125,15 @@ extension PersistentStoreCoordinator {
       fix: "It has \(managedObjectModel.description.configurations.keys.sorted().joined(separator: ", ")).")
   }
 
-  /// The stores that hold rows of an entity or its subentities, in the order in which they were added.
+  /// Returns the stores that hold rows of an entity or its subentities, in the order in which they were added.
   func stores(holding entity: Entity) -> [any PersistentStore] {
     openStores.filter { store in managedObjectModel.hierarchy(of: entity).contains { holds(store, $0) } }
   }
 
-  /// The store that new objects of an entity go to: the first that holds it and can be written.
+  /// Returns the store for new objects of an entity: the first writable one that holds the entity.
   ///
-  /// - Throws: ``PersistenceError/Code/storeReadOnly``, or ``PersistenceError/Code/saveFailed`` where no store holds
-  ///   the entity.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly``, or ``PersistenceError/Code/saveFailed`` if no store holds the
+  ///   entity.
   func storeForInsert(of entity: Entity) throws -> any PersistentStore {
     let candidates = openStores.filter { holds($0, entity) }
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
@@ -149,8 +148,8 @@ extension PersistentStoreCoordinator {
       "The only store that holds '\(entity.name)' is open for reading only.")
   }
 
-  /// Whether a store holds the rows of an entity, by its configuration. A configuration that has one entity of a
-  /// hierarchy holds that one's subentities too.
+  /// Whether a store holds the rows of an entity, according to its configuration. A configuration with an entity also
+  /// holds that entity's subentities.
   func holds(_ store: any PersistentStore, _ entity: Entity) -> Bool {
     let configurations = managedObjectModel.description.configurations
     guard let names = store.configuration.flatMap({ configurations[$0] }) else { return true }

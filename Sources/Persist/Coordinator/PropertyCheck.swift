@@ -1,24 +1,25 @@
 import Foundation
 
-/// The rules of one property, ready to be put to values.
+/// The validation rules of one property, compiled for checking values.
 ///
-/// An optional attribute without a value isn't put to its rules.
+/// Rules aren't applied to an optional attribute without a value.
 struct PropertyCheck: Sendable {
   let slot: Int
   let name: String
   let isRequired: Bool
   let isToMany: Bool
-  /// The source of a derived attribute's value; nil for any other property.
+  /// The expression of a derived attribute; nil for any other property.
   private let derivation: Result<FetchExpression, any Error>?
   private let validation: AttributeValidation?
   private let pattern: RegularExpressionMatcher?
   private let rules: [Rule]
   private let minimumCount: Int
   private let maximumCount: Int
-  /// Whether a to-many may have no objects whatever its minimum count: only a required one must reach it.
+  /// Whether a to-many relationship may be empty regardless of its minimum count, which binds only required
+  /// relationships.
   private let mayBeEmpty: Bool
 
-  /// A rule in the predicate language; one that can't be read is broken by every value, and says so.
+  /// A rule in the predicate language. A rule that can't be parsed fails for every value, with the parsing error.
   private struct Rule: Sendable {
     let rule: AttributeValidation.Rule
     let predicate: Result<FetchPredicate, any Error>
@@ -29,7 +30,7 @@ struct PropertyCheck: Sendable {
     }
   }
 
-  /// Nil for a property that has no rules.
+  /// Returns nil for a property without rules.
   init?(_ property: Property) {
     slot = property.slot
     name = property.name
@@ -39,7 +40,7 @@ struct PropertyCheck: Sendable {
       derivation = attribute.derivation.map { text in Result { try FetchExpression(text) } }
       isToMany = false
       validation = attribute.validation.isEmpty ? nil : attribute.validation
-      // That patterns are regular expressions was checked when the model was made.
+      // Patterns were checked to be valid regular expressions when the model was created.
       pattern = attribute.validation.pattern.flatMap { try? RegularExpressionMatcher($0, options: []) }
       rules = attribute.validation.rules.map(Rule.init)
       (minimumCount, maximumCount, mayBeEmpty) = (0, 0, true)
@@ -61,7 +62,7 @@ struct PropertyCheck: Sendable {
 
   var isDerived: Bool { derivation != nil }
 
-  /// What is wrong with the value that a derived attribute will have: the store computes it in the save that is to be
+  /// Returns the problems with the future value of a derived attribute, which the store computes in the save being
   /// validated.
   func problems(withValueDerivedFrom object: any KeyedObject, of entity: String) -> [PersistenceError] {
     guard let derivation else { return [] }
@@ -78,7 +79,7 @@ struct PropertyCheck: Sendable {
     }
   }
 
-  /// What is wrong with a value of an attribute or a to-one relationship.
+  /// Returns the problems with a value of an attribute or to-one relationship.
   func problems(with value: StoredValue, of entity: String) -> [PersistenceError] {
     brokenRules(with: value, of: entity).map { problem, rule in
       problem.withFailure(ValidationFailure(key: name, value: value, predicate: rule))
@@ -158,7 +159,7 @@ struct PropertyCheck: Sendable {
     return problems
   }
 
-  /// What is wrong with the number of objects of a to-many relationship.
+  /// Returns the problems with the number of objects in a to-many relationship.
   func problems(withCount count: Int, of entity: String) -> [PersistenceError] {
     let place = PersistenceError.Place.property(entity, name)
     if count < minimumCount, count > 0 || !mayBeEmpty {
@@ -184,7 +185,7 @@ struct PropertyCheck: Sendable {
     case .integer(let value): "\(value)"
     case .double(let value): "\(value)"
     case .decimal(let value): "\(value)"
-    // Foundation traps where it is to describe a date far from now.
+    // Foundation traps when describing a date far from now.
     case .date(let date) where abs(date.timeIntervalSinceReferenceDate) < 1e11: "\(date)"
     default: value.inWords
     }

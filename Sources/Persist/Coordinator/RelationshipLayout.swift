@@ -1,8 +1,8 @@
 import Foundation
 
-/// A relationship with what keeping both of its sides in step takes.
+/// A relationship with the facts needed to keep both of its sides consistent.
 ///
-/// A class, so that handing one on is one reference counted.
+/// A class, so that passing it costs one reference count.
 final class RelationshipLayout: Sendable {
   let name: String
   let slot: Int
@@ -10,18 +10,18 @@ final class RelationshipLayout: Sendable {
   let isOrdered: Bool
   let isTransient: Bool
   let deleteRule: DeleteRule
-  /// Index of the destination in ``ManagedObjectModel/entities``.
+  /// The index of the destination in ``ManagedObjectModel/entities``.
   let destinationIndex: Int
   /// The row slot of the destination's entity number.
   let entityNumberSlot: Int?
   let inverse: Inverse?
-  /// Whether a save tells this relationship's new and lost members as links: it is to-many, and of the two sides of a
-  /// many-to-many relationship the one that tells.
+  /// Whether a save writes added and removed members of this relationship as links: true for a to-many relationship,
+  /// but for only one side of a many-to-many pair.
   let tellsLinks: Bool
-  /// Whether the relationship is its own inverse, as that between friends.
+  /// Whether the relationship is its own inverse, such as one between friends.
   let isOwnInverse: Bool
 
-  /// The relationship that leads back.
+  /// The inverse relationship.
   struct Inverse: Sendable {
     let name: String
     let slot: Int

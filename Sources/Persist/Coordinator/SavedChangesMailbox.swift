@@ -1,27 +1,27 @@
 import Synchronization
 
-/// Saves of others that a context is to merge, until it comes to it.
+/// Saves by others that a context hasn't merged yet.
 ///
-/// Any thread posts; only the context takes. What is kept is values behind a lock, so that neither the context nor its
+/// Any thread can post; only the context takes. The content is values behind a lock, so neither the context nor its
 /// objects are reached from outside its isolation.
 final class SavedChangesMailbox: Sendable {
-  /// What a context finds in its mailbox.
+  /// The content of a mailbox.
   enum Mail: Sendable, Hashable {
     case changes(SavedChanges)
-    /// More changed than was worth keeping: every object has to be looked at.
+    /// Too many changes to keep: every object has to be checked.
     case tooMuch
 
-    /// A context that doesn't look into its mailbox for long costs no more memory than a bounded number of identifiers.
+    /// Bounds the number of identifiers, and so the memory that a context uses while it doesn't read its mailbox.
     init(_ changes: SavedChanges) {
       let changes = changes.bounded
       self = changes.isIncomplete ? .tooMuch : .changes(changes)
     }
   }
 
-  /// Wakes somebody who waits for mail.
+  /// Wakes a task that waits for mail.
   struct Bell: Sendable {
     let ring: @Sendable () -> Void
-    /// Whether there still is somebody.
+    /// Whether the task still exists.
     let isHeard: @Sendable () -> Bool
   }
 
@@ -45,7 +45,7 @@ final class SavedChangesMailbox: Sendable {
     for bell in bells { bell.ring() }
   }
 
-  /// Takes everything out.
+  /// Removes and returns the content.
   func take() -> Mail? {
     state.withLock { state in
       defer { state.mail = nil }
@@ -53,7 +53,7 @@ final class SavedChangesMailbox: Sendable {
     }
   }
 
-  /// Has a bell rung whenever there is mail.
+  /// Registers a bell that rings on every post.
   func add(_ bell: Bell) {
     state.withLock { state in
       state.bells.removeAll { !$0.isHeard() }
@@ -62,7 +62,7 @@ final class SavedChangesMailbox: Sendable {
   }
 }
 
-/// The contexts of a coordinator that want to hear of each other's saves.
+/// The contexts of a coordinator that receive each other's saves.
 final class SavedChangesPost: Sendable {
   private struct Receiver {
     weak var mailbox: SavedChangesMailbox?
@@ -71,7 +71,7 @@ final class SavedChangesPost: Sendable {
   private let receivers = Guarded<[Receiver]>([])
   private let count = Atomic(0)
 
-  /// Whether anybody wants to hear of saves; a save that nobody hears of costs this look.
+  /// Whether any context receives saves. A save without receivers costs only this check.
   var hasReceivers: Bool { count.load(ordering: .relaxed) > 0 }
 
   func add(_ mailbox: SavedChangesMailbox) {
@@ -89,7 +89,7 @@ final class SavedChangesPost: Sendable {
     }
   }
 
-  /// Tells everybody but the one who saved.
+  /// Posts changes to every receiver except the sender.
   func deliver(_ changes: SavedChanges, from sender: SavedChangesMailbox) {
     guard !changes.isEmpty else { return }
     let mailboxes = receivers.withLock { $0.compactMap(\.mailbox) }

@@ -1,10 +1,10 @@
-/// Where the properties that a class declares stand in the objects of one entity.
+/// Maps the properties that a class declares to their slots in objects of one entity.
 ///
-/// A declared property leaves a key in each object, and an access finds the slot by it: one multiplication and one
-/// comparison, in a table without collisions. Where two classes of one line of inheritance happen to have the same key,
-/// the class that declares the property decides; those are found the slow way.
+/// A declared property stores a key in each object; an access finds the slot by key with one multiplication and one
+/// comparison, in a table without collisions. If two classes in an inheritance chain happen to have the same key, the
+/// declaring class decides; those properties take a slower path.
 public final class SlotTable: Sendable {
-  /// One place of the table. Place 0 says how keys are spread: its key is the multiplier, its slot the shift.
+  /// An entry of the table. Entry 0 contains the hash parameters: its key is the multiplier, its slot the shift.
   @frozen public struct Entry: Sendable {
     @usableFromInline let key: UInt32
     @usableFromInline let slot: Int32
@@ -18,7 +18,7 @@ public final class SlotTable: Sendable {
     let slot: Int
   }
 
-  /// What a new object has in a slot.
+  /// The initial value of a slot in a new object.
   ///
   /// `@unchecked Sendable`: the closure is a property's default, which captures nothing.
   struct InitialValue: @unchecked Sendable {
@@ -27,11 +27,11 @@ public final class SlotTable: Sendable {
   }
 
   let members: [Member]
-  /// What new objects have, by slot, as far as the class says anything.
+  /// The initial values that the class declares, by slot.
   private let initialValues: ContiguousArray<InitialValue?>
-  /// Why objects of the entity can't be of the class; nil where they can.
+  /// The reason why objects of the entity can't have this class, or nil if they can.
   let misfit: String?
-  /// Lives as long as the table. `nonisolated(unsafe)`: it is filled before anybody sees the table, and never changed.
+  /// Allocated for the life of the table. `nonisolated(unsafe)`: filled before the table is shared, and never changed.
   nonisolated(unsafe) let entries: UnsafePointer<Entry>
 
   init(_ members: [Member], initialValues: [InitialValue] = [], misfit: String? = nil) {
@@ -46,19 +46,19 @@ public final class SlotTable: Sendable {
 
   deinit { entries.deallocate() }
 
-  /// What an object keeps. An object of a generated class that was made for another model stops the program.
+  /// The entries that an object stores. Traps for an object of a class that was generated for another model.
   var entriesOfFittingClass: UnsafePointer<Entry> {
     if let misfit { preconditionFailure(misfit) }
     return entries
   }
 
-  /// Finds nothing.
+  /// A table without entries.
   static let empty = SlotTable([])
 
-  /// What a new object of the class has, by slot: what the class says, else what the model does.
+  /// Returns the initial values of a new object by slot: the class's values, or else the model's.
   func values(orElse modelValues: ContiguousArray<StoredValue?>) -> ContiguousArray<StoredValue?> {
     if initialValues.isEmpty { return modelValues }
-    // Every slot is written once: values of the model's that the class's replace aren't copied first.
+    // Every slot is written once: model values that the class replaces aren't copied first.
     return ContiguousArray(unsafeUninitializedCapacity: modelValues.count) { values, count in
       for slot in modelValues.indices {
         values.initializeElement(at: slot, to: initialValue(at: slot) ?? modelValues[slot])
@@ -67,16 +67,16 @@ public final class SlotTable: Sendable {
     }
   }
 
-  /// What the class says that a new object has in a slot, made anew; nil for nothing.
+  /// Creates the initial value that the class declares for a slot; nil if there is none.
   func initialValue(at slot: Int) -> StoredValue? { slot < initialValues.count ? initialValues[slot]?.make() : nil }
 
-  /// The slot of a property that a class declares, nil for none.
+  /// Returns the slot of a property that a class declares, or nil if there is none.
   func slot(of key: UInt32, declaredBy owner: ObjectIdentifier) -> Int? {
     members.first { $0.key == key && $0.owner == owner }?.slot
   }
 
-  /// A table in which every key has a place of its own. Tables grow until a multiplier is found that gives them one;
-  /// with twice as many places as the square of the keys nearly every multiplier does.
+  /// Builds a table in which every key has its own entry, growing it until a multiplier without collisions is found.
+  /// With twice as many entries as the square of the number of keys, nearly every multiplier works.
   private static func spread(_ slots: [UInt32: Int]) -> UnsafeMutablePointer<Entry> {
     var multiplier: UInt32 = 0x9E37_79B1
     var bits: UInt32 = 1
@@ -103,7 +103,7 @@ public final class SlotTable: Sendable {
 }
 
 extension SlotTable {
-  /// The slot of a key, -1 where it isn't known or isn't the only one of its kind.
+  /// Returns the slot of a key, or -1 if the key is unknown or ambiguous.
   @inlinable @inline(__always)
   static func find(_ key: UInt32, in entries: UnsafePointer<Entry>) -> Int {
     let place = (key &* entries[0].key) &>> UInt32(truncatingIfNeeded: entries[0].slot)
@@ -112,11 +112,11 @@ extension SlotTable {
   }
 }
 
-/// The slot tables of an entity's layout, one for each class that serves it.
+/// The slot tables of an entity's layout, one for each of its classes.
 final class SlotTables: Sendable {
   private let tables = Guarded<[ObjectIdentifier: SlotTable]>([:])
 
-  /// The table of a class; made where there is none yet. The first one made is everybody's.
+  /// Returns the table of a class, creating it if necessary. If threads race, the first table is used by all.
   func table(of type: ObjectIdentifier, make: () -> SlotTable) -> SlotTable {
     if let table = tables.withLock({ $0[type] }) { return table }
     let made = make()

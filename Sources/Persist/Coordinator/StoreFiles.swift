@@ -1,10 +1,10 @@
 import Foundation
 
-/// The files of a store: the database and everything beside it that belongs to it.
+/// The files of a store: the database and its companions.
 struct StoreFiles {
   let database: URL
-  /// The log, its index, the rollback journal, the folders of large values, and what a killed migration left, whether
-  /// they exist or not.
+  /// The write-ahead log, its index, the rollback journal, the folders of large values, and leftovers of a killed
+  /// migration, whether they exist or not.
   let companions: [URL]
 
   init(storeAt url: URL) {
@@ -16,8 +16,8 @@ struct StoreFiles {
       + [WorkingFolder.place(besideStoreAt: url), BackupFolder.place(besideStoreAt: url)]
   }
 
-  /// Deletes all of them, the database first: what is left beside no database isn't a store, while a database without
-  /// its log would be one with rows missing.
+  /// Deletes all files, the database first: companions without a database aren't a store, but a database without its
+  /// log would be a store with missing rows.
   func delete() throws {
     if exists(database) {
       guard try isDatabase() else {
@@ -40,7 +40,7 @@ struct StoreFiles {
     }
   }
 
-  /// Whether the file is empty or begins as SQLite's files do.
+  /// Whether the file is empty or starts with SQLite's file header.
   private func isDatabase() throws -> Bool {
     guard let head = DatabaseHead.read(database) else {
       throw PersistenceError(

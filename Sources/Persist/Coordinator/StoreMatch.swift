@@ -1,17 +1,17 @@
 import Foundation
 
-/// Whether a store is of a model.
+/// Whether a store matches a model.
 enum StoreMatch {
-  /// It is: by fingerprint, by hashes, by the structure of its own model, or by columns.
+  /// The store matches: by fingerprint, by hashes, by the structure of its embedded model, or by columns.
   ///
-  /// - Parameter isStamped: whether the store says so itself, and not just that it has a version which is stored alike.
+  /// - Parameter isStamped: Whether the store itself names this model, rather than a version with the same storage.
   case same(StoreCatalog, isStamped: Bool)
-  /// It isn't: ``PersistenceError/Code/incompatibleModel``, with every difference in words; and what the store says of
-  /// itself, where its model is known.
+  /// The store doesn't match: ``PersistenceError/Code/incompatibleModel``, with every difference in words, and the
+  /// store's catalog if its model is known.
   case different(PersistenceError, StoreCatalog?)
 
-  /// - Parameter connection: has the store open; nothing is written.
-  /// - Throws: the errors of files that aren't stores.
+  /// - Parameter connection: A connection to the store; nothing is written.
+  /// - Throws: The errors for files that aren't stores.
   init(_ connection: SQLiteConnection, of model: ManagedObjectModel, registry: ModelRegistry?) throws {
     do {
       let found = try StoreIdentification.identify(connection, registry: Self.registry(registry, with: model))
@@ -49,20 +49,20 @@ enum StoreMatch {
     return error
   }
 
-  /// The known versions, the wanted model among them.
+  /// Returns the known versions including the wanted model.
   private static func registry(_ registry: ModelRegistry?, with model: ManagedObjectModel) -> ModelRegistry {
-    // A name that no file gives, so that it takes no version's place.
+    // A name that no file can have, so that it doesn't replace a version.
     let wanted = ModelVersion(name: "the coordinator's model", model: model)
     guard let registry else { return ModelRegistry(versions: [wanted]) }
     return registry.version(with: model) != nil ? registry : registry.adding(wanted)
   }
 }
 
-/// A migrator that goes on with what the coordinator has read of a store already.
+/// A migrator that reuses what the coordinator has already read from a store.
 protocol CatalogMigrator: StoreMigrator {
   /// Migrates as ``StoreMigrator/migrateStore(at:to:registry:options:)`` does.
   ///
-  /// - Parameter catalog: what the store said of itself a moment ago; somebody may have changed it since.
+  /// - Parameter catalog: The store's catalog as read a moment ago; another process may have changed the store since.
   func migrateStore(
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions, catalog: StoreCatalog)
     throws
