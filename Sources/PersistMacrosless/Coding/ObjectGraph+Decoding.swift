@@ -2,11 +2,11 @@ public import Foundation
 public import Persist
 
 extension ObjectGraph: DecodableWithConfiguration {
-  /// Makes the encoded objects as new ones of a context.
+  /// Creates the encoded objects as new objects of a context.
   ///
-  /// - Throws: what the decoder does, and ``PersistenceError/Code/unknownEntity``,
-  ///   ``PersistenceError/Code/unknownProperty`` or ``PersistenceError/Code/typeMismatch`` for what the context's model
-  ///   doesn't have or take.
+  /// - Throws: the decoder's errors, and ``PersistenceError/Code/unknownEntity``,
+  ///   ``PersistenceError/Code/unknownProperty`` or ``PersistenceError/Code/typeMismatch`` for entities, properties or
+  ///   values that the context's model doesn't accept.
   public init(from decoder: any Decoder, configuration context: ManagedObjectContext) throws {
     let graph = try decoder.container(keyedBy: GraphKey.self)
     var made: [Int: ManagedObject] = [:]
@@ -88,7 +88,7 @@ extension ObjectGraph: DecodableWithConfiguration {
 }
 
 extension KeyedDecodingContainer<GraphKey> {
-  /// A value in the decoder's own form for an attribute's type.
+  /// Decodes a value in the decoder's own format for an attribute's type.
   fileprivate func value(of type: AttributeType, forKey key: GraphKey) throws -> Any? {
     if try decodeNil(forKey: key) { return nil }
     switch type {
@@ -97,7 +97,7 @@ extension KeyedDecodingContainer<GraphKey> {
     case .double, .float: return try decode(Double.self, forKey: key)
     case .decimal:
       let text = try decode(String.self, forKey: key)
-      // Double, unlike Decimal, reads all of a text or nothing of it.
+      // Double, unlike Decimal, accepts a text only as a whole.
       guard Double(text) != nil, let number = Decimal(string: text), !number.isNaN else {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: self, debugDescription: "'\(text.prefix(80))' is no number.")
@@ -113,7 +113,7 @@ extension KeyedDecodingContainer<GraphKey> {
     }
   }
 
-  /// The parts of a composite, those of composites inside it included.
+  /// The parts of a composite, including those of nested composites.
   fileprivate func parts(
     of elements: [Property.Element], below path: [String], forKey key: GraphKey
   ) throws -> [String: Any] {

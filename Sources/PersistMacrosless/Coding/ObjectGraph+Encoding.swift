@@ -30,21 +30,21 @@ extension ObjectGraph: Encodable {
   }
 }
 
-/// The objects of a graph, each once, in the order in which they are met.
+/// The distinct objects of a graph in breadth-first order.
 private struct GraphNodes {
   struct Node {
     let object: ManagedObject
-    /// The relationships that are followed from the object, by whichever way it was reached.
+    /// The relationships followed from the object, on any of the paths that reached it.
     var relationships: Set<String>
   }
 
   private(set) var all: [Node] = []
   private var places: [ManagedObject: Int] = [:]
 
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path that isn't one of relationships.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path that doesn't consist of relationships.
   init(of graph: ObjectGraph) throws {
     let paths = Set(graph.paths.map { $0.split(separator: ".").map(String.init) })
-    // A path is followed over its beginnings.
+    // Following a path includes all of its prefixes.
     let steps = paths.reduce(into: Set<[String]>()) { steps, path in
       for length in 1...max(1, path.count) { steps.insert(Array(path.prefix(length))) }
     }
@@ -89,12 +89,12 @@ private struct GraphNodes {
 }
 
 extension Property {
-  /// Whether a graph keeps the property's value: a stored attribute that isn't computed.
+  /// Whether a graph encodes the property's value: a stored attribute that isn't derived.
   var isCoded: Bool { attribute.map { !$0.isTransient && $0.derivation == nil } ?? false }
 }
 
 extension ManagedObject {
-  /// The objects at the other end of a relationship, none or one of a to-one.
+  /// The objects at the other end of a relationship; at most one for a to-one relationship.
   fileprivate func others(at property: Property) -> [ManagedObject] {
     property.isToMany
       ? Array(toMany(at: property.slot, of: ManagedObject.self)) : toOne(at: property.slot).map { [$0] } ?? []
@@ -102,7 +102,7 @@ extension ManagedObject {
 }
 
 extension KeyedEncodingContainer<GraphKey> {
-  /// Encodes a value in the encoder's own form for its type; none is left out.
+  /// Encodes a value in the encoder's own format for its type; null is left out.
   fileprivate mutating func encode(_ value: StoredValue, for name: String) throws {
     let key = GraphKey(name)
     switch value {

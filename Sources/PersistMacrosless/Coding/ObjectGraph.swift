@@ -1,7 +1,7 @@
 import Foundation
 public import Persist
 
-/// Objects with what hangs on them, to be encoded, or decoded as new objects of a context.
+/// Objects and their related objects, for encoding, or for decoding as new objects of a context.
 ///
 /// ```swift
 /// let data = try JSONEncoder().encode(ObjectGraph([author], following: ["books", "books.chapters"]))
@@ -10,16 +10,16 @@ public import Persist
 /// let copies = graph.objects(of: Author.self)
 /// ```
 ///
-/// Encoded are the stored attributes, derived ones not included, and the relationships that were chosen. Every object
-/// stands once, under a number, and wherever it is met again, in a cycle too, the number stands for it. Dates and data
-/// take the form that the encoder is set to.
+/// The stored attributes, except derived ones, and the chosen relationships are encoded. Every object is encoded once,
+/// with a number; further references to it, also in cycles, use the number. Dates and data have the format for which
+/// the encoder is configured.
 ///
-/// Decoding makes an object for each encoded one. Attributes that aren't there have their defaults; entities and
-/// properties that the context's model doesn't have are an error, and leave nothing behind in the context.
+/// Decoding creates an object for each encoded one. Missing attributes have their defaults; entities and properties
+/// unknown to the context's model are an error, which leaves no objects behind in the context.
 public struct ObjectGraph {
-  /// The objects that the graph begins with.
+  /// The objects from which the graph starts.
   public let objects: [ManagedObject]
-  /// The paths of relationships that are followed, such as `books` and `books.chapters`.
+  /// The relationship paths to follow, such as `books` and `books.chapters`.
   public let paths: [String]
 
   public init(_ objects: [ManagedObject], following paths: [String] = []) {
@@ -27,11 +27,11 @@ public struct ObjectGraph {
     self.paths = paths
   }
 
-  /// Those of the objects that are of a class.
+  /// The objects of a given class.
   public func objects<Object: ManagedObject>(of type: Object.Type) -> [Object] { objects.compactMap { $0 as? Object } }
 }
 
-/// A key that is made while coding: an attribute's or a relationship's name, or one of the form's own words.
+/// A coding key with an arbitrary name: that of an attribute, a relationship, or a field of the format.
 struct GraphKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

@@ -1,10 +1,10 @@
 import Foundation
 import Persist
 
-/// What a class declares as an attribute.
+/// A class's declaration of an attribute.
 ///
-/// `@unchecked Sendable`: the default's closure captures nothing, as the initial value of a stored property can't; the
-/// bounds are ranges of values. Both are read only.
+/// `@unchecked Sendable`: the default's closure captures nothing, because the initial value of a stored property can't;
+/// the bounds are ranges of values. Both are immutable.
 struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchecked Sendable {
   let traits: AttributeTraits
   let initialValue: (() -> StoredValue)?
@@ -62,17 +62,17 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
     }
   }
 
-  /// The types in a model that values of this Swift type can have.
+  /// The attribute types that a model can use for values of this Swift type.
   private var allowed: [AttributeType] {
     if traits.transformer != nil { return [.transformable] }
     return AttributeType.widths.first { $0.contains(Value.attributeType) } ?? [Value.attributeType]
   }
 
-  /// The default where it is the same each time: one like `UUID()` or `Date()` is no model's, but each object's own.
+  /// The default if it is constant: one like `UUID()` or `Date()` belongs to each object, not to the model.
   private var constantDefault: StoredValue {
     guard let initialValue else { return .null }
     let value = initialValue()
-    // The clock may say the same twice.
+    // Two readings of the clock may be equal.
     if case .date(let date) = value, abs(date.timeIntervalSinceNow) < 60 { return .null }
     return value == initialValue() ? value : .null
   }
@@ -94,7 +94,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
 }
 
 extension AttributeType {
-  /// Types that hold the same kind of value in different widths.
+  /// Types for the same kind of value in different widths.
   fileprivate static let widths: [[AttributeType]] = [
     [.int16, .int32, .int64], [.float, .double], [.binary, .transformable],
   ]
@@ -105,7 +105,7 @@ extension AttributeType {
 }
 
 extension StoredValue {
-  /// The value as one of an attribute's type, where it means the same: whole numbers are numbers of every kind.
+  /// The value converted to an attribute's type without a change of meaning: integers convert to every numeric type.
   fileprivate func converted(to type: AttributeType) -> StoredValue? {
     switch (self, type) {
     case (.integer(let value), .double), (.integer(let value), .float): .double(Double(value))

@@ -1,7 +1,8 @@
 import Persist
 
 extension AttributeTraits {
-  /// What a declaration says that means nothing for an attribute of its type, or can't be read, with the mend.
+  /// The problems of a declaration: traits that don't apply to an attribute of its type or can't be parsed, each with a
+  /// fix.
   func problems(of type: AttributeType) -> [(message: String, fix: String)] {
     var problems: [(String, String)] = []
     if type != .string, lengths != nil {

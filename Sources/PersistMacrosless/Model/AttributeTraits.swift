@@ -1,7 +1,7 @@
 import Foundation
 public import Persist
 
-/// What a declaration says of an attribute beside its type and its default.
+/// The traits of a declared attribute other than its Swift type and default.
 public struct AttributeTraits {
   var name: String?
   var type: AttributeType?

@@ -1,6 +1,6 @@
 import Persist
 
-/// A declaration that becomes a property of a model.
+/// A declaration from which a model's property is made.
 protocol DescribedDeclaration: PropertyDeclaration {
   func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses)
 }

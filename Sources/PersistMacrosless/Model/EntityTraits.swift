@@ -1,6 +1,6 @@
 public import Persist
 
-/// A class that says more of its entity than its properties do.
+/// A class that declares traits of its entity beyond the properties.
 ///
 /// ```swift
 /// class Party: ManagedObject, DescribedEntity {
@@ -11,12 +11,12 @@ public import Persist
 /// final class Person: Party {}                          // not abstract: the traits are Party's
 /// ```
 public protocol DescribedEntity: ManagedObject {
-  /// What is said of the class's entity. A subclass inherits the property and not what it says: the traits name whose
-  /// they are.
+  /// The traits of the class's entity. They apply to the class that they name as owner; a subclass that inherits this
+  /// property doesn't inherit the traits.
   static var entityTraits: EntityTraits { get }
 }
 
-/// What a class says of its entity.
+/// The declared traits of a class's entity.
 public struct EntityTraits {
   let owner: ManagedObject.Type
   let name: String?
@@ -29,14 +29,14 @@ public struct EntityTraits {
 
   /// - Parameters:
   ///   - owner: the class itself.
-  ///   - name: the entity's name, where it isn't the class's.
+  ///   - name: the entity's name, if it differs from the class's.
   ///   - isAbstract: whether only its subclasses have objects.
   ///   - renamedFrom: the name that the entity had in an older version of the model.
-  ///   - unique: lists of properties whose values together may occur once: `[[\.first, \.last]]`. For a single
-  ///     property there is `@Attribute(unique: true)`.
+  ///   - unique: lists of properties whose combined values must be unique: `[[\.first, \.last]]`. For a single property
+  ///     use `@Attribute(unique: true)`.
   ///   - indexes: indexes over several properties, or over some of the rows.
-  ///   - versionHashModifier: a text that makes the entity another one for migrations though nothing else changed.
-  ///   - userInfo: what the program notes about the entity.
+  ///   - versionHashModifier: a text that makes migrations treat the entity as changed even if nothing else is.
+  ///   - userInfo: the program's notes about the entity.
   public init<Owner: ManagedObject>(
     of owner: Owner.Type, name: String? = nil, isAbstract: Bool = false, renamedFrom: String? = nil,
     unique: [[PartialKeyPath<Owner>]] = [], indexes: [EntityIndex<Owner>] = [], versionHashModifier: String? = nil,
@@ -84,9 +84,9 @@ public struct EntityIndex<Owner: ManagedObject> {
   let predicate: String?
 
   /// - Parameters:
-  ///   - name: of the index, one of its own within the entity.
-  ///   - keyPaths: what is indexed, in this order.
-  ///   - predicate: which rows are, as a format string; nil for all.
+  ///   - name: the index's name, unique within the entity.
+  ///   - keyPaths: the indexed properties, in this order.
+  ///   - predicate: the condition for rows to be indexed, as a format string; nil for all rows.
   public init(_ name: String, on keyPaths: PartialKeyPath<Owner>..., where predicate: String? = nil) {
     self.name = name
     self.keyPaths = keyPaths
@@ -95,7 +95,7 @@ public struct EntityIndex<Owner: ManagedObject> {
 }
 
 extension ManagedObject {
-  /// What the class itself says of its entity; nil where only a parent says something of its own.
+  /// The traits that the class itself declares for its entity; nil if only a parent declares some.
   static var ownTraits: EntityTraits? {
     guard let traits = (self as? any DescribedEntity.Type)?.entityTraits, traits.owner == self else { return nil }
     return traits

@@ -1,6 +1,6 @@
 import Persist
 
-/// What a class declares as a fetched property.
+/// A class's declaration of a fetched property.
 struct FetchedPropertyDeclaration: DescribedDeclaration {
   let modelName: String?
   let destination: ManagedObject.Type

@@ -1,32 +1,33 @@
 public import Persist
 
 extension ManagedObjectModel {
-  /// The model that classes declare.
+  /// Creates the model that classes declare.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(Item.self, Category.self, version: "3")
   /// ```
   ///
-  /// A class is an entity; one whose parent is named too is a subentity of it. Properties of a parent that isn't named
-  /// are the class's own. Contexts over the model make objects of these classes, without registering them.
+  /// Each class is an entity; if a class's parent is listed too, it is a subentity of the parent's. Properties of a
+  /// parent that isn't listed belong to the class. Contexts over the model create objects of these classes, which need
+  /// no registration.
   ///
-  /// A model from classes equals the same model from a file, for stores and migrations. Older versions are no classes:
-  /// they come from files, are written with ``ManagedObjectModel/init(version:_:)``, or are what the store says of
-  /// itself.
+  /// For stores and migrations, a model from classes equals the same model from a file. Older versions aren't classes:
+  /// they are loaded from files, created with ``ManagedObjectModel/init(version:_:)``, or read from the store.
   ///
   /// - Parameters:
   ///   - classes: every class of the model, in any order.
-  ///   - version: what the author calls the version; nil for nothing.
-  ///   - configurations: names with the classes that stores opened for them hold.
-  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once, each with its place and its mend: a
-  ///   relationship without inverse, one that leads to a class that isn't named, two properties of one name.
+  ///   - version: the version identifier; nil for none.
+  ///   - configurations: names of configurations, each with the classes that its stores contain.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems, each with its place and its fix: a
+  ///   relationship without an inverse or with a destination class that isn't listed, or two properties of the same
+  ///   name.
   public convenience init(
     _ classes: ManagedObject.Type..., version: String? = nil, configurations: [String: [ManagedObject.Type]] = [:]
   ) throws {
     try self.init(classes: classes, version: version, configurations: configurations)
   }
 
-  /// The model that classes declare, for a list of them that is made elsewhere.
+  /// Creates the model that the classes of an array declare.
   public convenience init(
     classes: [ManagedObject.Type], version: String? = nil, configurations: [String: [ManagedObject.Type]] = [:]
   ) throws {

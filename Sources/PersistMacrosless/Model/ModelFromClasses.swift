@@ -1,15 +1,15 @@
 import Persist
 
-/// A model on its way from classes: what they declare, put together, with everything that is wrong in it.
+/// A model under construction: the combined declarations of its classes, and all problems in them.
 struct ModelFromClasses {
   private(set) var description: ModelDescription
   private(set) var problems: [PersistenceError] = []
-  /// Entities by name with the classes that were given for them.
+  /// The given classes by entity name.
   private(set) var classes: [String: ManagedObject.Type] = [:]
 
   private var names: [ObjectIdentifier: String] = [:]
   private var needingInverse: [(entity: String, relationship: String)] = []
-  /// Which relationship named a property as its inverse, by the property's class and name.
+  /// The relationships that name properties as their inverses, by the property's class and name.
   private var claimed: [ClaimedProperty: PersistenceError.Place] = [:]
   private var compositeTypes: [String: any CompositeValue.Type] = [:]
 
@@ -30,10 +30,9 @@ struct ModelFromClasses {
     }
   }
 
-  /// The same where nothing is wrong in it.
+  /// Returns this value if it has no problems.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once, those of the model as a whole
-  ///   included.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems, including those of the model as a whole.
   func checked() throws -> ModelFromClasses {
     var problems = problems
     do {
@@ -45,7 +44,7 @@ struct ModelFromClasses {
     throw PersistenceError.combining(problems, as: .invalidModel, "The classes have \(problems.count) problems.")
   }
 
-  /// The name of the entity that a class stands for; nil where it isn't one of the model's.
+  /// The name of a class's entity; nil if the class isn't part of the model.
   func entityName(of type: ManagedObject.Type) -> String? { names[ObjectIdentifier(type)] }
 
   mutating func report(_ place: PersistenceError.Place, _ message: String, fix: String) {
@@ -56,9 +55,9 @@ struct ModelFromClasses {
     needingInverse.append((entity, relationship))
   }
 
-  /// Notes that a relationship names a property as its inverse.
+  /// Records that a relationship names a property as its inverse.
   ///
-  /// - Returns: another relationship that has named it before; nil for none.
+  /// - Returns: another relationship that has already named the property; nil if there is none.
   mutating func claim(
     _ property: ClassDeclaration.Member, asInverseOf place: PersistenceError.Place
   ) -> PersistenceError.Place? {
@@ -83,7 +82,7 @@ struct ModelFromClasses {
     }
   }
 
-  /// Adds the entity of a class: what the class declares, and what those of its parents do that aren't entities.
+  /// Adds the entity of a class: its own declarations, and those of its parents that aren't entities.
   private mutating func add(_ type: ManagedObject.Type) {
     guard let name = entityName(of: type) else { return }
     let declaration = ClassDeclaration(type)
@@ -119,7 +118,8 @@ struct ModelFromClasses {
 }
 
 extension ModelFromClasses {
-  /// The name of a composite's type in the model, which has it from now on, with those that its parts are of.
+  /// Adds a composite type and the types of its parts to the model unless it has them, and returns the type's name in
+  /// it.
   mutating func addComposite(_ type: any CompositeValue.Type) -> String {
     let name = String(describing: type)
     if let known = compositeTypes.updateValue(type, forKey: name) {
@@ -131,7 +131,7 @@ extension ModelFromClasses {
       }
       return name
     }
-    // Named before its parts are looked at: a type may, wrongly, contain itself.
+    // Registered before its parts are examined, because a type may, incorrectly, contain itself.
     let index = description.composites.count
     description.composites.append(CompositeDescription(name, elements: []))
     do {

@@ -1,6 +1,6 @@
 public import Persist
 
-/// What a declaration says of a relationship beside its type and its inverse.
+/// The traits of a declared relationship other than its type and inverse.
 public struct RelationshipTraits {
   let name: String?
   let renamedFrom: String?
@@ -25,18 +25,18 @@ public struct RelationshipTraits {
   }
 }
 
-/// How a declaration says what leads back.
+/// A declaration's choice of an inverse.
 public enum DeclaredInverse<Destination: ManagedObject> {
-  /// Nothing does.
+  /// No inverse.
   case none
-  /// The property at the key path; nil for one that names this relationship itself.
+  /// The property at the key path; nil if the inverse names this relationship instead.
   case named(by: (() -> PartialKeyPath<Destination>)?)
 }
 
-/// What a class declares as a relationship.
+/// A class's declaration of a relationship.
 ///
-/// `@unchecked Sendable`: the key path's closure captures nothing, and the counts are a range of numbers. Both are read
-/// only.
+/// `@unchecked Sendable`: the key path's closure captures nothing, and the counts are a range of numbers. Both are
+/// immutable.
 struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, @unchecked Sendable {
   private let traits: RelationshipTraits
   private let inverse: DeclaredInverse<Value.Destination>

@@ -1,6 +1,6 @@
 public import Persist
 
-/// The least and the greatest value of an attribute: a range of any kind, such as `0...9999`, `1...` or `...40`.
+/// The minimum and maximum of an attribute's value: a range of any kind, such as `0...9999`, `1...` or `...40`.
 public protocol ValueBounds {
   var least: StoredValue? { get }
   var greatest: StoredValue? { get }

@@ -1,6 +1,6 @@
 public import Persist
 
-// The forms are those of comparisons. Numbers of different types don't mix, as everywhere in Swift.
+// The overloads are those of the comparison operators. Numbers of different types don't mix, as elsewhere in Swift.
 
 /// The sum.
 public func + <Root: ManagedObject, Value: StorableValue & Numeric>(
@@ -53,7 +53,7 @@ public func * <Root: ManagedObject, Value: StorableValue & Numeric>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedExpression<Root, Value> { computed(.multiply, left.expression, right.expression) }
 
-/// The quotient: whole numbers divide as whole numbers, and dividing by zero gives no value.
+/// The quotient: integer division for integers; division by zero gives no value.
 public func / <Root: ManagedObject, Value: StorableValue & Numeric>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedExpression<Root, Value> { computed(.divide, .keyPath(left), .constant(right.stored)) }
@@ -87,7 +87,7 @@ public func % <Root: ManagedObject, Value: StorableValue & Numeric>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedExpression<Root, Value> { computed(.modulus, left.expression, right.expression) }
 
-/// The same with the other sign.
+/// The negated value.
 public prefix func - <Root: ManagedObject, Value: StorableValue & SignedNumeric>(
   operand: TypedExpression<Root, Value>
 ) -> TypedExpression<Root, Value> { TypedExpression(.function(.negate, [operand.expression])) }

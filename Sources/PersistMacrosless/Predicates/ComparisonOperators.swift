@@ -1,9 +1,10 @@
 public import Persist
 
-// One operator has four forms, with a key path or an expression on the left and a value or the like on the right. There
-// are no more, since each form of an operator costs the compiler time with every use of it.
+// Each operator has four overloads, with a key path or an expression on the left and a value or the same kind of
+// operand on the right. There are no more, because each overload of an operator slows down the compilation of every use
+// of it.
 
-/// The same; no value is the same as no value.
+/// Whether the values are equal; two missing values are equal.
 public func == <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .equal, .constant(right.stored)) }
@@ -20,7 +21,7 @@ public func == <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .equal, right.expression) }
 
-/// Not the same.
+/// Whether the values differ.
 public func != <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .constant(right.stored)) }
@@ -37,7 +38,7 @@ public func != <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .notEqual, right.expression) }
 
-/// Less; never so where there is no value.
+/// Whether the left value is less; false if a value is missing.
 public func < <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .less, .constant(right.stored)) }
@@ -54,7 +55,7 @@ public func < <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .less, right.expression) }
 
-/// Less or the same.
+/// Whether the left value is less or equal.
 public func <= <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .lessOrEqual, .constant(right.stored)) }
@@ -71,7 +72,7 @@ public func <= <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .lessOrEqual, right.expression) }
 
-/// Greater.
+/// Whether the left value is greater.
 public func > <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .greater, .constant(right.stored)) }
@@ -88,7 +89,7 @@ public func > <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .greater, right.expression) }
 
-/// Greater or the same.
+/// Whether the left value is greater or equal.
 public func >= <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .greaterOrEqual, .constant(right.stored)) }
@@ -105,12 +106,12 @@ public func >= <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .greaterOrEqual, right.expression) }
 
-/// Leads to an object.
+/// Whether a to-one relationship's object is the given one.
 public func == <Root: ManagedObject, Object: ManagedObject>(
   left: any KeyPath<Root, Object?> & Sendable, right: Object?
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .equal, .value(right)) }
 
-/// Doesn't lead to an object.
+/// Whether a to-one relationship's object isn't the given one.
 public func != <Root: ManagedObject, Object: ManagedObject>(
   left: any KeyPath<Root, Object?> & Sendable, right: Object?
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .value(right)) }

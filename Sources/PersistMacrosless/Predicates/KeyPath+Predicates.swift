@@ -1,16 +1,16 @@
 public import Persist
 
-/// What the operators don't say, for key paths in parentheses: `(\Item.name).beginsWith("Te")`.
+/// Conditions without operators, for key paths in parentheses: `(\Item.name).beginsWith("Te")`.
 ///
-/// The compiler needs the class in front of the first dot. In a closure it needs none:
-/// `Item.where { $0.name.beginsWith("Te") }`.
+/// The compiler needs the class in front of the first dot, except in a closure: `Item.where { $0.name.beginsWith("Te")
+/// }`.
 extension KeyPath where Root: ManagedObject {
   fileprivate func expression<Other>() -> TypedExpression<Root, Other> {
     TypedExpression(.keyPath(of: .current, KeyPathReference(ofProperties: self)))
   }
 }
 
-/// A property that is a text, or may be one.
+/// A property of type `String` or `String?`.
 public protocol TextProperty {}
 extension String: TextProperty {}
 extension Optional: TextProperty where Wrapped == String {}
@@ -36,7 +36,7 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
     text.contains(part, options)
   }
 
-  /// Whether the whole text is as a pattern, in which `*` stands for any characters and `?` for one.
+  /// Whether the whole text matches a pattern, in which `*` matches any characters and `?` any single one.
   public func like(_ pattern: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     text.like(pattern, options)
   }
@@ -46,7 +46,8 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
     text.matches(pattern, options)
   }
 
-  /// Whether the text has what a full-text query looks for; see `FullTextQuery`. The attribute is marked for it.
+  /// Whether the text matches a full-text query; see `FullTextQuery`. The attribute must be indexed for full-text
+  /// search.
   public func matchesText(_ query: String) -> TypedPredicate<Root> { text.matchesText(query) }
 
   public func equals(_ other: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
@@ -55,19 +56,19 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
 }
 
 extension KeyPath where Root: ManagedObject, Value: StorableValue {
-  /// Whether the value is one of some.
+  /// Whether the value is one of the given values.
   public func `in`(_ values: some Sequence<Value>) -> TypedPredicate<Root> {
     (expression() as TypedExpression<Root, Value>).in(values)
   }
 
-  /// Whether the value lies in a range; both bounds belong to it.
+  /// Whether the value is in a range that includes both bounds.
   public func between(_ lower: Value, _ upper: Value) -> TypedPredicate<Root> {
     (expression() as TypedExpression<Root, Value>).between(lower, upper)
   }
 }
 
 extension KeyPath where Root: ManagedObject, Value: StorableValue & Comparable {
-  /// Whether the value lies in a range; both bounds belong to it.
+  /// Whether the value is in a range that includes both bounds.
   public func between(_ range: ClosedRange<Value>) -> TypedPredicate<Root> {
     between(range.lowerBound, range.upperBound)
   }
@@ -88,12 +89,12 @@ extension KeyPath where Root: ManagedObject, Value: MemberCollection {
     members.contains(where: condition)
   }
 
-  /// Whether a condition holds for every member; it does where there is none.
+  /// Whether a condition holds for every member; true if there are no members.
   public func allSatisfy(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
     members.allSatisfy(condition)
   }
 
-  /// Whether a condition holds for every member; it does where there is none.
+  /// Whether a condition holds for every member; true if there are no members.
   public func allSatisfy(
     _ condition: (TypedExpression<Root, Value.Element>) -> TypedPredicate<Root>
   ) -> TypedPredicate<Root> {
@@ -107,7 +108,7 @@ extension KeyPath where Root: ManagedObject, Value: MemberCollection {
 
   public var count: TypedExpression<Root, Int> { members.count }
 
-  /// The sum of a property of the members; members without a value are left out.
+  /// The sum of a property of the members; members without a value are ignored.
   public func sum<Number>(_ keyPath: any KeyPath<Value.Element, Number> & Sendable) -> TypedExpression<Root, Number>
   where Number: StorableValue & Numeric {
     members.sum(keyPath)

@@ -5,14 +5,14 @@ import Persist
 extension TypedExpression where Value: CompositeValue {
   /// A part of the composite value.
   ///
-  /// A part that can't be told from others, as one whose type makes all values alike, stops the program.
+  /// Traps if the part can't be identified, for example because its type treats all values as equal.
   public subscript<Part>(
     dynamicMember keyPath: any KeyPath<Value, Part> & Sendable
   ) -> TypedExpression<Root, Part> {
     TypedExpression<Root, Part>(.path(of: expression, [CompositeParts.name(of: keyPath)]))
   }
 
-  /// A part of the composite value that may have no value.
+  /// An optional part of the composite value.
   public subscript<Part>(
     dynamicMember keyPath: any KeyPath<Value, Part?> & Sendable
   ) -> TypedExpression<Root, Part> {
@@ -20,7 +20,8 @@ extension TypedExpression where Value: CompositeValue {
   }
 }
 
-/// Finds which part of a composite type a key path reads: the one whose value changes what it gives.
+/// Identifies the part of a composite type that a key path reads: the only part whose value affects the key path's
+/// value.
 enum CompositeParts {
   private static let known = Guarded<[KeyPathReference: String]>([:])
 
@@ -48,7 +49,7 @@ enum CompositeParts {
     return Set(given).count > 1
   }
 
-  /// Values of which a type can be made, no two of them alike.
+  /// Distinct stored values from which instances of a type can be created.
   private static func samples(of type: any StorableValue.Type) -> [StoredValue] {
     if let cases = (type as? any CaseIterable.Type).map(allValues) { return cases }
     if let composite = type as? any CompositeValue.Type { return samples(ofParts: composite) }

@@ -14,12 +14,12 @@ extension TypedExpression where Value: MemberCollection {
     compared(counted { condition.predicate.asking(of: $0.expression) }, .greater, .value(0))
   }
 
-  /// Whether a condition holds for every member; it does where there is none.
+  /// Whether a condition holds for every member; true if there are no members.
   public func allSatisfy(_ condition: (Member) -> TypedPredicate<Root>) -> TypedPredicate<Root> {
     compared(counted { !condition($0).predicate }, .equal, .value(0))
   }
 
-  /// Whether a condition holds for every member; it does where there is none.
+  /// Whether a condition holds for every member; true if there are no members.
   public func allSatisfy(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
     compared(counted { !condition.predicate.asking(of: $0.expression) }, .equal, .value(0))
   }
@@ -33,12 +33,12 @@ extension TypedExpression where Value: MemberCollection {
 
   public var count: TypedExpression<Root, Int> { TypedExpression<Root, Int>(.path(of: expression, ["@count"])) }
 
-  /// The members for which a condition holds, to be counted or asked further.
+  /// The members for which a condition holds, for further conditions or to be counted.
   public func filter(_ condition: (Member) -> TypedPredicate<Root>) -> TypedExpression {
     TypedExpression(subquery { condition($0).predicate })
   }
 
-  /// The sum of a property of the members; members without a value are left out.
+  /// The sum of a property of the members; members without a value are ignored.
   public func sum<Number>(_ keyPath: any KeyPath<Value.Element, Number> & Sendable) -> TypedExpression<Root, Number>
   where Number: StorableValue & Numeric {
     computed("@sum", keyPath)
@@ -49,7 +49,7 @@ extension TypedExpression where Value: MemberCollection {
     computed("@sum", keyPath)
   }
 
-  /// The mean of a property of the members; of none there is none.
+  /// The average of a property of the members; no value if there are no members.
   public func average<Number>(_ keyPath: any KeyPath<Value.Element, Number> & Sendable) -> TypedExpression<Root, Double>
   where Number: AttributeValue {
     computed("@avg", keyPath)
@@ -90,7 +90,7 @@ extension TypedExpression where Value: MemberCollection {
   }
 }
 
-/// A collection of managed objects that a relationship has: ``RelationshipSet``.
+/// The collection of managed objects in a to-many relationship, such as ``RelationshipSet``.
 public protocol MemberCollection {
   associatedtype Element: ManagedObject
 }
@@ -108,7 +108,7 @@ extension OrderedRelationshipSet: RecordedMembers {
   package var relationshipName: String { members.relationshipName }
 }
 
-/// Names for the members that conditions are about, so that a condition inside another has a name of its own.
+/// Unique variable names for members, so that nested conditions don't share a name.
 private enum MemberNames {
   @TaskLocal static var depth = 0
 

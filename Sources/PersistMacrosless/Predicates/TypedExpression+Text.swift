@@ -1,6 +1,6 @@
 public import Persist
 
-/// Texts. Without options, letters differ by case and by diacritical marks.
+/// Conditions on text. Without options, comparisons are sensitive to case and diacritics.
 extension TypedExpression where Value == String {
   public func beginsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     compared(expression, .beginsWith, .value(part), options: options)
@@ -20,7 +20,7 @@ extension TypedExpression where Value == String {
     compared(expression, .contains, .value(part), options: options)
   }
 
-  /// Whether the whole text is as a pattern, in which `*` stands for any characters and `?` for one.
+  /// Whether the whole text matches a pattern, in which `*` matches any characters and `?` any single one.
   public func like(_ pattern: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     compared(expression, .like, .value(pattern), options: options)
   }
@@ -30,7 +30,8 @@ extension TypedExpression where Value == String {
     compared(expression, .matches, .value(pattern), options: options)
   }
 
-  /// Whether the text has what a full-text query looks for; see `FullTextQuery`. The attribute is marked for it.
+  /// Whether the text matches a full-text query; see `FullTextQuery`. The attribute must be indexed for full-text
+  /// search.
   public func matchesText(_ query: String) -> TypedPredicate<Root> {
     compared(expression, .matchesText, .value(query))
   }
@@ -40,15 +41,15 @@ extension TypedExpression where Value == String {
     compared(expression, .equal, .value(text), options: options)
   }
 
-  /// In UTF-16 units.
+  /// The length in UTF-16 code units.
   public var length: TypedExpression<Root, Int> { TypedExpression<Root, Int>(.function(.length, [expression])) }
   public var lowercased: TypedExpression { TypedExpression(.function(.lowercase, [expression])) }
   public var uppercased: TypedExpression { TypedExpression(.function(.uppercase, [expression])) }
-  /// Lower case without diacritical marks.
+  /// The lowercased text without diacritics.
   public var canonical: TypedExpression { TypedExpression(.function(.canonical, [expression])) }
 }
 
-/// Words that are Swift's own: the compiler names the ones that predicates use.
+/// Swift's own spellings, for which the compiler suggests the predicate's equivalents.
 extension Sequence where Element: StorableValue {
   @available(*, unavailable, message: "Ask the property whether it is in the list: '$0.name.in(list)'.")
   public func contains<Root>(_ value: TypedExpression<Root, Element>) -> TypedPredicate<Root> { value.in(self) }

@@ -1,17 +1,17 @@
 public import Persist
 
 extension TypedExpression where Value: StorableValue {
-  /// Whether the value is one of some.
+  /// Whether the value is one of the given values.
   public func `in`(_ values: some Sequence<Value>) -> TypedPredicate<Root> {
     compared(expression, .in, .aggregate(values.map { .constant($0.stored) }))
   }
 
-  /// Whether the value lies in a range; both bounds belong to it.
+  /// Whether the value is in a range that includes both bounds.
   public func between(_ lower: Value, _ upper: Value) -> TypedPredicate<Root> {
     compared(expression, .between, .aggregate([.constant(lower.stored), .constant(upper.stored)]))
   }
 
-  /// This value, or another where there is none.
+  /// This value, or another if it is missing.
   public static func ?? (left: TypedExpression, right: Value) -> TypedExpression {
     TypedExpression(
       .ternary(.compare(left.expression, .notEqual, .value(nil)), left.expression, .constant(right.stored)))
@@ -19,7 +19,7 @@ extension TypedExpression where Value: StorableValue {
 }
 
 extension TypedExpression where Value: StorableValue & Comparable {
-  /// Whether the value lies in a range; both bounds belong to it.
+  /// Whether the value is in a range that includes both bounds.
   public func between(_ range: ClosedRange<Value>) -> TypedPredicate<Root> {
     between(range.lowerBound, range.upperBound)
   }
@@ -32,7 +32,7 @@ extension TypedExpression where Value: StorableValue & Numeric {
 }
 
 extension TypedExpression where Value: ManagedObject {
-  /// Whether it leads to one of some objects.
+  /// Whether the object is one of the given objects.
   public func `in`(_ objects: some Sequence<Value>) -> TypedPredicate<Root> {
     compared(expression, .in, .aggregate(objects.map(\.fetchExpression)))
   }

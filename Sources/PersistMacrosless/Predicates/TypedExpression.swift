@@ -1,16 +1,16 @@
 public import Persist
 
-/// A value that predicates over a class compare: of a property, or computed of properties.
+/// A value that predicates over a class compare: a property, or a computation from properties.
 ///
-/// Its members are those of the object that it stands for. `Value` is without its optional: where there is no value,
-/// an expression has none, and `== nil` asks for that.
+/// Its members are those of the object that it represents. `Value` is the non-optional type: any expression may have no
+/// value, and `== nil` tests for that.
 ///
 /// ```swift
 /// TypedPredicate<Item> { item in item.price * 2 > item.limit && item.category.name == "Tea" }
 /// ```
 @dynamicMemberLookup
 public struct TypedExpression<Root: ManagedObject, Value>: Sendable {
-  /// The tree, with key paths in the place of names.
+  /// The expression tree, with key paths instead of names.
   public let expression: FetchExpression
 
   public init(_ expression: FetchExpression) { self.expression = expression }
@@ -18,7 +18,7 @@ public struct TypedExpression<Root: ManagedObject, Value>: Sendable {
   /// The value of a property.
   public init(_ keyPath: any KeyPath<Root, Value> & Sendable) { expression = .keyPath(keyPath) }
 
-  /// The value of a property that may have none.
+  /// The value of an optional property.
   public init(_ keyPath: any KeyPath<Root, Value?> & Sendable) { expression = .keyPath(keyPath) }
 }
 
@@ -30,7 +30,7 @@ extension TypedExpression where Value: ManagedObject {
     TypedExpression<Root, Member>(.keyPath(of: expression, KeyPathReference(keyPath)))
   }
 
-  /// A property of the object that may have no value.
+  /// An optional property of the object.
   public subscript<Member>(
     dynamicMember keyPath: any KeyPath<Value, Member?> & Sendable
   ) -> TypedExpression<Root, Member> {

@@ -1,32 +1,32 @@
 public import Persist
 
-/// A condition on objects of a class, which the compiler has checked.
+/// A condition on objects of a class, checked by the compiler.
 ///
 /// ```swift
 /// let cheap: TypedPredicate<Item> = \.price < 5 && \.category?.name == "Tea"
 /// let tagged = TypedPredicate<Item> { $0.tags.contains { $0.name.beginsWith("a") } || !($0.quantity > 3) }
 /// ```
 ///
-/// The names of the properties are found by the request that it is given to. It is one value with the predicates of
-/// the format language; see ``predicate``.
+/// The request that uses the predicate resolves the property names. Its tree is an ordinary predicate, as parsed from a
+/// format string; see ``predicate``.
 public struct TypedPredicate<Root: ManagedObject>: Sendable, Hashable {
-  /// The tree, with key paths in the place of names.
+  /// The predicate tree, with key paths instead of names.
   public let predicate: FetchPredicate
 
-  /// A predicate whose keys the compiler can't check, as being about objects of the class.
+  /// Declares an untyped predicate, whose keys the compiler can't check, to apply to objects of the class.
   public init(_ predicate: FetchPredicate) { self.predicate = predicate }
 
-  /// A predicate made by a closure, which is given what stands for the evaluated object.
+  /// Creates a predicate with a closure, which is passed an expression for the evaluated object.
   public init(_ condition: (TypedExpression<Root, Root>) -> TypedPredicate<Root>) {
     self = condition(TypedExpression(.current))
   }
 
-  /// An object's truth value.
+  /// Creates a predicate that holds for objects whose Boolean property is true.
   public init(_ keyPath: any KeyPath<Root, Bool> & Sendable) {
     self.init(.compare(.keyPath(keyPath), .equal, .value(true)))
   }
 
-  /// Whether the predicate holds for an object, unsaved changes included.
+  /// Whether the predicate holds for an object, including its unsaved changes.
   public func evaluate(with object: Root) throws -> Bool { try predicate.evaluate(with: object) }
 }
 

@@ -1,6 +1,6 @@
 public import Persist
 
-/// A property of a managed object's class that is an attribute of its entity.
+/// A property of a managed object subclass that is an attribute of its entity.
 ///
 /// ```swift
 /// final class Item: ManagedObject {
@@ -11,12 +11,12 @@ public import Persist
 /// }
 /// ```
 ///
-/// The type is any ``StorableValue``. An optional one makes the attribute optional, another one required. The default
-/// is evaluated for each new object and for no fetched one: `UUID()` gives every object its own. One that is the same
-/// each time is the model's default too, which a migration gives to the rows that have no value yet.
+/// The type is any ``StorableValue``; the attribute is optional if the type is. The default is evaluated for each new
+/// object, and never for fetched ones: `UUID()` gives every object a different value. A constant default is also the
+/// model's default, which a migration stores in rows that have no value yet.
 ///
-/// A property reads as its default where the store has no value, and stops the program where the entity of the
-/// object's context has no such attribute.
+/// If the store has no value, the property reads as its default. If the entity in the object's context has no such
+/// attribute, accessing the property traps.
 @frozen @propertyWrapper
 public struct Attribute<Value: StorableValue>: DeclaredProperty {
   public let key: DeclarationKey
@@ -24,25 +24,25 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   /// An attribute with a default.
   ///
   /// - Parameters:
-  ///   - wrappedValue: what a new object has.
-  ///   - name: the attribute's name in the model, where it isn't the property's.
-  ///   - type: the attribute's type in the model, where it isn't the Swift type's own: `.int16`, `.int32` or `.int64`
-  ///     for any integer, `.float` or `.double` for both, `.transformable` for `Data`.
+  ///   - wrappedValue: the value of a new object.
+  ///   - name: the attribute's name in the model, if it differs from the property's.
+  ///   - type: the attribute's type in the model, if it isn't the default for the Swift type: `.int16`, `.int32` or
+  ///     `.int64` for any integer, `.float` or `.double` for both, `.transformable` for `Data`.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
-  ///   - optional: whether the attribute is optional in the model, where the Swift type doesn't say it.
+  ///   - optional: whether the attribute is optional in the model, if that differs from the Swift type.
   ///   - unique: whether no two objects may have the same value.
-  ///   - indexed: whether the store keeps an index of the values.
-  ///   - fullText: how the store indexes the words of the texts, for `matchesText`.
-  ///   - externalStorage: whether large data may stand in files beside the store.
+  ///   - indexed: whether the store has an index of the values.
+  ///   - fullText: the full-text index of the values, for `matchesText`.
+  ///   - externalStorage: whether large data may be stored in files beside the store.
   ///   - preservedOnDeletion: whether the history keeps the value of a deleted object.
-  ///   - range: the least and the greatest value.
-  ///   - length: the least and the greatest length in UTF-16 units.
+  ///   - range: the minimum and the maximum value.
+  ///   - length: the minimum and the maximum length in UTF-16 code units.
   ///   - pattern: a regular expression that the whole text must match.
   ///   - rule: a predicate over `SELF` that the value must satisfy.
-  ///   - warning: what to say where the rule is broken.
+  ///   - warning: the message of the error if the rule is violated.
   ///   - transformer: the name of the transformer that archives the values of a transformable attribute.
-  ///   - versionHashModifier: a text that makes the attribute another one for migrations though nothing else changed.
-  ///   - userInfo: what the program notes about the attribute.
+  ///   - versionHashModifier: a text that makes migrations treat the attribute as changed even if nothing else is.
+  ///   - userInfo: the program's notes about the attribute.
   @inlinable @inline(__always)
   public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, type: AttributeType? = nil,
@@ -64,10 +64,10 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
         versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText))
   }
 
-  /// An attribute without a default. The parameters are those of the initialiser with one.
+  /// An attribute without a default. For the parameters see the initializer with one.
   ///
-  /// It stands in the structure itself, as do its siblings: the compiler looks nowhere else for the initialiser of a
-  /// property that is written without one.
+  /// Declared in the structure itself, as are similar ones: the compiler looks nowhere else for the initializer of a
+  /// property that is declared without one.
   @inlinable @inline(__always)
   public init(
     _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
@@ -89,7 +89,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
         versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText))
   }
 
-  /// What the compiler says of a property without a default whose type has no value that stands for none.
+  /// The compiler error for a property without a default whose type has no value for "none".
   @available(
     *, unavailable,
     message: "Give the property a default, or make it optional: its type has no value that stands for none."
@@ -141,14 +141,14 @@ extension ManagedObject {
     setAttributeValue(value.stored, at: slot(of: key, declaredBy: type))
   }
 
-  /// What an attribute without a value that its type can show reads as: its default, or nothing in its type's way.
+  /// The value of an attribute without a readable stored value: its default, or else the type's value for "none".
   @usableFromInline @inline(never)
   final func missingValue<Value: StorableValue>(
     at slot: Int, of key: DeclarationKey, declaredBy owner: ManagedObject.Type
   ) -> Value {
     if let value = declaredDefault(at: slot).flatMap(Value.init(stored:)) { return value }
     if let type = Value.self as? any AttributeValue.Type, let value = type.absent as? Value { return value }
-    // A prototype, over which a key path is followed, has no entity that could say it.
+    // Prototypes, on which key paths are resolved, have no entity with a default, so the class's declaration is used.
     let member = ClassDeclaration(owner).members.first { $0.key == key && $0.owner == owner }
     if let value = (member?.declaration.initialValue?()).flatMap(Value.init(stored:)) { return value }
     preconditionFailure("An attribute of type \(Value.self) has neither a value nor a default.")

@@ -1,20 +1,21 @@
 public import Persist
 
-/// An attribute of several parts, each in a column of its own.
+/// An attribute with several parts, each stored in a separate column.
 ///
 /// ```swift
 /// @Composite var address = Address()
 /// @Composite var delivery: Address?
 /// ```
 ///
-/// The type is a ``CompositeValue``, or an optional of one. It is a value: `shop.address.city = "Rome"` sets the whole.
+/// The type is a ``CompositeValue``, or an optional of one. It has value semantics: `shop.address.city = "Rome"` sets
+/// the whole.
 @frozen @propertyWrapper
 public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   public let key: DeclarationKey
 
   /// - Parameters:
-  ///   - wrappedValue: what a new object has.
-  ///   - name: the attribute's name in the model, where it isn't the property's.
+  ///   - wrappedValue: the value of a new object.
+  ///   - name: the attribute's name in the model, if it differs from the property's.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
   @inlinable @inline(__always)
   public init(
@@ -27,7 +28,7 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   }
 
   /// - Parameters:
-  ///   - name: the attribute's name in the model, where it isn't the property's.
+  ///   - name: the attribute's name in the model, if it differs from the property's.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
   @inlinable @inline(__always)
   public init(_ name: String? = nil, renamedFrom: String? = nil, line: Int = #line, column: Int = #column) {

@@ -1,22 +1,22 @@
 public import Persist
 
-/// An attribute that the store computes with each save from an expression over the object.
+/// An attribute that the store computes from an expression over the object at each save.
 ///
 /// ```swift
 /// @Derived("articles.@count") var articleCount: Int
 /// @Derived("canonical:(name)") var searchName: String?
 /// ```
 ///
-/// It can be read, sorted by and asked for in predicates, and not be set. An object has the value of the last save when
-/// it was read or refreshed after it.
+/// It can be read, used for sorting and in predicates, but not be set. An object has the value of the last save if it
+/// was fetched or refreshed afterwards.
 @frozen @propertyWrapper
 public struct Derived<Value: AttributeValue>: DeclaredProperty {
   public let key: DeclarationKey
 
   /// - Parameters:
-  ///   - expression: what the value comes from, in the format language.
-  ///   - name: the attribute's name in the model, where it isn't the property's.
-  ///   - type: the attribute's type in the model, where it isn't the Swift type's own.
+  ///   - expression: the expression that computes the value, in the format language.
+  ///   - name: the attribute's name in the model, if it differs from the property's.
+  ///   - type: the attribute's type in the model, if it isn't the default for the Swift type.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
   @inlinable @inline(__always)
   public init(

@@ -1,6 +1,6 @@
 public import Persist
 
-/// A property whose objects come from a request instead of a relationship.
+/// A property whose objects are the result of a fetch request instead of a relationship.
 ///
 /// ```swift
 /// final class Author: ManagedObject {
@@ -9,18 +9,18 @@ public import Persist
 /// }
 /// ```
 ///
-/// The request runs when the property is read first, with the object as `$FETCH_SOURCE`; what it finds is kept until
-/// the object is refreshed.
+/// The request runs when the property is first read, with the object as `$FETCH_SOURCE`; its result is cached until the
+/// object is refreshed.
 @frozen @propertyWrapper
 public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
   public let key: DeclarationKey
 
   /// - Parameters:
-  ///   - predicate: which objects, as a format string.
-  ///   - name: the property's name in the model, where it isn't the variable's.
+  ///   - predicate: the condition for objects, as a format string.
+  ///   - name: the property's name in the model, if it differs from the variable's.
   ///   - sortedBy: the order of the objects.
-  ///   - limit: the greatest number of objects; 0 for all.
-  ///   - userInfo: what the predicate finds as `$FETCHED_PROPERTY.userInfo`.
+  ///   - limit: the maximum number of objects; 0 for all.
+  ///   - userInfo: a dictionary that the predicate can access as `$FETCHED_PROPERTY.userInfo`.
   @inlinable @inline(__always)
   public init(
     _ predicate: String, name: String? = nil,

@@ -1,8 +1,8 @@
 public import Persist
 
-/// The objects at the other end of an ordered to-many relationship: a live view that can be changed.
+/// The objects at the other end of an ordered to-many relationship: a live, mutable view.
 ///
-/// It is what ``Persist/RelationshipSet`` is, with places.
+/// It is a ``Persist/RelationshipSet`` with positions.
 ///
 /// ```swift
 /// order.lines.append(line)
@@ -11,37 +11,37 @@ public import Persist
 /// order.lines = [first, second]
 /// ```
 public struct OrderedRelationshipSet<Element: ManagedObject> {
-  /// The same members, for what doesn't ask for their order.
+  /// The same members, for code that doesn't depend on their order.
   public let members: RelationshipSet<Element>
 
   init(members: RelationshipSet<Element>) { self.members = members }
 
-  /// A list of objects that is to be assigned to a relationship. It has each object once.
+  /// Creates a list of objects to assign to a relationship. Duplicates are dropped.
   public init(_ objects: some Sequence<Element>) { members = RelationshipSet(objects) }
 
-  /// The members' identifiers; none of the members is made for that.
+  /// The members' identifiers; reading them materializes no members.
   public var objectIDs: [ManagedObjectID] { members.objectIDs }
 
-  /// Whether an object is a member. Doesn't read the members where the inverse is a to-one relationship.
+  /// Whether an object is a member. Doesn't read the members if the inverse is a to-one relationship.
   public func contains(_ object: ManagedObject) -> Bool { members.contains(object) }
 
-  /// Adds an object at the end. A member stays where it is.
+  /// Adds an object at the end. Has no effect if it is already a member.
   public func append(_ object: Element) { members.insert(object) }
 
   public func append(contentsOf objects: some Sequence<Element>) { members.insert(contentsOf: objects) }
 
-  /// Adds an object at a place, or moves a member there.
+  /// Inserts an object at an index, or moves a member there.
   ///
-  /// - Parameter index: at most the number of members; for a member its place among the others.
+  /// - Parameter index: at most the number of members; for a member, the index among the others.
   public func insert(_ object: Element, at index: Int) { members.insert(object, at: index) }
 
-  /// Moves a member to a place among the others.
+  /// Moves a member to an index among the others.
   public func move(_ object: Element, to index: Int) {
     guard contains(object) else { return }
     members.insert(object, at: index)
   }
 
-  /// Takes an object out; nothing happens where it isn't a member.
+  /// Removes an object; has no effect if it isn't a member.
   public func remove(_ object: ManagedObject) { members.remove(object) }
 
   @discardableResult
@@ -53,12 +53,12 @@ public struct OrderedRelationshipSet<Element: ManagedObject> {
 
   public func removeAll() { members.removeAll() }
 
-  /// Makes these the members, in this order.
+  /// Replaces the members with these objects, in this order.
   public func replace(with objects: some Sequence<Element>) { members.replace(with: objects) }
 }
 
 extension OrderedRelationshipSet: ExpressibleByArrayLiteral {
-  /// The objects of a literal, to be assigned to a relationship.
+  /// Creates a list from a literal, to assign to a relationship.
   public init(arrayLiteral objects: Element...) { self.init(objects) }
 }
 

@@ -1,9 +1,9 @@
 public import Persist
 
-/// A property of a managed object's class that is a relationship of its entity.
+/// A property of a managed object subclass that is a relationship of its entity.
 ///
-/// The type says which kind: an optional object for a to-one relationship, a ``Persist/RelationshipSet`` for a to-many
-/// one, an ``OrderedRelationshipSet`` for one whose members are in an order.
+/// The type determines the kind: an optional object for a to-one relationship, a ``Persist/RelationshipSet`` for a
+/// to-many one, an ``OrderedRelationshipSet`` for an ordered to-many one.
 ///
 /// ```swift
 /// final class Item: ManagedObject {
@@ -16,8 +16,8 @@ public import Persist
 /// }
 /// ```
 ///
-/// Every relationship has an inverse, which is named on one side: two properties that name each other are a circular
-/// reference to the compiler. The model joins the other side.
+/// Every relationship has an inverse, which is named on one side only: two properties that name each other are a
+/// circular reference to the compiler. The model sets the inverse of the other side.
 @frozen @propertyWrapper
 public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
   public let key: DeclarationKey
@@ -25,14 +25,13 @@ public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
   /// A relationship whose inverse names this one.
   ///
   /// - Parameters:
-  ///   - name: the relationship's name in the model, where it isn't the property's.
+  ///   - name: the relationship's name in the model, if it differs from the property's.
   ///   - renamedFrom: the name that the relationship had in an older version of the model.
-  ///   - deleteRule: what happens to the objects at the other end when an object is deleted.
-  ///   - optional: whether an object may be saved without another end.
-  ///   - count: the least and the greatest number of members of a to-many relationship.
-  ///   - versionHashModifier: a text that makes the relationship another one for migrations though nothing else
-  ///     changed.
-  ///   - userInfo: what the program notes about the relationship.
+  ///   - deleteRule: the effect of an object's deletion on the objects at the other end.
+  ///   - optional: whether an object may be saved without related objects.
+  ///   - count: the minimum and the maximum number of members of a to-many relationship.
+  ///   - versionHashModifier: a text that makes migrations treat the relationship as changed even if nothing else is.
+  ///   - userInfo: the program's notes about the relationship.
   @inlinable @inline(__always)
   public init(
     _ name: String? = nil, renamedFrom: String? = nil, deleteRule: DeleteRule = .nullify, optional: Bool = true,
@@ -49,8 +48,8 @@ public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
 
   /// A relationship that names its inverse.
   ///
-  /// - Parameter inverse: the property of the destination's class that leads back; the other parameters are those of
-  ///   the initialiser without it.
+  /// - Parameter inverse: the inverse property of the destination's class; for the other parameters see the initializer
+  ///   without it.
   @inlinable @inline(__always)
   public init<Inverse: RelationshipValue>(
     _ name: String? = nil, inverse: @autoclosure @escaping () -> KeyPath<Value.Destination, Inverse>,
@@ -66,10 +65,10 @@ public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
     Self.record(key, traits, inverse: .named(by: inverse))
   }
 
-  /// A relationship that nothing leads back from. Deleting an object at its other end takes a search for those that
-  /// lead there.
+  /// A relationship without an inverse. Deleting an object at its other end requires a search for the objects that
+  /// refer to it.
   ///
-  /// - Parameter oneWay: `true`; the other parameters are those of the initialiser without it.
+  /// - Parameter oneWay: `true`; for the other parameters see the initializer without it.
   @inlinable @inline(__always)
   public init(
     _ name: String? = nil, oneWay: Bool, renamedFrom: String? = nil, deleteRule: DeleteRule = .nullify,

@@ -1,15 +1,15 @@
 public import Persist
 
-/// What a property with ``Relationship`` may be: an optional object, or a set of objects.
+/// A type for properties with ``Relationship``: an optional object, or a set of objects.
 public protocol RelationshipValue {
   /// The class of the objects at the other end.
   associatedtype Destination: ManagedObject
 
   static var isToMany: Bool { get }
   static var isOrdered: Bool { get }
-  /// The other end of an object's relationship, by its slot.
+  /// Returns the other end of an object's relationship.
   static func related(to owner: ManagedObject, at slot: Int) -> Self
-  /// Makes this the other end.
+  /// Sets the other end of an object's relationship to this value.
   func relate(to owner: ManagedObject, at slot: Int)
 }
 

@@ -1,6 +1,6 @@
 public import Persist
 
-/// An attribute that lives in memory only: it has no column, and yet changes of it are changes of the object.
+/// An attribute that exists in memory only: it has no column, but changes of it are changes of the object.
 ///
 /// ```swift
 /// @Transient var isSelected = false
@@ -10,8 +10,8 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
   public let key: DeclarationKey
 
   /// - Parameters:
-  ///   - wrappedValue: what a new object has, and one that was read.
-  ///   - name: the attribute's name in the model, where it isn't the property's.
+  ///   - wrappedValue: the value of a new or a fetched object.
+  ///   - name: the attribute's name in the model, if it differs from the property's.
   @inlinable @inline(__always)
   public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, line: Int = #line, column: Int = #column
@@ -21,7 +21,7 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
     Attribute<Value>.record(key, { wrappedValue().stored }, AttributeTraits(name: name, isTransient: true))
   }
 
-  /// - Parameter name: the attribute's name in the model, where it isn't the property's.
+  /// - Parameter name: the attribute's name in the model, if it differs from the property's.
   @inlinable @inline(__always)
   public init(_ name: String? = nil, line: Int = #line, column: Int = #column) where Value: AttributeValue {
     key = DeclarationKey(line: line, column: column)
@@ -29,7 +29,7 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
     Attribute<Value>.record(key, nil, AttributeTraits(name: name, isTransient: true))
   }
 
-  /// What the compiler says of a property without a default whose type has no value that stands for none.
+  /// The compiler error for a property without a default whose type has no value for "none".
   @available(
     *, unavailable,
     message: "Give the property a default, or make it optional: its type has no value that stands for none."

@@ -1,8 +1,8 @@
 public import Persist
 
-/// Columns that the compiler has checked.
+/// Columns checked by the compiler.
 extension ExpressionDescription {
-  /// A column that is computed of the properties of a class.
+  /// Creates a column computed from properties of a class.
   ///
   /// ```swift
   /// ExpressionDescription("worth", TypedExpression(\Item.quantity) * 2)
@@ -11,27 +11,27 @@ extension ExpressionDescription {
     self.init(name, expression.expression)
   }
 
-  /// The sum of a property over a group of objects, or over all.
+  /// The sum of a property over a group of objects, or over all objects.
   public static func sum<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
   ) -> ExpressionDescription { aggregate(.sum, keyPath, name) }
 
-  /// The mean of a property over a group of objects, or over all.
+  /// The average of a property over a group of objects, or over all objects.
   public static func average<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
   ) -> ExpressionDescription { aggregate(.average, keyPath, name) }
 
-  /// The least value of a property in a group of objects, or in all.
+  /// The minimum of a property over a group of objects, or over all objects.
   public static func minimum<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
   ) -> ExpressionDescription { aggregate(.minimum, keyPath, name) }
 
-  /// The greatest value of a property in a group of objects, or in all.
+  /// The maximum of a property over a group of objects, or over all objects.
   public static func maximum<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
   ) -> ExpressionDescription { aggregate(.maximum, keyPath, name) }
 
-  /// How many objects a group has, or how many there are.
+  /// The number of objects in a group, or of all objects.
   public static func count(as name: String) -> ExpressionDescription { ExpressionDescription(name, .key("@count")) }
 
   private static func aggregate(

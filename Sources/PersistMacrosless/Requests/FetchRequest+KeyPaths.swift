@@ -1,20 +1,20 @@
 public import Persist
 
-/// Steps that make a request out of another one, each checked by the compiler.
+/// Methods that derive a request from another, checked by the compiler.
 extension FetchRequest where Result: ManagedObject {
-  /// Only the objects for which a predicate holds too.
+  /// Restricts the request to objects for which a predicate also holds.
   public func `where`(_ predicate: TypedPredicate<Result>) -> FetchRequest {
     var request = self
     request.predicate = request.predicate.map { $0 && predicate.predicate } ?? predicate.predicate
     return request
   }
 
-  /// Only the objects for which a condition holds too.
+  /// Restricts the request to objects for which a condition also holds.
   public func `where`(_ condition: (TypedExpression<Result, Result>) -> TypedPredicate<Result>) -> FetchRequest {
     self.where(TypedPredicate(condition))
   }
 
-  /// In the order of a property, among objects that are equal in the orders given before.
+  /// Sorts objects that are equal in the previous sort orders by a property.
   ///
   /// ```swift
   /// Item.sorted(by: \.category?.position).sorted(by: \.name)      // by position, and by name within one
@@ -29,7 +29,7 @@ extension FetchRequest where Result: ManagedObject {
     return request
   }
 
-  /// At most so many, leaving some out at the beginning.
+  /// Limits the number of objects, skipping some at the beginning.
   public func limited(to limit: Int, offset: Int = 0) -> FetchRequest {
     var request = self
     request.fetchLimit = limit
@@ -37,21 +37,21 @@ extension FetchRequest where Result: ManagedObject {
     return request
   }
 
-  /// With the objects at the other ends of relationships read at once.
+  /// Prefetches the objects at the other ends of relationships.
   public func prefetching(_ keyPaths: any PartialKeyPath<Result> & Sendable...) -> FetchRequest {
     var request = self
     request.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath.text($0) }
     return request
   }
 
-  /// Rows with some properties' values instead of objects.
+  /// Requests rows with the values of some properties instead of objects.
   public func rows(of keyPaths: any PartialKeyPath<Result> & Sendable...) -> FetchRequest<FetchedRow> {
     var request = returning(FetchedRow.self)
     request.propertiesToFetch = keyPaths.map { ExpressionDescription(PropertyPath.text($0)) }
     return request
   }
 
-  /// A row for each value of some properties, with what is computed of each group.
+  /// Requests a row for each combination of values of some properties, with columns computed for each group.
   ///
   /// ```swift
   /// let totals = try context.fetch(
@@ -75,15 +75,15 @@ extension RelationshipSet {
   /// let cheap = category.items.filter(\.price < 5)
   /// ```
   ///
-  /// - Throws: where the predicate can't be evaluated.
+  /// - Throws: an error if the predicate can't be evaluated.
   public func filter(_ predicate: TypedPredicate<Element>) throws -> [Element] {
     try filter { try predicate.evaluate(with: $0) }
   }
 }
 
 extension OrderedRelationshipSet {
-  /// The members for which a predicate holds, in their order.
+  /// The members for which a predicate holds, in order.
   ///
-  /// - Throws: where the predicate can't be evaluated.
+  /// - Throws: an error if the predicate can't be evaluated.
   public func filter(_ predicate: TypedPredicate<Element>) throws -> [Element] { try members.filter(predicate) }
 }

@@ -1,15 +1,15 @@
 import Persist
 
-/// The names in the model that a key path of declared properties leads over.
+/// The names in the model for a key path of declared properties.
 ///
-/// A key path is followed once, over objects that note which of their properties are used; answers are kept for the
-/// process. No model is needed, and properties count that classes declare with wrappers.
+/// A key path is resolved once, on objects that record which of their properties are accessed; results are cached for
+/// the process. No model is needed, and the properties are those that classes declare with wrappers or generated code.
 enum PropertyPath {
   private static let known = Guarded<[KeyPathReference: String]>([:])
 
   /// The path, such as `category.name`, or `items.@count`.
   ///
-  /// A key path that doesn't lead to a declared property is a mistake of the program, and stops it.
+  /// A key path that doesn't end at a declared property is a programming error, and traps.
   static func text<Root: ManagedObject>(_ keyPath: any PartialKeyPath<Root> & Sendable) -> String {
     let reference = KeyPathReference(keyPath)
     if let path = known.withLock({ $0[reference] }) { return path }
@@ -28,7 +28,7 @@ enum PropertyPath {
     let path = members.map(\.modelName).joined(separator: ".")
     let (found, declared) = (type(of: keyPath).valueType, last.declaration.valueType)
     if unwrapped(found) == unwrapped(declared) { return path }
-    // Another type is something that is computed of the property. Of that only the number of members can be asked for.
+    // A different type means a value computed from the property. The only one supported is the number of members.
     return found == Int.self && (declared as? any RelationshipValue.Type)?.isToMany == true ? path + ".@count" : nil
   }
 

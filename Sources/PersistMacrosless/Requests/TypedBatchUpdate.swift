@@ -1,19 +1,19 @@
 public import Persist
 
-/// A change of many rows that the compiler has checked; no objects are made.
+/// A change of many rows, checked by the compiler; it materializes no objects.
 ///
 /// ```swift
 /// let update = Item.where(\.quantity < 5).setting(\.quantity, to: 5).setting(\.price) { $0.price * 2 }
 /// try context.execute(update).count
 /// ```
 ///
-/// It begins with a request for the rows, and goes straight to the stores: see ``Persist/BatchUpdateRequest``.
+/// It starts from a request for the rows and is executed directly in the stores: see ``Persist/BatchUpdateRequest``.
 public struct TypedBatchUpdate<Root: ManagedObject>: Sendable {
-  /// The same by the properties' names.
+  /// The untyped request, with property names.
   public var request: BatchUpdateRequest
 
-  /// - Parameter rows: says which rows are changed, by its predicate and its stores. A limit would leave open which,
-  ///   and stops the program.
+  /// - Parameter rows: determines the changed rows by its predicate and stores. It mustn't have a limit, an offset or
+  ///   object identifiers; they trap, because a batch update changes every row that matches the predicate.
   init(_ rows: FetchRequest<Root>) {
     precondition(
       rows.fetchLimit == 0 && rows.fetchOffset == 0 && rows.objectIDs == nil,
@@ -23,21 +23,21 @@ public struct TypedBatchUpdate<Root: ManagedObject>: Sendable {
     request.affectedStoreIdentifiers = rows.affectedStoreIdentifiers
   }
 
-  /// Gives a property a value.
+  /// Sets a property to a value.
   public func setting<Value: StorableValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable, to value: Value
   ) -> TypedBatchUpdate {
     setting(keyPath, to: .constant(value.stored))
   }
 
-  /// Gives a to-one relationship another end, or none; its inverse mustn't be to-one.
+  /// Sets a to-one relationship to an object or nil; its inverse mustn't be to-one.
   public func setting<Object: ManagedObject>(
     _ keyPath: any KeyPath<Root, Object?> & Sendable, to object: Object?
   ) -> TypedBatchUpdate {
     setting(keyPath, to: .value(object))
   }
 
-  /// Gives a property what is computed of the row as it was.
+  /// Sets a property to an expression over the row's previous values.
   public func setting<Value: StorableValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable,
     to value: (TypedExpression<Root, Root>) -> TypedExpression<Root, Value>
@@ -45,7 +45,7 @@ public struct TypedBatchUpdate<Root: ManagedObject>: Sendable {
     setting(keyPath, to: value(TypedExpression(.current)).expression)
   }
 
-  /// Gives a property that may have no value what is computed of the row as it was.
+  /// Sets an optional property to an expression over the row's previous values.
   public func setting<Value: StorableValue>(
     _ keyPath: any KeyPath<Root, Value?> & Sendable,
     to value: (TypedExpression<Root, Root>) -> TypedExpression<Root, Value>
@@ -62,23 +62,23 @@ public struct TypedBatchUpdate<Root: ManagedObject>: Sendable {
   }
 }
 
-/// Batch updates that begin with a request.
+/// Batch updates that start from a request.
 extension FetchRequest where Result: ManagedObject {
-  /// A batch update that gives a property a value in every row that this request asks for.
+  /// A batch update that sets a property to a value in every row of this request.
   public func setting<Value: StorableValue>(
     _ keyPath: any KeyPath<Result, Value> & Sendable, to value: Value
   ) -> TypedBatchUpdate<Result> {
     TypedBatchUpdate(self).setting(keyPath, to: value)
   }
 
-  /// A batch update that gives a to-one relationship another end, or none.
+  /// A batch update that sets a to-one relationship to an object or nil.
   public func setting<Object: ManagedObject>(
     _ keyPath: any KeyPath<Result, Object?> & Sendable, to object: Object?
   ) -> TypedBatchUpdate<Result> {
     TypedBatchUpdate(self).setting(keyPath, to: object)
   }
 
-  /// A batch update that gives a property what is computed of each row.
+  /// A batch update that sets a property to an expression over each row.
   public func setting<Value: StorableValue>(
     _ keyPath: any KeyPath<Result, Value> & Sendable,
     to value: (TypedExpression<Result, Result>) -> TypedExpression<Result, Value>
@@ -86,7 +86,7 @@ extension FetchRequest where Result: ManagedObject {
     TypedBatchUpdate(self).setting(keyPath, to: value)
   }
 
-  /// A batch update that gives a property that may have no value what is computed of each row.
+  /// A batch update that sets an optional property to an expression over each row.
   public func setting<Value: StorableValue>(
     _ keyPath: any KeyPath<Result, Value?> & Sendable,
     to value: (TypedExpression<Result, Result>) -> TypedExpression<Result, Value>
@@ -96,9 +96,9 @@ extension FetchRequest where Result: ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Changes rows without making objects.
+  /// Changes rows without materializing objects.
   ///
-  /// - Throws: what ``Persist/ManagedObjectContext/execute(_:)`` throws for a batch update.
+  /// - Throws: the errors of ``Persist/ManagedObjectContext/execute(_:)`` for a batch update.
   @discardableResult
   public func execute<Root>(_ update: TypedBatchUpdate<Root>) throws -> BatchUpdateResult {
     try execute(update.request)

@@ -1,9 +1,9 @@
 import Persist
 
-/// Puts a composite value together from its parts.
+/// Assembles a composite value from its parts.
 struct CompositeDecoder: Decoder {
   let parts: [String: StoredValue]
-  /// Where the names and types of the parts are noted; nil while a value is read.
+  /// Records the names and types of the parts; nil when a value is read.
   let shape: CompositeShape?
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -24,7 +24,7 @@ struct CompositeDecoder: Decoder {
     .init(codingPath: [], debugDescription: "A composite is coded as one value for each key."))
 }
 
-/// The parts of a composite type, as they are met while the type decodes an example.
+/// The parts of a composite type, recorded while the type decodes an example.
 final class CompositeShape {
   let example: [String: StoredValue]
   private(set) var elements: [CompositeElement] = []
@@ -53,7 +53,7 @@ private struct KeyedParts<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try shape?.note(key.stringValue, type, isOptional: false)
     if let value = value(of: type, forKey: key) { return value }
-    // The column of a part that was added to the type is empty in older rows.
+    // The column of a part that was added to the type later is empty in older rows.
     if let type = type as? any AttributeValue.Type, let absent = type.absent as? Value { return absent }
     throw DecodingError.valueNotFound(
       type, .init(codingPath: [key], debugDescription: "The part '\(key.stringValue)' has no value."))

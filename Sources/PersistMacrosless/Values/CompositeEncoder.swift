@@ -1,6 +1,6 @@
 import Persist
 
-/// Takes the parts of a composite value apart, each as a stored value.
+/// Splits a composite value into its parts, each a stored value.
 final class CompositeEncoder: Encoder {
   fileprivate(set) var parts: [String: StoredValue] = [:]
   let codingPath: [any CodingKey] = []
@@ -44,7 +44,7 @@ private struct KeyedParts<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { CompositeEncoder() }
 }
 
-/// Where a type looks for another form than one value for each key: everything is refused.
+/// A container that rejects all values, for types that aren't encoded as one value per key.
 private struct RefusingContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer {
   let codingPath: [any CodingKey] = []
   let count = 0

@@ -1,6 +1,6 @@
 public import Persist
 
-/// A `Codable` type whose parts are stored in columns of their own, under the name of the property.
+/// A `Codable` type whose parts are stored in separate columns, under the name of the property.
 ///
 /// ```swift
 /// struct Address: CompositeValue {
@@ -14,10 +14,10 @@ public import Persist
 /// }
 /// ```
 ///
-/// A predicate reaches the parts: `"address.city == 'Rome'"`. Parts are ``StorableValue``s or composites again. Their
-/// names and types are found by decoding the type once.
+/// Predicates can refer to the parts: `"address.city == 'Rome'"`. Parts are ``StorableValue``s or nested composites.
+/// Their names and types are determined by decoding the type once.
 public protocol CompositeValue: CompositeProperty, Codable {
-  /// A value whose parts are what those of a new one are.
+  /// Creates a value whose parts have the initial values.
   init()
 }
 
@@ -30,7 +30,7 @@ extension CompositeValue {
     self = value
   }
 
-  /// The parts that have a value. A type that codes itself in a way that isn't one value for each key has none.
+  /// The parts that have a value. Null for a type that isn't encoded as one value per key.
   public var stored: StoredValue {
     let encoder = CompositeEncoder()
     guard (try? encode(to: encoder)) != nil else { return .null }
@@ -39,7 +39,7 @@ extension CompositeValue {
 
   /// The parts as attributes of a composite type, in the order in which the type decodes them.
   ///
-  /// - Throws: where a part can't be stored, or the type isn't decoded key by key.
+  /// - Throws: an error if a part can't be stored, or if the type isn't decoded key by key.
   static func elements() throws -> [CompositeElement] {
     let encoder = CompositeEncoder()
     try Self().encode(to: encoder)
@@ -49,7 +49,7 @@ extension CompositeValue {
   }
 }
 
-/// What a property with ``Composite`` may be: a ``CompositeValue``, or an optional of one.
+/// A type for properties with ``Composite``: a ``CompositeValue``, or an optional of one.
 public protocol CompositeProperty: AttributeValue {}
 
 extension Optional: CompositeProperty where Wrapped: CompositeValue {}

@@ -1,7 +1,7 @@
 import Foundation
 public import Persist
 
-/// A `Codable` type whose values are stored as a text, in JSON.
+/// A `Codable` type whose values are stored as JSON text.
 ///
 /// ```swift
 /// struct Preferences: JSONValue {
@@ -14,8 +14,9 @@ public import Persist
 /// }
 /// ```
 ///
-/// The store keeps the whole as one value, with sorted keys; what is inside can't be asked for. A text of an older form
-/// of the type that can't be decoded reads as no value. For parts in columns of their own there is ``CompositeValue``.
+/// The store contains the whole as one value, with sorted keys; its contents can't be queried. A text in an older
+/// format of the type that can't be decoded reads as no value. To store parts in separate columns use
+/// ``CompositeValue``.
 public protocol JSONValue: StorableValue, Codable {}
 
 extension JSONValue {
@@ -31,7 +32,7 @@ extension JSONValue {
   public var stored: StoredValue {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // JSON has no numbers for these.
+    // JSON has no numbers for infinity and NaN.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     do {

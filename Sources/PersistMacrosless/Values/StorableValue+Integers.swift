@@ -1,6 +1,6 @@
 public import Persist
 
-// Integers that a 64-bit one can hold. A value of the store that doesn't fit reads as none.
+// Integer types whose values fit into 64 signed bits. A stored value that doesn't fit into the type reads as no value.
 
 extension StorableValue where Self: FixedWidthInteger {
   @inlinable public init?(stored: StoredValue) {

@@ -76,7 +76,7 @@ extension Date: AttributeValue {
     self = value
   }
   @inlinable public var stored: StoredValue { .date(self) }
-  /// The beginning of 2001, from which stores count.
+  /// The beginning of 2001, the reference date of stores.
   @inlinable public static var absent: Date { Date(timeIntervalSinceReferenceDate: 0) }
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Date? { object.date(at: slot) }
 }

@@ -1,16 +1,15 @@
 public import Persist
 
-/// A Swift type whose values an attribute can hold.
+/// A Swift type whose values an attribute can store.
 ///
-/// The integers but `UInt` and `UInt64`, `Double`, `Float`, `Bool`, `String`, `Date`, `Data`, `UUID`, `URL` and
-/// `Decimal` are, and optionals of all of them. An enumeration with raw values becomes one by saying so:
-///
+/// All integers except `UInt` and `UInt64`, `Double`, `Float`, `Bool`, `String`, `Date`, `Data`, `UUID`, `URL` and
+/// `Decimal` conform, and optionals of all of them. An enumeration with raw values only has to declare its conformance:
 /// ```swift
 /// enum Size: String, StorableValue { case small, large }
 /// ```
 ///
-/// A `Codable` type says in which form it is stored: in columns of its own as a ``CompositeValue``, or as a text as a
-/// ``JSONValue``. Every other type says which stored values its own stand for:
+/// A `Codable` type chooses how it is stored: in separate columns as a ``CompositeValue``, or as text as a
+/// ``JSONValue``. Every other type converts its values to and from stored values:
 ///
 /// ```swift
 /// struct Money: StorableValue {
@@ -25,18 +24,18 @@ public import Persist
 /// }
 /// ```
 public protocol StorableValue {
-  /// The type of an attribute that nothing else is said of.
+  /// The default type of an attribute with such values.
   static var attributeType: AttributeType { get }
-  /// The value that a stored one stands for; nil where it isn't of this type, or doesn't fit into it.
+  /// Creates a value from a stored value; nil if it isn't of this type or doesn't fit into it.
   init?(stored: StoredValue)
   var stored: StoredValue { get }
 
-  /// Whether the type has a value that stands for none, as optionals have.
+  /// Whether the type has a value for "none", as optionals have.
   static var isOptional: Bool { get }
-  /// The type of which an optional is one; other types themselves.
+  /// The wrapped type of an optional; other types are their own.
   static var wrappedType: any StorableValue.Type { get }
-  /// Reads an attribute; nil where it holds nothing that this type can be. For types that know a shorter way than by a
-  /// ``StoredValue``.
+  /// Reads an attribute; nil if it has no value of this type. Types implement this if they have a shorter way than
+  /// through a ``StoredValue``.
   static func value(of object: ManagedObject, at slot: Int) -> Self?
 }
 
@@ -48,11 +47,10 @@ extension StorableValue {
   }
 }
 
-/// A type for a property without a default: one that says what it is where there is no value, so that reading it never
-/// stops a program.
+/// A type for a property without a default: it has a value for "none", so that reading the property never traps.
 ///
-/// Numbers are 0, texts and data empty, and optionals nil. There is no identifier and no address that could stand for
-/// none: properties of type `UUID` and `URL` have a default, or are optional.
+/// Numbers are 0, text and data empty, and optionals nil. No UUID and no URL could represent "none": properties of type
+/// `UUID` and `URL` need a default or have to be optional.
 public protocol AttributeValue: StorableValue {
   static var absent: Self { get }
 }

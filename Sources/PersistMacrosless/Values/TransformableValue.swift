@@ -1,7 +1,7 @@
 import Foundation
 public import Persist
 
-/// A type whose values a registered transformer turns into bytes: that of a transformable attribute.
+/// A type whose values a registered transformer converts to bytes, for transformable attributes.
 ///
 /// ```swift
 /// struct Colour: TransformableValue {
@@ -16,8 +16,8 @@ public import Persist
 /// AttributeTransformers.register(ColourTransformer(), named: Colour.transformerName)      // before the first use
 /// ```
 ///
-/// The name stands in the model. A new type that no other program knows is simpler as a ``JSONValue``, or as a
-/// ``StorableValue`` that makes its own bytes; this one reads what a transformer of an older program wrote.
+/// The name is part of the model. For a new type that no other program knows, a ``JSONValue``, or a ``StorableValue``
+/// that creates its own bytes, is simpler; this one reads what a transformer of an older program wrote.
 public protocol TransformableValue: StorableValue {
   /// The name under which the transformer is registered; empty for keyed archives.
   static var transformerName: String { get }
@@ -26,7 +26,7 @@ public protocol TransformableValue: StorableValue {
 extension TransformableValue {
   public static var attributeType: AttributeType { .transformable }
 
-  /// Nil for bytes that the transformer can't read, or reads as a value of another type.
+  /// Nil for bytes that the transformer can't read, or that it converts to a value of another type.
   public init?(stored: StoredValue) {
     guard case .data(let data) = stored, let value = try? Self.transformer.value(from: data) as? Self else {
       return nil
