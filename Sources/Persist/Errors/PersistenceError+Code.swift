@@ -21,9 +21,9 @@ extension PersistenceError.Code {
   // Objects and saving
   /// No such object in the store (133000).
   public static let objectNotFound = Self(133000, "objectNotFound")
-  /// Another writer changed or deleted a row since it was read (133020).
+  /// Another writer changed or deleted a row after it was read (133020).
   public static let mergeConflict = Self(133020, "mergeConflict")
-  /// A uniqueness constraint is broken (133021).
+  /// A uniqueness constraint is violated (133021).
   public static let constraintConflict = Self(133021, "constraintConflict")
 
   // Stores
@@ -33,21 +33,21 @@ extension PersistenceError.Code {
   public static let saveFailed = Self(134030, "saveFailed")
   /// Opening a store failed (134080).
   public static let storeOpenFailed = Self(134080, "storeOpenFailed")
-  /// The store was written with another model (134100).
+  /// The store was written with a different model (134100).
   public static let incompatibleModel = Self(134100, "incompatibleModel")
-  /// A migration failed; the store is as it was before (134110).
+  /// A migration failed; the store is unchanged (134110).
   public static let migrationFailed = Self(134110, "migrationFailed")
-  /// A migration was cancelled; the store is as it was before (134120).
+  /// A migration was canceled; the store is unchanged (134120).
   public static let migrationCancelled = Self(134120, "migrationCancelled")
-  /// No known model is the one that the store was written with (134130).
+  /// None of the known models is the one that the store was written with (134130).
   public static let missingSourceModel = Self(134130, "missingSourceModel")
-  /// The step between two versions needs a mapping model and there is none (134140).
+  /// The step between two versions needs a mapping model, and none exists (134140).
   public static let missingMappingModel = Self(134140, "missingMappingModel")
   /// The differences between two models can't be turned into a migration (134190).
   public static let mappingNotInferable = Self(134190, "mappingNotInferable")
 
   // Validation
-  /// A value breaks a rule of its property (1550).
+  /// A value violates a rule of its property (1550).
   public static let validationRule = Self(1550, "validationRule")
   /// Several validation errors at once; see ``PersistenceError/errors`` (1560).
   public static let validationMultiple = Self(1560, "validationMultiple")
@@ -67,64 +67,64 @@ extension PersistenceError.Code {
   public static let validationDateTooLate = Self(1630, "validationDateTooLate")
   /// A date is before its minimum (1640).
   public static let validationDateTooSoon = Self(1640, "validationDateTooSoon")
-  /// A text is longer than its maximum (1660).
+  /// A string is longer than its maximum (1660).
   public static let validationStringTooLong = Self(1660, "validationStringTooLong")
-  /// A text is shorter than its minimum (1670).
+  /// A string is shorter than its minimum (1670).
   public static let validationStringTooShort = Self(1670, "validationStringTooShort")
-  /// A text doesn't match its pattern (1680).
+  /// A string doesn't match its pattern (1680).
   public static let validationStringPattern = Self(1680, "validationStringPattern")
 
   // Persist's own
-  /// SQLite reported an error that has no code of its own here (900000).
+  /// SQLite reported an error that has no specific code here (900000).
   public static let sqlite = Self(900_000, "sqlite")
-  /// Another connection or process holds the store and the wait ran out (900001).
+  /// Another connection or process has locked the store and the wait timed out (900001).
   public static let storeBusy = Self(900_001, "storeBusy")
   /// The disk or a quota is full (900002).
   public static let diskFull = Self(900_002, "diskFull")
   /// The file is damaged or isn't an SQLite database (900003).
   public static let storeDamaged = Self(900_003, "storeDamaged")
-  /// The file is an SQLite database, but not a store of this layout (900004).
+  /// The file is an SQLite database, but not a store with this layout (900004).
   public static let notAStore = Self(900_004, "notAStore")
-  /// A write was asked of a store that is open for reading only (900005).
+  /// A write was requested on a read-only store (900005).
   public static let storeReadOnly = Self(900_005, "storeReadOnly")
   /// A file is missing or can't be read or written (900006).
   public static let fileAccess = Self(900_006, "fileAccess")
-  /// A file isn't in the format that its name or place promises (900007).
+  /// A file isn't in the format that its name or location implies (900007).
   public static let malformedFile = Self(900_007, "malformedFile")
-  /// A file is larger, deeper or more nested than a reader accepts (900008).
+  /// A file is larger or more deeply nested than a reader accepts (900008).
   public static let limitExceeded = Self(900_008, "limitExceeded")
-  /// Somebody asked for the work to stop (900009).
+  /// The operation was canceled or interrupted (900009).
   public static let interrupted = Self(900_009, "interrupted")
-  /// A model breaks a rule of models (900010).
+  /// A model isn't valid (900010).
   public static let invalidModel = Self(900_010, "invalidModel")
-  /// No model, or no such version, was found (900011).
+  /// A model, or the requested version of it, wasn't found (900011).
   public static let modelNotFound = Self(900_011, "modelNotFound")
-  /// Two things take their place from the same old one (900012).
+  /// Two elements claim the same source element (900012).
   public static let mappingAmbiguous = Self(900_012, "mappingAmbiguous")
-  /// The store has a newer version than the application's, and going back would lose values (900013).
+  /// The store's version is newer than the application's, and downgrading would lose values (900013).
   public static let newerStore = Self(900_013, "newerStore")
-  /// An open store's file was deleted, or has the content of another store now (900014).
+  /// The file of an open store was deleted, or now contains another store (900014).
   public static let storeExchanged = Self(900_014, "storeExchanged")
   /// The model has no entity of that name (900020).
   public static let unknownEntity = Self(900_020, "unknownEntity")
   /// The entity has no property of that name (900021).
   public static let unknownProperty = Self(900_021, "unknownProperty")
-  /// A value has a type that the property doesn't take (900022).
+  /// A value's type isn't one that the property accepts (900022).
   public static let typeMismatch = Self(900_022, "typeMismatch")
-  /// A request can't be carried out as it stands (900023).
+  /// A request can't be executed as specified (900023).
   public static let invalidRequest = Self(900_023, "invalidRequest")
   /// An object belongs to another context or coordinator, or to none (900024).
   public static let foreignObject = Self(900_024, "foreignObject")
-  /// A predicate or expression can't be read, or can't be evaluated as it stands (900030).
+  /// A predicate or expression can't be parsed, or can't be evaluated as written (900030).
   public static let invalidPredicate = Self(900_030, "invalidPredicate")
-  /// A migration's SQL file was edited after it had been applied (900040).
+  /// A migration's SQL file was edited after it was applied (900040).
   public static let migrationFileChanged = Self(900_040, "migrationFileChanged")
-  /// A migration is older than one that has been applied, where that is refused (900041).
+  /// A migration is older than one that has already been applied, and the options refuse that (900041).
   public static let migrationOutOfOrder = Self(900_041, "migrationOutOfOrder")
-  /// Another program began to migrate the store and didn't finish (900042).
+  /// Another program started to migrate the store and didn't finish (900042).
   public static let migrationUnfinished = Self(900_042, "migrationUnfinished")
-  /// A model version that was released, and that users' stores have, was changed or is gone (900043).
+  /// A released model version, which users' stores may have, was changed or removed (900043).
   public static let releasedVersionChanged = Self(900_043, "releasedVersionChanged")
-  /// An identifier's text isn't one of this coordinator's (900025).
+  /// The text of an identifier isn't valid for this coordinator (900025).
   public static let invalidIdentifier = Self(900_025, "invalidIdentifier")
 }

@@ -1,21 +1,21 @@
 public import Foundation
 
 extension PersistenceError {
-  /// Where an error happened. Every part is optional; what is known is filled in.
+  /// The place where an error happened. Every part is optional; known parts are filled in.
   public struct Place: Sendable, Hashable {
     public var entity: String?
     public var property: String?
     /// The key of the row (`Z_PK`).
     public var row: Int64?
-    /// The store's file.
+    /// The store file.
     public var store: URL?
     /// The file that was read: a model, a mapping model, a migration.
     public var file: URL?
-    /// Line in ``file``, from 1.
+    /// The line in ``file``, counted from 1.
     public var line: Int?
-    /// Column in ``file`` or in the text that was parsed, from 1.
+    /// The column in ``file`` or in the parsed text, counted from 1.
     public var column: Int?
-    /// Key path inside ``file``, for formats without lines.
+    /// The key path inside ``file``, for formats without lines.
     public var key: String?
     /// The SQL that ran.
     public var sql: String?
@@ -35,7 +35,7 @@ extension PersistenceError {
       self.sql = sql
     }
 
-    /// Nothing is known of the place.
+    /// An unknown place.
     public static let unknown = Place()
     public static func entity(_ name: String) -> Place { Place(entity: name) }
     public static func property(_ entity: String, _ property: String) -> Place {
@@ -71,8 +71,8 @@ extension PersistenceError.Place: CustomStringConvertible {
 }
 
 extension PersistenceError.Place {
-  /// A text in which the place's files are named without their folders, whoever wrote it: other libraries put paths
-  /// into theirs.
+  /// Returns `text` with this place's files reduced to their names, without folders: other libraries put full paths
+  /// into their messages.
   func withoutFolders(_ text: String) -> String {
     let files = [store, file].compactMap { $0?.absoluteURL }
     return (files + files.map { $0.deletingLastPathComponent() }).reduce(text) { text, file in
@@ -83,7 +83,7 @@ extension PersistenceError.Place {
 }
 
 extension PersistenceError {
-  /// Calls `body`, and fills in what an error of it leaves open of its place.
+  /// Calls `body` and fills in the missing parts of the place of an error that it throws.
   static func placing<Result>(_ fill: (inout Place) -> Void, _ body: () throws -> Result) rethrows -> Result {
     do {
       return try body()

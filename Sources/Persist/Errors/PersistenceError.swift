@@ -2,9 +2,8 @@ public import Foundation
 
 /// What went wrong, where, and what to do about it.
 ///
-/// The one error type of Persist. ``code`` is stable and meant for programs; ``message`` and ``fix`` are
-/// sentences for people. An error that stands for several, as when a model or a save has many problems at
-/// once, lists them all in ``errors``.
+/// Persist's only error type. ``code`` is stable and meant for programs; ``message`` and ``fix`` are sentences for
+/// people. An error that represents several, such as all the problems of a model or a save, lists them in ``errors``.
 ///
 /// ```swift
 /// do { try context.save() }
@@ -13,25 +12,25 @@ public import Foundation
 /// }
 /// ```
 ///
-/// It has two texts: ``description`` is for logs and contains everything that is known; `localizedDescription` may be
-/// shown to clients and users.
+/// ``description`` is for logs and contains everything that is known; `localizedDescription` may be shown to clients
+/// and users.
 public struct PersistenceError: Error, Sendable, Hashable {
-  /// What kind of error this is. Compare it with the constants of ``Code``.
+  /// The kind of error, to compare with the constants of ``Code``.
   public var code: Code
   /// Where it happened: entity and property, file and line, store, SQL.
   public var place: Place
-  /// What happened, with the values that matter. It names files without their folders, and holds no SQL.
+  /// What happened, with the values that matter. Files are named without their folders, and there is no SQL.
   public var message: String
-  /// What SQLite itself said, with its result code; nil where another layer found the error. It may name tables.
+  /// SQLite's own message with its result code; nil if another layer found the error. It may name tables.
   public var engineMessage: String?
-  /// What to do, where there is something to do. Advice is for the program's author or operator, and may name paths.
+  /// What to do about it, if anything. The advice is for the program's author or operator and may contain paths.
   public var fix: String?
-  /// The single errors that this one stands for; empty for an error that stands for itself.
+  /// The individual errors that this one combines; empty for a single error.
   public var errors: [PersistenceError]
-  /// What is known beyond words, read through a property for its kind, such as ``mergeConflicts``.
+  /// Structured details, read through a property for their kind, such as ``mergeConflicts``.
   package var details: Details?
 
-  /// A value of a layer above, which this one can't name.
+  /// A value from a higher layer, whose type can't be named here.
   package struct Details: Sendable, Hashable {
     package let value: any Sendable & Hashable
 
@@ -57,7 +56,7 @@ public struct PersistenceError: Error, Sendable, Hashable {
     self.errors = errors
   }
 
-  /// One error for several: the only one itself, or an error of `code` that lists them all.
+  /// Combines several errors: returns the only one unchanged, or an error with `code` that lists them all.
   ///
   /// - Parameter problems: at least one error.
   public static func combining(
@@ -79,7 +78,8 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
     return text
   }
 
-  /// ``errors``, with advice that several share left to the last of them, and none that this error gives itself.
+  /// ``errors`` without repeated advice: advice shared by several errors stays only on the last, and advice that this
+  /// error gives itself is removed.
   package var errorsAdvisingOnce: [PersistenceError] {
     var given: Set<String> = fix.map { [$0] } ?? []
     return Array(
@@ -90,15 +90,15 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
       }.reversed())
   }
 
-  /// A text for clients and users, which is `localizedDescription` too: without paths, SQL and SQLite's own words.
+  /// A text for clients and users, also used as `localizedDescription`: without paths, SQL and SQLite's own message.
   ///
-  /// It is the message, after the entity and the property that it is about where it doesn't name them; the messages of
-  /// ``errors`` follow, each in a line.
+  /// It consists of the message, prefixed with the entity and property unless the message already names them, and the
+  /// messages of ``errors``, one per line.
   public var errorDescription: String? {
     ([placedMessage] + errors.map { "- \($0.errorDescription ?? $0.message)" }).joined(separator: "\n")
   }
 
-  /// The message with SQLite's own words.
+  /// The message followed by SQLite's own.
   package var fullMessage: String { engineMessage.map { "\(message) SQLite says: \($0)." } ?? message }
 
   private var placedMessage: String {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Stops the program for a mistake in its code.
+/// Stops the program because of a mistake in its code.
 enum ProgramStop {
-  /// Stops with a sentence on standard error, in optimised builds too, where `preconditionFailure` says nothing.
+  /// Stops with a message on standard error, in optimized builds too, where `preconditionFailure` prints nothing.
   static func failure(_ sentence: String, file: StaticString = #file, line: UInt = #line) -> Never {
     if !saysPreconditions { report(sentence) }
     preconditionFailure(sentence, file: file, line: line)
@@ -12,7 +12,7 @@ enum ProgramStop {
     FileHandle.standardError.write(Data("Fatal error: \(sentence)\n".utf8))
   }
 
-  /// Whether the build is one that checks assertions.
+  /// Whether assertions are checked in this build.
   private static var saysPreconditions: Bool {
     var isChecked = false
     assert(

@@ -1,14 +1,14 @@
-/// A piece of work that a task awaits while a thread of a ``ThreadPool`` carries it out.
+/// A piece of work that a task awaits while a thread of a ``ThreadPool`` runs it.
 ///
-/// Cancelling the task reaches the work in both of its states: work that waits for a thread is dropped, and work that
-/// has begun ends its next wait, such as the one for another process's lock.
+/// Cancelling the task affects the work in either state: work that is queued is dropped, and work that is running ends
+/// its next wait, such as for another process's lock.
 package final class BlockingWork: Sendable {
   private enum Phase {
-    /// Waiting for a thread. The closure resumes the task with an error; nil until the task is suspended.
+    /// Waiting for a thread. The closure resumes the task with an error; it is nil until the task is suspended.
     case waiting(fail: (@Sendable (any Error) -> Void)?)
-    /// Running since a moment.
+    /// Running, with its start time.
     case running(since: ContinuousClock.Instant)
-    /// Dropped before it began.
+    /// Dropped before it started.
     case dropped(any Error)
   }
 
@@ -20,14 +20,14 @@ package final class BlockingWork: Sendable {
   private let state = Guarded(State())
   private let added = ContinuousClock.now
 
-  /// The work that the running code belongs to; nil outside of a thread pool.
+  /// The work that the running code belongs to; nil outside a thread pool.
   @TaskLocal private static var current: BlockingWork?
 
-  /// Whether the task that awaits the running code has been cancelled; outside of a thread pool, whether the task that
-  /// runs the code has been.
+  /// Whether the task that awaits the running code has been canceled; outside a thread pool, whether the current task
+  /// has been.
   package static var isCancelled: Bool { current?.state.withLock { $0.isCancelled } ?? Task.isCancelled }
 
-  /// How long the running code had to wait for its thread.
+  /// How long the running code waited for its thread.
   package static var timeInQueue: Duration {
     guard let current, case .running(let begun) = current.state.withLock({ $0.phase }) else { return .zero }
     return begun - current.added
@@ -51,7 +51,9 @@ package final class BlockingWork: Sendable {
     }
   }
 
-  /// - Returns: whether there is anything to do; not where the work was dropped.
+  /// Marks the work as running.
+  ///
+  /// - Returns: false if the work was dropped.
   private func begin() -> Bool {
     state.withLock { state in
       guard case .waiting = state.phase else { return false }
@@ -60,7 +62,7 @@ package final class BlockingWork: Sendable {
     }
   }
 
-  /// Ends the wait for a thread with an error. Work that has begun goes on.
+  /// Drops the work with an error if it is still waiting for a thread. Running work continues.
   fileprivate func drop(_ error: any Error) {
     let fail: (@Sendable (any Error) -> Void)? = state.withLock { state in
       guard case .waiting(let fail) = state.phase else { return nil }
@@ -76,7 +78,7 @@ package final class BlockingWork: Sendable {
   }
 }
 
-/// How long work may wait for a thread, and the error of a longer wait.
+/// The longest time that work may wait for a thread, and the error to throw after it.
 package struct WaitLimit: Sendable {
   let duration: Duration
   let error: any Error
@@ -91,9 +93,9 @@ extension ThreadPool {
   /// Runs a closure on one of the threads; the calling task is suspended until it returns.
   ///
   /// - Parameters:
-  ///   - limit: bounds the wait for a thread; nil for any time.
-  ///   - body: may block. Waits in it end early where ``BlockingWork/isCancelled`` says so.
-  /// - Throws: what the closure throws; `CancellationError` where the task was cancelled before the closure began; the
+  ///   - limit: the limit of the wait for a thread; nil for no limit.
+  ///   - body: the work, which may block. Its waits end early when ``BlockingWork/isCancelled`` is true.
+  /// - Throws: errors of the closure; `CancellationError` if the task was canceled before the closure started; the
   ///   limit's error.
   package func run<Result: Sendable>(
     within limit: WaitLimit? = nil, isolation: isolated (any Actor)? = #isolation,

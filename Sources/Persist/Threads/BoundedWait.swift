@@ -1,16 +1,16 @@
 import Foundation
 
-/// A wait of the calling thread, with an end: what is waited for, a moment, or cancellation.
+/// A wait of the calling thread that ends when its condition is met, at a deadline, or on cancellation.
 package struct BoundedWait: Sendable {
-  /// The moment at which the wait is over.
+  /// The deadline.
   package let end: ContinuousClock.Instant
 
-  /// Cancellation is looked for this often. A thread that sleeps can't be told of it.
+  /// The interval at which cancellation is checked. A sleeping thread can't be notified of it.
   private static let slice = Duration.milliseconds(20)
 
-  /// A wait that begins now.
+  /// Creates a wait that starts now.
   ///
-  /// - Parameter limit: how long, the time included that the running work spent in a thread pool's queue.
+  /// - Parameter limit: the maximum duration, including the time that the running work spent in a thread pool's queue.
   package init(_ limit: Duration) {
     end = .now + max(.zero, limit - BlockingWork.timeInQueue)
   }
@@ -22,17 +22,17 @@ package struct BoundedWait: Sendable {
   package var state: State { isOver ? .over : BlockingWork.isCancelled ? .cancelled : .goingOn }
   package var isOver: Bool { ContinuousClock.now >= end }
 
-  /// Waits for a condition, whose lock is held, to be signalled.
+  /// Waits for a condition, whose lock is held, to be signaled.
   ///
-  /// - Returns: when it was signalled, the wait is over, or it is time to look at ``state`` again.
+  /// Returns when it is signaled, when the wait is over, or when it is time to check ``state`` again.
   func wait(for condition: NSCondition) {
     let left = min(Self.slice, ContinuousClock.now.duration(to: end))
     if left > .zero { _ = condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) }
   }
 
-  /// Sleeps before what is waited for is tried again.
+  /// Sleeps before the next attempt.
   ///
-  /// - Parameter attempt: how often it was tried before.
+  /// - Parameter attempt: the number of previous attempts.
   func sleep(beforeAttempt attempt: Int) {
     let delays = [1, 2, 5, 10, 15]
     let delay = Duration.milliseconds(attempt < delays.count ? delays[attempt] : 20)

@@ -1,13 +1,13 @@
-/// The threads on which the stores of one coordinator are read and written for tasks that await it.
+/// The threads on which one coordinator's stores are read and written for tasks that await the result.
 package final class StoreThreads: Sendable {
-  /// As many as a store has connections that read: more would only wait for one of them.
+  /// The number of a store's reading connections: more threads would only wait for one of them.
   package static let readingLanes = 8
 
   /// For work that only reads.
   package let reading = ThreadPool(name: "Persist reading", maximum: readingLanes)
-  /// For work that writes: one piece after the other, as a store takes it.
+  /// For work that writes: one piece at a time, as a store processes it.
   package let writing = ThreadPool(name: "Persist writing", maximum: 1)
-  /// For closures that do as they like, waiting for each other included.
+  /// For closures that may do anything, including waiting for each other.
   package let background = ThreadPool(name: "Persist background task", maximum: 64)
 
   package init() {}

@@ -1,34 +1,34 @@
 import DequeModule
 import Foundation
 
-/// Threads of Persist's own, for work that may block.
+/// A pool of Persist's own threads, for work that may block.
 ///
-/// Swift's tasks share a few threads. On Linux and Windows, Dispatch's queues draw on the same ones: a closure that
-/// waits there for a locked file stops tasks that have nothing to do with it. The threads of a pool are separate from
-/// both. They are started when work is waiting, up to a limit, and end when they have been idle for a while.
+/// Swift's tasks share a few threads. On Linux and Windows, Dispatch's queues use the same ones: a closure that waits
+/// there for a locked file stalls unrelated tasks. The threads of a pool are separate from both. They start when work
+/// is waiting, up to a limit, and end after being idle for a while.
 package final class ThreadPool: Sendable {
   private let workers: Workers
 
   /// - Parameters:
   ///   - name: the name of every thread, for debuggers.
-  ///   - maximum: the number of threads at most; further work waits for one of them, in the order of arrival.
-  ///   - idleTime: how long a thread without work lives on.
+  ///   - maximum: the maximum number of threads; further work waits for one of them, in order of arrival.
+  ///   - idleTime: how long an idle thread stays alive.
   package init(name: String, maximum: Int, idleTime: Duration = .seconds(5)) {
     workers = Workers(name: name, maximum: maximum, idleTime: idleTime)
   }
 
   deinit { workers.end() }
 
-  /// Runs work on one of the threads, after all work that was added before it has begun.
+  /// Runs work on one of the threads, after all previously added work has started.
   package func add(_ work: @escaping @Sendable () -> Void) { workers.add(work) }
 
-  /// How many threads there are now.
+  /// The current number of threads.
   package var threadCount: Int { workers.threadCount }
 }
 
-/// The queue of a pool and the threads that empty it. Threads keep it alive, but not their pool, so that the pool's end
-/// reaches them.
-// @unchecked: everything that changes is touched only while `condition` is locked.
+/// The queue of a pool and the threads that drain it. The threads keep the queue alive but not the pool, so that they
+/// end when the pool is deallocated.
+// @unchecked: all mutable state is accessed only while `condition` is locked.
 private final class Workers: @unchecked Sendable {
   private let name: String
   private let maximum: Int
@@ -64,7 +64,7 @@ private final class Workers: @unchecked Sendable {
     }
   }
 
-  /// Threads end when the work that was added is done.
+  /// Makes the threads end once all added work is done.
   func end() {
     condition.lock()
     hasEnded = true
@@ -75,12 +75,13 @@ private final class Workers: @unchecked Sendable {
   private func startThread() {
     let thread = Thread { while let work = self.next() { work() } }
     thread.name = name
-    // As the main thread has: predicates and models nest, and other platforms give a second thread far less.
+    // The same size as the main thread's: predicates and models nest, and other platforms give secondary threads far
+    // less.
     thread.stackSize = 8 << 20
     thread.start()
   }
 
-  /// Work to do; nil where the thread is to end.
+  /// Returns the next work, waiting for it if necessary; nil if the thread should end.
   private func next() -> (@Sendable () -> Void)? {
     condition.lock()
     defer { condition.unlock() }

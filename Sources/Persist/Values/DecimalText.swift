@@ -1,12 +1,12 @@
 import Foundation
 
-/// A number as its significant digits and a power of ten: what a text says, before any type has rounded it.
+/// A number as its significant digits and a power of ten: exactly what the text says, before any type rounds it.
 ///
-/// The texts are those of Swift's and JSON's numbers: `-12`, `3.10`, `1e-7`. Nothing may surround the number, and words
-/// such as `nan` aren't numbers.
+/// The syntax is that of numbers in Swift and JSON: `-12`, `3.10`, `1e-7`. Nothing may surround the number, and words
+/// such as `nan` are rejected.
 struct DecimalText: Hashable {
   let isNegative: Bool
-  /// Without zeros at either end; empty for zero.
+  /// The digits without leading and trailing zeros; empty for zero.
   let digits: ArraySlice<UInt8>
   /// The power of ten of the last digit.
   let exponent: Int
@@ -45,7 +45,8 @@ struct DecimalText: Hashable {
 }
 
 extension Decimal {
-  /// The number that a whole text is; nil where anything else stands in it, and where a decimal would have to round it.
+  /// Parses a complete text as a number. Nil if the text contains anything else or if a decimal can't represent the
+  /// number exactly.
   init?(wholeText text: some StringProtocol) {
     guard let wanted = DecimalText(text), wanted.digits.count <= 39 else { return nil }
     let number = "\(wanted.isNegative ? "-" : "")\(wanted.mantissa)e\(wanted.exponent)"
@@ -54,8 +55,8 @@ extension Decimal {
     self = value
   }
 
-  /// The decimal that the shortest text of a floating-point number is: 10.11 is 10.11, whatever the binary fraction.
-  /// Nil where it isn't finite, or is beyond what a decimal holds.
+  /// Converts a floating-point number through its shortest text: 10.11 becomes 10.11, whatever its binary fraction. Nil
+  /// if the number isn't finite or exceeds what a decimal can hold.
   init?(shortestTextOf number: some BinaryFloatingPoint & CustomStringConvertible) {
     guard number.isFinite else { return nil }
     self.init(wholeText: number.description)
@@ -67,7 +68,7 @@ extension DecimalText {
 }
 
 extension Int64 {
-  /// The whole number that a decimal is; nil where it has a fraction or is out of range.
+  /// The integer equal to a decimal; nil if the decimal has a fraction or is out of range.
   init?(exactly number: Decimal) {
     guard !number.isNaN, let text = DecimalText(number.description), text.isWhole,
       text.digits.count + text.exponent <= 19,

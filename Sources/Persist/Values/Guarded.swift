@@ -1,10 +1,10 @@
 import Foundation
 
 /// A value behind a lock.
-///
-/// `Synchronization.Mutex` would do as well, but it locks inside a library that isn't built for the thread sanitizer,
-/// which then reports races in every application of ours that is tried under it. It sees Foundation's lock.
-// Sendable: the value is reached only with the lock held, and `sending` keeps others from holding a part of it.
+/// ///
+/// `Synchronization.Mutex` would also work, but its locking code isn't instrumented for the thread sanitizer, which
+/// would then report false races in every application that is tested with it. The sanitizer does see Foundation's lock.
+// Sendable: the value is accessed only while the lock is held, and `sending` prevents others from sharing a part of it.
 package final class Guarded<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value

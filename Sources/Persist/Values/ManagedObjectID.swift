@@ -1,31 +1,31 @@
 public import Foundation
 import Synchronization
 
-/// What tells one managed object from every other: its store, its entity and its key.
+/// The unique identifier of a managed object: its store, its entity and its key.
 ///
-/// An object that was never saved has a temporary identifier; saving gives it a permanent one, which is valid for
-/// as long as the row exists, across restarts and processes. Identifiers are values: equal ones stand for the
-/// same row, whichever context they came from.
+/// An object that was never saved has a temporary identifier; saving assigns a permanent one, which is valid as long as
+/// the row exists, across restarts and processes. Identifiers are values: equal identifiers denote the same row,
+/// whatever context they came from.
 ///
-/// A temporary identifier differs from the permanent one that the object gets, but leads to the object all the same:
-/// contexts look it up by either, and predicates that hold the one match the other.
+/// A temporary identifier isn't equal to the permanent one that replaces it, but still resolves to the object: contexts
+/// look the object up by either, and predicates that contain one match the other.
 ///
-/// A class only for its size: a reference is eight bytes in every object and relationship.
+/// It is a class only for its size: a reference takes eight bytes in every object and relationship.
 public final class ManagedObjectID: Sendable {
-  /// What the identifier is counted by.
+  /// The key that identifies the object within its entity.
   public enum Key: Sendable, Hashable {
     /// The row's primary key, `Z_PK`.
     case permanent(Int64)
-    /// A number that no other unsaved object of this process has.
+    /// A number that is unique among the unsaved objects of this process.
     case temporary(UInt64)
   }
 
-  /// The name of the object's own entity; of a subentity, not of its parent.
+  /// The name of the object's most specific entity; that of a subentity, not its parent.
   public let entityName: String
-  /// The UUID of the store, as in its metadata; empty while the identifier is temporary and unassigned.
+  /// The store's UUID, as in its metadata; empty for a temporary identifier that isn't assigned to a store.
   public let storeIdentifier: String
   public let key: Key
-  /// The identifier that took the place of this one, once a context gave the object another.
+  /// The identifier that replaced this one, once a context assigned another to the object.
   private let successor = AtomicLazyReference<ManagedObjectID>()
 
   public init(entityName: String, storeIdentifier: String, key: Key) {
@@ -39,7 +39,7 @@ public final class ManagedObjectID: Sendable {
     self.init(entityName: entityName, storeIdentifier: "", key: .temporary(Self.nextTemporaryNumber()))
   }
 
-  /// A number that no other unsaved object of this process has.
+  /// Returns a number that is unique among the unsaved objects of this process.
   static func nextTemporaryNumber() -> UInt64 { lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue }
 
   private static let lastTemporary = Atomic<UInt64>(0)
@@ -49,23 +49,22 @@ public final class ManagedObjectID: Sendable {
     if case .temporary = key { true } else { false }
   }
 
-  /// The identifier that the object has now: the permanent one, where it has got one since it had this temporary
-  /// identifier.
+  /// The object's current identifier: the permanent one if the object was saved since this temporary one was created.
   ///
-  /// Whoever keeps the temporary identifier of an unsaved object, such as a predicate, is led to the saved object by
-  /// it. Only the identifier that the object itself gave knows its successor; one that was made from a URI doesn't.
+  /// It resolves a temporary identifier that is still in use, for example in a predicate, to the saved object. Only the
+  /// object's original identifier instance knows its successor; one created from a URI doesn't.
   var current: ManagedObjectID {
     var id = self
     while case .temporary = id.key, let next = id.successor.load() { id = next }
     return id
   }
 
-  /// Makes this temporary identifier lead to another one of the same object.
+  /// Makes this temporary identifier resolve to another one of the same object.
   func lead(to next: ManagedObjectID) {
     if next.current !== self { _ = successor.storeIfNil(next) }
   }
 
-  /// The row's primary key, nil while the identifier is temporary.
+  /// The row's primary key; nil while the identifier is temporary.
   public var primaryKey: Int64? {
     if case .permanent(let key) = key { key } else { nil }
   }
@@ -83,9 +82,9 @@ extension ManagedObjectID: Hashable {
 }
 
 extension ManagedObjectID: CustomStringConvertible {
-  /// The identifier as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, with `t` for a temporary key.
+  /// Returns the identifier as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, with `t` for a temporary key.
   ///
-  /// The form is Core Data's. ``PersistentStoreCoordinator`` turns it back into an identifier.
+  /// The form is Core Data's. ``PersistentStoreCoordinator`` converts it back into an identifier.
   public func uriRepresentation() -> URL {
     var components = URLComponents()
     components.scheme = "x-coredata"
@@ -99,9 +98,9 @@ extension ManagedObjectID: CustomStringConvertible {
 
   public var description: String { uriRepresentation().absoluteString }
 
-  /// The identifier that a URI stands for, or nil where the text isn't one.
+  /// Creates an identifier from its URI. Nil if the URI isn't valid.
   ///
-  /// - Parameter uri: a text that ``uriRepresentation()`` gave.
+  /// - Parameter uri: a URI returned by ``uriRepresentation()``.
   public convenience init?(uriRepresentation uri: URL) {
     guard let components = URLComponents(url: uri, resolvingAgainstBaseURL: false),
       components.scheme == "x-coredata"

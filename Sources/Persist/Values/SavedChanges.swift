@@ -1,6 +1,6 @@
-/// What one save wrote, as identifiers: a value that may go to any context, task or actor.
+/// The changes that one save wrote, as identifiers: a value that can be passed to any context, task or actor.
 ///
-/// Identifiers of new objects are the permanent ones.
+/// New objects have their permanent identifiers.
 ///
 /// ```swift
 /// for await changes in background.savedChanges {      // an AsyncStream: it may be taken to another actor
@@ -11,9 +11,9 @@ public struct SavedChanges: Sendable, Hashable {
   public var insertedObjectIDs: Set<ManagedObjectID>
   public var updatedObjectIDs: Set<ManagedObjectID>
   public var deletedObjectIDs: Set<ManagedObjectID>
-  /// Whether more was written than is named: so much that it wasn't kept until somebody asked for it.
+  /// Whether more objects were written than are listed: too many to keep until they were requested.
   ///
-  /// ``ManagedObjectContext/mergeChanges(from:)`` then looks at every registered object.
+  /// ``ManagedObjectContext/mergeChanges(from:)`` then checks every registered object.
   public var isIncomplete = false
 
   public init(
@@ -31,10 +31,10 @@ public struct SavedChanges: Sendable, Hashable {
 }
 
 extension SavedChanges {
-  /// How many objects were written.
+  /// The number of objects that were written.
   public var count: Int { insertedObjectIDs.count + updatedObjectIDs.count + deletedObjectIDs.count }
 
-  /// What two saves wrote, one after the other.
+  /// Returns the combined changes of this save and a later one.
   func followed(by later: SavedChanges) -> SavedChanges {
     var both = SavedChanges(
       inserted: insertedObjectIDs.subtracting(later.deletedObjectIDs).union(later.insertedObjectIDs),
@@ -44,10 +44,11 @@ extension SavedChanges {
     return both
   }
 
-  /// So many identifiers wait for somebody to ask for them; of more nothing is kept but that they are incomplete.
+  /// The largest number of identifiers that is kept until it is requested; beyond it, only ``isIncomplete`` is
+  /// recorded.
   static let waitingCapacity = 50_000
 
-  /// The changes where they are few enough to be kept waiting, else none but that they are incomplete.
+  /// The changes if there are few enough to keep, otherwise an empty set of changes marked as incomplete.
   var bounded: SavedChanges {
     guard count > Self.waitingCapacity else { return self }
     var changes = SavedChanges()

@@ -1,13 +1,13 @@
 import Foundation
 
 extension StoredValue {
-  /// Whether two values are the same to a store.
+  /// Whether two values are identical to a store.
   ///
-  /// Texts and URIs are compared by their code units: `é` as one scalar and `e` with a combining accent are different
+  /// Strings and URIs are compared by their code units: `é` as one scalar and `e` with a combining accent are different
   /// values, as they are to SQLite, to predicates and to unique constraints. Swift's `==` on strings calls them equal.
-  /// Values of different cases are never the same. NaN equals itself.
+  /// Values of different cases are never equal. NaN equals itself.
   public static func == (left: StoredValue, right: StoredValue) -> Bool {
-    // Nested rather than matched as a pair, for which both values would be copied.
+    // Nested instead of matching a pair, which would copy both values.
     switch left {
     case .null: if case .null = right { return true }
     case .boolean(let left): if case .boolean(let right) = right { return left == right }
@@ -46,9 +46,9 @@ extension StoredValue {
 }
 
 extension String {
-  /// Whether two texts consist of the same code units, whatever normal forms they are in.
+  /// Whether two strings have the same code units, without regard to normalization forms.
   ///
-  /// - Complexity: O(*length*), without normalisation; O(1) for texts of different lengths.
+  /// - Complexity: O(*length*), without normalization; O(1) for strings of different lengths.
   func hasSameCodeUnits(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let areSame = utf8.withContiguousStorageIfAvailable { left in

@@ -1,6 +1,6 @@
 /// Literals, so that defaults and constants read well: `default: "New Item"`.
 ///
-/// A literal is of the case that it looks like. A model takes the default `1` of a `double` attribute as `1.0`.
+/// A literal has the case that matches its syntax. A model converts the default `1` of a `double` attribute to `1.0`.
 extension StoredValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral
 {

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A value as a store holds it: the common currency between objects, predicates, stores and migrations.
+/// A value as a store holds it: the common currency of objects, predicates, stores and migrations.
 ///
-/// Every attribute type has exactly one case for its values. A property's Swift type is converted at the
-/// edge, by its ``AttributeDescription``.
+/// Every attribute type has exactly one case for its values. The ``AttributeDescription`` converts between it and the
+/// property's Swift type.
 ///
 /// | attribute type | case |
 /// |---|---|
@@ -21,7 +21,7 @@ public import Foundation
 ///
 /// Values are compared literally; see ``==(_:_:)``.
 public enum StoredValue: Sendable, Hashable {
-  /// No value.
+  /// The absence of a value.
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -29,10 +29,10 @@ public enum StoredValue: Sendable, Hashable {
   case decimal(Decimal)
   case string(String)
   case date(Date)
-  /// Bytes; of a transformable attribute its archived form.
+  /// Bytes; for a transformable attribute, its archived form.
   case data(Data)
   case uuid(UUID)
-  /// A URI's text exactly as it stands in the store, which may be text that `URL` refuses.
+  /// The text of a URI exactly as stored, which may be text that `URL` rejects.
   case uri(String)
   /// The other end of a to-one relationship.
   case objectID(ManagedObjectID)
@@ -43,7 +43,7 @@ public enum StoredValue: Sendable, Hashable {
     if case .null = self { true } else { false }
   }
 
-  /// The element of a composite that names lead to; null where there is none.
+  /// Returns the element of a composite at a path of names; null if there is none.
   func element(at path: some Sequence<String>) -> StoredValue {
     path.reduce(self) { value, name in
       if case .composite(let elements) = value { elements[name] ?? .null } else { .null }

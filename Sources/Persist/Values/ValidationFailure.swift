@@ -1,12 +1,13 @@
-/// Which value broke which rule, of a validation error: ``PersistenceError/validationFailure``.
+/// The value and the rule of a validation error: ``PersistenceError/validationFailure``.
 public struct ValidationFailure: Sendable, Hashable {
-  /// The object, as an identifier: an error may go where objects can't. Nil where a value was checked alone.
+  /// The object's identifier, because an error may cross isolation boundaries where objects can't. Nil if a value was
+  /// checked on its own.
   public internal(set) var objectID: ManagedObjectID?
   /// The property's name.
   public let key: String
-  /// The value, null for none; of a to-many relationship the number of its objects.
+  /// The value, or null if there is none; for a to-many relationship, the number of its objects.
   public let value: StoredValue
-  /// The broken rule in the predicate language, over `SELF`.
+  /// The violated rule in the predicate language, applied to `SELF`.
   public let predicate: String?
 
   public init(objectID: ManagedObjectID? = nil, key: String, value: StoredValue, predicate: String? = nil) {
@@ -18,13 +19,13 @@ public struct ValidationFailure: Sendable, Hashable {
 }
 
 extension PersistenceError {
-  /// What broke a rule, of a validation error that stands for itself.
+  /// The value and the rule of a single validation error.
   public var validationFailure: ValidationFailure? { details?.value as? ValidationFailure }
 
-  /// The error of a class's own validation that this one stands for, in a list of several.
+  /// The error thrown by a class's own validation, if this one wraps it in a list of several.
   public var ownError: (any Error)? { (details?.value as? OwnError)?.error }
 
-  /// One of a list of validation errors: a class's own error as one of Persist's.
+  /// Wraps an error of a class's own validation for a list of validation errors.
   init(ownError error: any Error, at place: Place = .unknown) {
     self.init(.validationRule, at: place, "\(error)")
     details = Details(OwnError(error: error))
@@ -36,7 +37,7 @@ extension PersistenceError {
     return error
   }
 
-  /// Compared by what it says: an error needn't be comparable.
+  /// A wrapper that compares errors by their text, since an error needn't be `Hashable`.
   private struct OwnError: Sendable, Hashable {
     let error: any Error
 
