@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads files that come from outside, up to a size.
+/// Reads files from outside the program, up to a size limit.
 enum BoundedFile {
-  /// The content of a regular file.
+  /// Returns the content of a regular file.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess`` where there is no such file or it can't be read,
-  ///   ``PersistenceError/Code/limitExceeded`` where it has more than `limit` bytes.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if there is no such file or it can't be read,
+  ///   ``PersistenceError/Code/limitExceeded`` if it has more than `limit` bytes.
   static func data(at url: URL, limit: Int) throws -> Data {
     let handle: FileHandle
     do {

@@ -1,24 +1,23 @@
 import CZlib
 import Foundation
 
-/// Data compressed with DEFLATE: without the header that zlib and gzip put before it, as a store's model cache has it,
-/// or with one.
+/// Data compressed with DEFLATE, either with a zlib or gzip header or without one, as in a store's model cache.
 ///
 /// - SeeAlso: RFC 1951, <https://zlib.net/manual.html>
 enum RawDeflate {
-  /// The greatest size that data may have when it is expanded: far above any model's, far below harm.
+  /// The maximum size of expanded data: far above any model's, far below what would be harmful.
   static let expandedLimit = 1 << 26
 
   /// Expands data.
   ///
-  /// - Throws: ``PersistenceError/Code/malformedFile`` for damaged data, ``PersistenceError/Code/limitExceeded`` where
-  ///   the result is larger than ``expandedLimit``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` for damaged data, ``PersistenceError/Code/limitExceeded`` if the
+  ///   result is larger than ``expandedLimit``.
   static func expand(_ data: Data, hasHeader: Bool = false, place: PersistenceError.Place) throws -> Data {
     guard data.count <= expandedLimit else {
       throw PersistenceError(.limitExceeded, at: place, "The compressed data has more than \(expandedLimit) bytes.")
     }
     var stream = z_stream()
-    // Negative window bits ask for data without a header, 32 more than the greatest for one of either kind.
+    // Negative window bits select data without a header; adding 32 to the maximum selects either kind of header.
     let windowBits = hasHeader ? MAX_WBITS + 32 : -MAX_WBITS
     guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw PersistenceError(.malformedFile, at: place, "zlib couldn't be started.")
@@ -29,7 +28,7 @@ enum RawDeflate {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     let chunkSize = chunk.count
     var status = Z_OK
-    // zlib keeps pointers into both arrays between calls, and only within these closures are they used.
+    // zlib keeps pointers into both arrays between calls, but uses them only within these closures.
     try input.withUnsafeMutableBufferPointer { source in
       stream.next_in = source.baseAddress
       stream.avail_in = uInt(source.count)

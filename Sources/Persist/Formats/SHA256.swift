@@ -1,8 +1,8 @@
-/// SHA-256, as FIPS 180-4 defines it: what fingerprints are made with.
+/// SHA-256 as defined by FIPS 180-4, used for fingerprints.
 ///
 /// - SeeAlso: <https://doi.org/10.6028/NIST.FIPS.180-4>
 enum SHA256 {
-  /// The 32 bytes of a message's digest.
+  /// Returns the 32-byte digest of a message.
   static func digest(_ message: some Sequence<UInt8>) -> [UInt8] {
     var state: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

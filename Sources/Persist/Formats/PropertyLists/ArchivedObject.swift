@@ -1,16 +1,16 @@
 import Foundation
 
-/// One object of a keyed archive, or a plain value that stands in its place.
+/// An object of a keyed archive, or a plain value in its place.
 struct ArchivedObject {
   let archive: KeyedArchive
   let value: PropertyList
-  /// Its number in the archive, which is its identity; nil for a value that stands in another object.
+  /// The object's number in the archive, which is its identity; nil for a value that is inline in another object.
   let number: Int?
 
-  /// The name of its class; nil for a plain value.
+  /// The name of the object's class; nil for a plain value.
   var className: String? { classValue?["$classname"]?.stringValue }
 
-  /// Whether its class is `name` or inherits from it.
+  /// Whether the object's class is `name` or inherits from it.
   func isKind(of name: String) -> Bool {
     className == name || classValue?["$classes"]?.arrayValue?.prefix(16).contains(.string(name)) == true
   }
@@ -20,13 +20,13 @@ struct ArchivedObject {
     return try? archive.resolve(reference)?.value
   }
 
-  /// The names of its members, in order.
+  /// The names of the object's members, sorted.
   var keys: [String] { (value.dictionaryValue?.keys.filter { $0 != "$class" } ?? []).sorted() }
 
-  /// A member; nil where it is absent or null.
+  /// Returns a member; nil if it is absent or null.
   func member(_ key: String) throws -> ArchivedObject? { try value[key].flatMap(archive.resolve) }
 
-  /// Where a member stands, for errors.
+  /// Returns the place of a member, for errors.
   func place(_ key: String? = nil) -> PersistenceError.Place {
     var place = archive.place
     let own = number.map { "$objects[\($0)]" }
@@ -40,7 +40,7 @@ struct ArchivedObject {
 }
 
 extension ArchivedObject {
-  /// The text that the object is.
+  /// The string that the object represents; nil if it isn't one.
   var text: String? {
     get throws {
       if let text = value.stringValue { return text }
@@ -49,7 +49,7 @@ extension ArchivedObject {
     }
   }
 
-  /// A text member; nil where it is absent or null.
+  /// Returns a string member; nil if it is absent or null.
   func text(_ key: String) throws -> String? {
     guard let member = try member(key) else { return nil }
     guard let text = try member.text else { throw expected("A text", for: key) }
@@ -61,33 +61,33 @@ extension ArchivedObject {
     return text
   }
 
-  /// A whole number; `fallback` where it is absent.
+  /// Returns a whole number; `fallback` if it is absent.
   func integer(_ key: String, default fallback: Int64 = 0) throws -> Int64 {
     guard let member = try member(key) else { return fallback }
     guard let number = member.value.integerValue else { throw expected("A whole number", for: key) }
     return number
   }
 
-  /// A Boolean; `fallback` where it is absent.
+  /// Returns a Boolean; `fallback` if it is absent.
   func flag(_ key: String, default fallback: Bool = false) throws -> Bool {
     try integer(key, default: fallback ? 1 : 0) != 0
   }
 
-  /// The elements of an array or a set; none where the member is absent.
+  /// Returns the elements of an array or a set; none if the member is absent.
   func elements(_ key: String) throws -> [ArchivedObject] {
     guard let member = try member(key) else { return [] }
     guard let elements = try member.elements else { throw expected("An array or a set", for: key) }
     return elements
   }
 
-  /// Names and values of a dictionary, in the order of the names; none where the member is absent.
+  /// Returns the names and values of a dictionary, sorted by name; none if the member is absent.
   func entries(_ key: String) throws -> [(name: String, value: ArchivedObject)] {
     guard let member = try member(key) else { return [] }
     guard let entries = try member.entries else { throw expected("A dictionary with texts as keys", for: key) }
     return entries
   }
 
-  /// The elements of an array or a set, nulls left out; nil for any other object.
+  /// The elements of an array or a set, without nulls; nil for any other object.
   var elements: [ArchivedObject]? {
     get throws {
       if let plain = value.arrayValue { return try plain.compactMap(archive.resolve) }
@@ -96,7 +96,7 @@ extension ArchivedObject {
     }
   }
 
-  /// Names and values of a dictionary, in the order of the names; nil for any other object.
+  /// The names and values of a dictionary, sorted by name; nil for any other object.
   var entries: [(name: String, value: ArchivedObject)]? {
     get throws {
       guard let (keys, values) = try keysAndValues, keys.count == values.count else { return nil }
@@ -114,7 +114,7 @@ extension ArchivedObject {
   private var keysAndValues: (keys: [PropertyList], values: [PropertyList])? {
     get throws {
       if isKind(of: "NSKnownKeysDictionary") || isKind(of: "NSKnownKeysDictionary1") {
-        // Values in the order of names that a mapping shared with other dictionaries holds.
+        // The values are in the order of the names, which are in a mapping shared with other dictionaries.
         guard let keys = try member("searchMapping")?.member("keys"), let values = try member("values"),
           let names = keys.value.arrayValue ?? keys.value["NS.objects"]?.arrayValue,
           let list = values.value.arrayValue ?? values.value["NS.objects"]?.arrayValue
@@ -128,7 +128,7 @@ extension ArchivedObject {
     }
   }
 
-  /// The members `prefix0`, `prefix1`, …: how early archives write collections.
+  /// Returns the members `prefix0`, `prefix1`, …: the form of collections in early archives.
   private func numbered(_ prefix: String) -> [PropertyList] {
     var values: [PropertyList] = []
     while let next = value["\(prefix)\(values.count)"] { values.append(next) }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads Apple's binary property lists, UIDs of keyed archives included.
+/// Reads Apple's binary property lists, including the UIDs of keyed archives.
 ///
 /// The layout: the eight bytes `bplist00`, objects, a table of their offsets, and a trailer of 32 bytes, all numbers
-/// big-endian. Each object begins with a marker byte: kind in the upper half, size in the lower.
+/// big-endian. Each object starts with a marker byte: its kind in the upper half, its size in the lower.
 ///
-/// Foundation can't take its place: on Linux it gives the UIDs of an archive as objects of a type that isn't public.
+/// Foundation is no substitute: on Linux it returns the UIDs of an archive as objects of a type that isn't public.
 ///
-/// Every offset, size and reference is checked. An object that is referred to more than once is decoded once and
-/// shared; what the list would come to with every reference written out is counted, so that nested shared arrays
+/// Every offset, size and reference is checked. An object that is referenced more than once is decoded once and shared.
+/// The reader counts the values that the list would contain with every reference expanded, so that nested shared arrays
 /// can't make a small file cost unbounded time later.
 struct BinaryPropertyListReader {
   private let bytes: [UInt8]
@@ -16,7 +16,7 @@ struct BinaryPropertyListReader {
   private let referenceSize: Int
   private let topObject: Int
   private let offsets: [Int]
-  /// Objects lie between the header and the offset table.
+  /// The end of the objects, which lie between the header and the offset table.
   private let objectEnd: Int
 
   private enum Slot {
@@ -166,7 +166,7 @@ struct BinaryPropertyListReader {
       .limitExceeded, at: place, "The property list comes to more than \(limit) values, counted wherever they occur.")
   }
 
-  /// A whole number of 1, 2, 4, 8 or 16 bytes. Up to four bytes it is unsigned; from eight on it has a sign.
+  /// Reads a whole number of 1, 2, 4, 8 or 16 bytes. Numbers of up to four bytes are unsigned, longer ones signed.
   private func integer(at offset: Int, exponent: Int) throws -> PropertyList {
     guard exponent <= 4, let range = range(from: offset + 1, count: 1 << exponent) else {
       throw damaged("the whole number at byte \(offset) doesn't fit.")
@@ -216,7 +216,7 @@ struct BinaryPropertyListReader {
     return index
   }
 
-  /// Where the contents of an object lie whose size stands in its marker, or in a whole number behind that.
+  /// Returns the range of an object's contents. Its size is in the marker, or in a whole number after it.
   private func extent(at offset: Int, unit: Int) throws -> (start: Int, count: Int) {
     var count = Int(bytes[offset] & 0x0F)
     var start = offset + 1
@@ -238,7 +238,7 @@ struct BinaryPropertyListReader {
     count <= objectEnd - start ? start..<start + count : nil
   }
 
-  /// A big-endian number; nil where it doesn't fit into an `Int`. The bytes are there.
+  /// Reads a big-endian number; nil if it doesn't fit into an `Int`. The bytes must exist.
   private static func number(_ bytes: [UInt8], at offset: Int, size: Int) -> Int? {
     Int(exactly: bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }

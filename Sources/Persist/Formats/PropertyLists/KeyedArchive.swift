@@ -6,10 +6,10 @@ import Foundation
 /// UID, and to their class by `$class`; `$top` names the roots. Nothing is instantiated here; ``ArchivedObject``
 /// walks the list.
 ///
-/// Objects may refer to each other in circles and be shared, so reading counts its steps: a small archive can't cost
-/// unbounded time, whatever it says.
+/// Objects may be shared and may form cycles, so reading counts its steps: a small archive can't cost unbounded time,
+/// whatever it contains.
 final class KeyedArchive {
-  /// Where the archive comes from, for errors.
+  /// The source of the archive, for errors.
   let place: PersistenceError.Place
   private let objects: [PropertyList]
   private let top: [String: PropertyList]
@@ -32,7 +32,7 @@ final class KeyedArchive {
     try checkReferences(.dictionary(top))
   }
 
-  /// The archived object itself.
+  /// Returns the archive's root object.
   func root() throws -> ArchivedObject {
     guard let reference = top["root"] ?? (top.count == 1 ? top.values.first : nil),
       let root = try resolve(reference)
@@ -40,7 +40,7 @@ final class KeyedArchive {
     return root
   }
 
-  /// What a value stands for: the object that a reference names, or the value itself; nil for null.
+  /// Resolves a value: the object that a reference names, or the value itself; nil for null.
   func resolve(_ value: PropertyList) throws -> ArchivedObject? {
     try spend(1)
     guard let number = Self.reference(value) else { return ArchivedObject(archive: self, value: value, number: nil) }
@@ -49,9 +49,10 @@ final class KeyedArchive {
     return ArchivedObject(archive: self, value: object, number: number)
   }
 
-  /// Counts work done.
+  /// Counts steps of work.
   ///
-  /// - Throws: ``PersistenceError/Code/limitExceeded`` when it comes to more than an honest archive of this size needs.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` if the total exceeds what a well-formed archive of this size
+  ///   needs.
   func spend(_ steps: Int) throws {
     stepsLeft -= steps
     guard stepsLeft < 0 else { return }
@@ -60,7 +61,7 @@ final class KeyedArchive {
       fix: "Its objects refer to each other over and over; no archiver writes such a file.")
   }
 
-  /// Every reference names an object that is there; so later steps needn't ask.
+  /// Checks that every reference names an existing object, so that later steps needn't.
   private func checkReferences(_ value: PropertyList) throws {
     if let number = Self.reference(value) {
       guard objects.indices.contains(number) else {
@@ -77,7 +78,7 @@ final class KeyedArchive {
     }
   }
 
-  /// The number that a UID holds, -1 where it is out of range; an archive in XML writes `CF$UID` dictionaries.
+  /// Returns the object number in a UID, -1 if it is out of range; archives in XML have `CF$UID` dictionaries instead.
   private static func reference(_ value: PropertyList) -> Int? {
     switch value {
     case .uid(let number): Int(exactly: number) ?? -1

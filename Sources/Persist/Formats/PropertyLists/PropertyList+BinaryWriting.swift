@@ -1,9 +1,9 @@
 public import Foundation
 
 extension PropertyList {
-  /// The list in the binary form (`bplist00`); equal lists give equal bytes.
+  /// Returns the list in binary form (`bplist00`); equal lists produce equal bytes.
   ///
-  /// Keys stand in the order of their UTF-8 bytes; texts that occur several times are written once.
+  /// Keys are ordered by their UTF-8 bytes; strings that occur several times are written once.
   ///
   /// - Throws: ``PersistenceError/Code/limitExceeded`` for a list that nests deeper than any reader accepts.
   public func binaryData() throws -> Data {
@@ -14,14 +14,14 @@ extension PropertyList {
 
 /// Writes a property list in Apple's binary form.
 private struct BinaryPropertyListWriter {
-  /// An object, flat: containers hold the numbers of their elements.
+  /// A flattened object: containers hold the numbers of their elements.
   private enum Flat {
     case scalar(PropertyList)
     case array([Int])
     case dictionary(keys: [Int], values: [Int])
   }
   private var objects: [Flat] = []
-  /// Texts by their bytes: two texts that Swift calls equal may differ in bytes.
+  /// Object numbers of strings, keyed by their bytes: strings that are equal in Swift may differ in bytes.
   private var numberOfText: [[UInt8]: Int] = [:]
 
   mutating func data(for list: PropertyList) throws -> Data {
@@ -119,7 +119,7 @@ private struct BinaryPropertyListWriter {
   }
 
   private static func append(_ value: Int64, to bytes: inout [UInt8]) {
-    // Negative numbers take eight bytes: shorter ones are read as unsigned.
+    // Negative numbers take eight bytes: shorter ones would be read as unsigned.
     let size = value < 0 ? 8 : size(for: UInt64(value))
     bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
     append(UInt64(bitPattern: value), size: size, to: &bytes)
@@ -138,7 +138,7 @@ private struct BinaryPropertyListWriter {
     for index in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(index)))) }
   }
 
-  /// The least of 1, 2, 4 and 8 bytes that hold a number.
+  /// Returns the smallest size of 1, 2, 4 and 8 bytes that holds a number.
   private static func size(for value: UInt64) -> Int {
     switch value {
     case 0...0xFF: 1

@@ -1,23 +1,23 @@
 public import Foundation
 
 extension PropertyList {
-  /// How much a reader takes before it gives up on an input that may have been made to harm.
+  /// The limits at which a reader rejects input, which may be malicious.
   enum Limits {
-    /// The bytes of a whole property list.
+    /// The size of a complete property list in bytes.
     static let bytes = 1 << 28
-    /// How deep arrays and dictionaries may nest.
+    /// The nesting depth of arrays and dictionaries.
     static let depth = 200
-    /// How many values a list may come to when each shared object counts wherever it is referred to.
+    /// The number of values in a list, where a shared object counts once per reference.
     static let expandedValues = 1 << 24
   }
 
   /// Reads a property list, binary (`bplist00`) or XML.
   ///
-  /// Nothing outside the data is read: an XML list with a document type other than Apple's plain one is refused.
+  /// Nothing outside the data is read: an XML list whose document type declares anything is rejected.
   ///
-  /// - Parameter place: where the bytes come from, for errors.
-  /// - Throws: ``PersistenceError/Code/malformedFile`` or ``PersistenceError/Code/limitExceeded``, with the byte or the
-  ///   line.
+  /// - Parameter place: the source of the bytes, for errors.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` or ``PersistenceError/Code/limitExceeded``, with the byte offset
+  ///   or the line.
   /// - Complexity: linear in the size of the data.
   public init(data: Data, place: PersistenceError.Place = .unknown) throws {
     guard data.count <= Limits.bytes else {

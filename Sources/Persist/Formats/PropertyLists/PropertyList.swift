@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A property list as a value: what a store's metadata and Apple's model archives are made of.
+/// A property list as a value, as in a store's metadata and Apple's model archives.
 public enum PropertyList: Sendable, Hashable {
   case boolean(Bool)
   case integer(Int64)
@@ -14,7 +14,7 @@ public enum PropertyList: Sendable, Hashable {
   case dictionary([String: PropertyList])
   /// A reference to another object of a keyed archive.
   case uid(UInt64)
-  /// The null object that a few binary property lists hold.
+  /// The null object, which occurs in a few binary property lists.
   case null
 }
 
@@ -28,7 +28,7 @@ extension PropertyList {
   public var arrayValue: [PropertyList]? { if case .array(let value) = self { value } else { nil } }
   public var dictionaryValue: [String: PropertyList]? { if case .dictionary(let value) = self { value } else { nil } }
 
-  /// A whole number, also where a Boolean or a real without fraction holds it.
+  /// The value of a whole number, a Boolean, or a real number without a fraction.
   public var integerValue: Int64? {
     switch self {
     case .integer(let value): value

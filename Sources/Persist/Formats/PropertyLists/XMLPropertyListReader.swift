@@ -1,10 +1,10 @@
 import Foundation
 
-/// Reads property lists in their XML form, which old stores and hand-written files have.
+/// Reads property lists in XML form, which old stores and handwritten files use.
 ///
-/// `PropertyListSerialization` doesn't take its place: of a key that stands twice it keeps one value silently, it
-/// passes over what follows the list, names no line but in words, and gives Booleans and numbers in a form that differs
-/// from platform to platform.
+/// `PropertyListSerialization` is no substitute: it silently keeps one value of a duplicate key, ignores content after
+/// the list, reports line numbers only within message texts, and represents Booleans and numbers differently on each
+/// platform.
 struct XMLPropertyListReader {
   private let place: PersistenceError.Place
 
@@ -34,7 +34,7 @@ struct XMLPropertyListReader {
     return try value(root.children[0])
   }
 
-  /// Elements nest no deeper than the reader of markup lets them.
+  /// Converts an element to a value. The markup reader has already limited the nesting depth.
   private func value(_ element: MarkupElement) throws -> PropertyList {
     switch element.name {
     case "array":
@@ -79,7 +79,7 @@ struct XMLPropertyListReader {
     case "real": if let value = Double(trimmed) { return .real(value) }
     case "date": if let date = try? Date.ISO8601FormatStyle().parse(trimmed) { return .date(date) }
     case "data":
-      // Longer texts stand in lines.
+      // Longer data is split into lines.
       let base64 = element.text.utf8.filter { !Self.isSpace($0) }
       if let data = Data(base64Encoded: Data(base64)) { return .data(data) }
     default: throw damaged("a property list has no '<\(element.name)>' here.", at: element)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Builds an object member by member; a member that says nothing new is left out.
+/// Builds an object member by member, omitting nil, empty and default values.
 struct JSONObjectBuilder {
   private var members: [String: JSONValue] = [:]
 
@@ -29,7 +29,7 @@ struct JSONObjectBuilder {
   }
 }
 
-/// Takes an object apart member by member, with the key path for errors; what nobody takes is an error.
+/// Consumes an object member by member, tracking the key path for errors; members left over are an error.
 struct JSONFields {
   let path: String
   private let file: URL?
@@ -44,7 +44,7 @@ struct JSONFields {
     self.members = members
   }
 
-  /// Refuses what is left over.
+  /// Throws an error if any member is left over.
   func finish() throws {
     guard let key = members.keys.min() else { return }
     throw error(key, "Unknown key '\(key)'.", fix: "Remove it, or correct its name.")
@@ -83,7 +83,7 @@ struct JSONFields {
     return values.enumerated().map { ($1, "\(full(key))[\($0)]") }
   }
 
-  /// A list of objects, each taken apart by `body`, which may leave nothing over.
+  /// Reads a list of objects with `body`, which must consume all their members.
   mutating func objects<Result>(
     _ key: String, _ body: (inout JSONFields) throws -> Result
   ) throws -> [Result] {
@@ -95,7 +95,7 @@ struct JSONFields {
     }
   }
 
-  /// An object that is taken apart by `body`, which may leave nothing over.
+  /// Reads an object with `body`, which must consume all its members.
   mutating func object<Result>(_ key: String, _ body: (inout JSONFields) throws -> Result) throws -> Result? {
     guard let value = value(key) else { return nil }
     var fields = try JSONFields(value, path: full(key), file: file)
@@ -113,7 +113,7 @@ struct JSONFields {
     }
   }
 
-  /// An object whose keys are names.
+  /// Reads an object whose keys are names.
   mutating func map<Value>(
     _ key: String, _ body: (inout JSONFields, String) throws -> Value
   ) throws -> [String: Value] {

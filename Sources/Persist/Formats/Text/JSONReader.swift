@@ -5,16 +5,16 @@ enum JSONReader {
   static let byteLimit = 64 << 20
 
   /// - Parameters:
-  ///   - url: the file that errors name.
-  ///   - keepingDigits: whether a number with more digits than a decimal holds is refused, instead of rounded.
+  ///   - url: the file to name in errors.
+  ///   - keepingDigits: whether a number with more digits than a decimal holds is rejected instead of rounded.
   /// - Throws: ``PersistenceError/Code/malformedFile`` with line and column, or with the key path of a value that can't
-  ///   be held; ``PersistenceError/Code/limitExceeded``.
+  ///   be represented; ``PersistenceError/Code/limitExceeded``.
   static func value(in data: Data, from url: URL? = nil, keepingDigits: Bool = false) throws -> JSONValue {
     guard data.count <= byteLimit else {
       throw PersistenceError(
         .limitExceeded, at: PersistenceError.Place(file: url), "The text has more than \(byteLimit) bytes.")
     }
-    // Foundation takes a text with zeros for UTF-16 or UTF-32.
+    // Foundation interprets text that contains zero bytes as UTF-16 or UTF-32.
     guard String(data: data, encoding: .utf8) != nil, !data.contains(0) else {
       throw PersistenceError(.malformedFile, at: PersistenceError.Place(file: url), "The file isn't UTF-8 text.")
     }
@@ -28,7 +28,8 @@ enum JSONReader {
     }
   }
 
-  /// The error with a place. `JSONDecoder` gives none on Linux; `JSONSerialization` names the byte, in words.
+  /// Adds a place to a decoding error. On Linux `JSONDecoder` provides none; `JSONSerialization` names the byte in its
+  /// message.
   private static func malformed(_ error: DecodingError, data: Data, url: URL?) -> PersistenceError {
     do {
       _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Looks over a JSON text for what Foundation's decoder lets pass, before it runs.
+/// Checks JSON text, before decoding, for problems that Foundation's decoder ignores.
 ///
-/// `JSONDecoder` keeps one of two members of a name, which could drop half a model silently, takes trailing commas on
-/// some platforms, and sets no bound to the number of values. Everything else that may be wrong is left to it.
+/// `JSONDecoder` keeps one of two members with the same name, which could silently drop half a model, accepts trailing
+/// commas on some platforms, and doesn't limit the number of values. All other checks are left to it.
 struct JSONScan {
   private static let depthLimit = 64
   private static let valueLimit = 1_000_000
@@ -18,7 +18,7 @@ struct JSONScan {
 
   func check() throws {
     let bytes = [UInt8](data)
-    /// For each open object or list the keys so far.
+    /// The keys found so far in each open object or list.
     var open: [Set<String>] = []
     var text: Range<Int>?
     var values = 0
@@ -61,7 +61,7 @@ struct JSONScan {
     }
   }
 
-  /// Looks for numbers with more significant digits than a decimal holds, which the decoder would round silently.
+  /// Checks for numbers with more significant digits than a decimal holds, which the decoder would round silently.
   func checkDigits() throws {
     let bytes = [UInt8](data)
     var index = 0
@@ -88,7 +88,7 @@ struct JSONScan {
   private static let digitLimit = 38
   private static let numberBytes = Set("0123456789.eE+-".utf8)
 
-  /// The text in quotes; nil where it isn't one, which the decoder says better.
+  /// Decodes a quoted string; nil if it is malformed, which the decoder reports better.
   private static func key(_ quoted: ArraySlice<UInt8>) -> String? {
     guard quoted.contains(UInt8(ascii: "\\")) else {
       return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)

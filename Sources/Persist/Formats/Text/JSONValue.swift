@@ -1,19 +1,19 @@
 import Foundation
 
-/// JSON as a value, between a model's descriptions and Foundation's `JSONDecoder` and `JSONEncoder`.
+/// A JSON value, the intermediate form between a model's descriptions and Foundation's `JSONDecoder` and `JSONEncoder`.
 enum JSONValue: Sendable, Hashable {
   case null
   case boolean(Bool)
   case integer(Int64)
   /// A number that isn't an ``integer(_:)``.
   case number(Double)
-  /// A number with more digits than a double has.
+  /// A number with more digits than a double can hold.
   case decimal(Decimal)
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// What a message calls the value.
+  /// The name of the value's kind, for messages.
   var kind: String {
     switch self {
     case .null: "null"
@@ -25,15 +25,15 @@ enum JSONValue: Sendable, Hashable {
     }
   }
 
-  /// A number that reads back to the same value; a text where it isn't finite.
+  /// Returns a number that reads back to the same value, or a string if the value isn't finite.
   static func double(_ value: Double) -> JSONValue {
     guard value.isFinite else { return .string(String(value)) }
-    // A whole number has no sign of its own at zero.
+    // An integer can't represent negative zero.
     if let integer = Int64(exactly: value), integer != 0 || value.sign == .plus { return .integer(integer) }
     return .number(value)
   }
 
-  /// The value over several lines, keys in order: a function of the value alone.
+  /// The value as JSON over several lines with sorted keys; equal values produce equal text.
   var text: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -47,7 +47,7 @@ enum JSONValue: Sendable, Hashable {
 extension JSONValue: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    /// Nil where the value is of another type; damage inside the value goes on to the caller.
+    /// Returns nil if the value has another type; errors from inside the value propagate to the caller.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
       do { return try container.decode(type) } catch DecodingError.typeMismatch { return nil }
     }
@@ -70,7 +70,7 @@ extension JSONValue: Codable {
     let number = try container.decode(Double.self)
     if abs(number) < 0x1p53, let integer = Int64(exactly: number) {
       if integer == 0, number.sign == .minus { return .number(number) }
-      // A double may be whole because it was rounded to that.
+      // A double may be whole only because it was rounded.
       if let exact = try? container.decode(Int64.self), exact == integer, isExact(number, in: container) {
         return .integer(integer)
       }

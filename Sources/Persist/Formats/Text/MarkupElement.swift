@@ -1,17 +1,17 @@
-/// An element of an XML file, with everything in it.
+/// An element of an XML file, including its content.
 struct MarkupElement: Sendable, Hashable {
   let name: String
   let attributes: [String: String]
-  /// Where the element begins in its file, from 1.
+  /// The line on which the element starts in its file, counted from 1.
   let line: Int
   var children: [MarkupElement] = []
-  /// The text directly in the element, pieces between children put together.
+  /// The text directly in the element, with the pieces between its children concatenated.
   var text = ""
 
-  /// The children of one name, in order.
+  /// Returns the children with a name, in order.
   func children(named name: String) -> [MarkupElement] { children.filter { $0.name == name } }
 
-  /// The element as XML again, attributes in name order: the form in which unknown parts of a file are kept.
+  /// The element serialized as XML, with attributes sorted by name. Unknown parts of a file are preserved in this form.
   var markup: String {
     var result = "<\(name)"
     for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
@@ -25,7 +25,7 @@ struct MarkupElement: Sendable, Hashable {
 }
 
 extension String {
-  /// The text without what means something in XML.
+  /// The text with XML's special characters escaped.
   package var escapedForMarkup: String {
     var result = ""
     for scalar in unicodeScalars {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// Reads XML into ``MarkupElement``s: the subset that Xcode writes, in bounded time and memory.
+/// Reads the subset of XML that Xcode writes into ``MarkupElement``s, in bounded time and memory.
 ///
-/// Nothing outside the file is ever looked at. A document type that only names a file is passed over, as mapping
-/// models have one; one that declares anything is refused, and so is every entity but XML's own five. Elements may
-/// nest as deep as ``Limits/depth``.
+/// Nothing outside the file is ever read. A document type that only names a file, as in mapping models, is skipped; one
+/// that declares anything is rejected, as is every entity other than XML's five predefined ones. Elements may nest up
+/// to ``Limits/depth`` levels.
 ///
-/// Foundation's `XMLParser` doesn't take its place: on Linux the process crashes where a processing instruction has no
-/// content, as in `<?p?>` (a null pointer taken for a text, swift-corelibs-foundation 6.3), `parse()` returns true for
-/// files that are cut short, and declared entities are neither reported nor expanded.
+/// Foundation's `XMLParser` is no substitute: on Linux the process crashes if a processing instruction is empty, as in
+/// `<?p?>` (a null pointer treated as a string, swift-corelibs-foundation 6.3), `parse()` returns true for truncated
+/// files, and declared entities are neither reported nor expanded.
 struct MarkupReader {
-  /// How much a file may hold.
+  /// The limits of a file's size and content.
   struct Limits {
     var bytes = 32 << 20
     var depth = 64
-    /// Elements and attributes together.
+    /// The number of elements and attributes combined.
     var pieces = 1_000_000
   }
 
-  /// The root element of a file.
+  /// Returns the root element of a file.
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess``, ``PersistenceError/Code/malformedFile`` with file and line,
   ///   ``PersistenceError/Code/limitExceeded``.
@@ -26,7 +26,7 @@ struct MarkupReader {
     try root(in: BoundedFile.data(at: url, limit: limits.bytes), from: url, limits: limits)
   }
 
-  /// - Parameter url: the file that errors name.
+  /// - Parameter url: the file to name in errors.
   static func root(in data: Data, from url: URL?, limits: Limits = Limits()) throws -> MarkupElement {
     guard data.count <= limits.bytes else {
       throw PersistenceError(
@@ -58,7 +58,7 @@ struct MarkupReader {
 
   // MARK: The document
 
-  /// Elements that are open stand on a stack, so that depth costs no stack of the machine.
+  /// Reads the document. Open elements are kept on an explicit stack, so that nesting doesn't use the call stack.
   private mutating func document() throws -> MarkupElement {
     var open: [MarkupElement] = []
     var root: MarkupElement?
@@ -142,7 +142,7 @@ struct MarkupReader {
     }
   }
 
-  /// Passes over a document type that names a file and declares nothing.
+  /// Skips a document type that names a file and declares nothing.
   private mutating func passDocumentType() throws {
     while let byte = peek() {
       switch byte {
@@ -163,9 +163,9 @@ struct MarkupReader {
     throw malformed("The document type doesn't end.")
   }
 
-  // MARK: Texts
+  // MARK: Text
 
-  /// Text up to a byte, which isn't consumed, or to the end, with references resolved.
+  /// Reads text up to but not including a byte, or to the end of the file, and resolves references.
   private mutating func characters(until end: UInt8, isAttribute: Bool) throws -> String {
     var result: [UInt8] = []
     while let byte = peek(), byte != end {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PersistenceError.Place {
-  /// The line and column, in bytes, of an index into a text's bytes.
+  /// Converts an index into a text's bytes to a line and a column, which counts bytes.
   ///
   /// - Complexity: linear in the index.
   init(file: URL?, index: Data.Index, in data: Data) {
