@@ -1,7 +1,7 @@
-/// An actor that owns a context and runs on a thread of its own, so that saving and fetching in it may block.
+/// An actor that owns a context and runs on its own thread, so that saving and fetching in it may block.
 ///
-/// An ordinary actor shares Swift's threads: one that waits for another process's lock there holds up tasks that have
-/// nothing to do with it. What a context actor does is synchronous code as on the main actor:
+/// Ordinary actors share Swift's threads, so one that waits for another process's lock delays unrelated tasks. The code
+/// of a context actor is synchronous, as on the main actor:
 ///
 /// ```swift
 /// actor Importer: ContextActor {
@@ -19,30 +19,30 @@
 /// let id = try await Importer(container).add("Tea")
 /// ```
 ///
-/// It is what SwiftData calls a model actor.
+/// The counterpart of SwiftData's model actor.
 public protocol ContextActor: Actor {
-  /// The actor's context and thread. Made in the actor's initialiser, and for this actor alone.
+  /// The actor's context and thread. Create it in the actor's initializer, and only for that actor.
   nonisolated var contextExecutor: ContextExecutor { get }
 }
 
 extension ContextActor {
   nonisolated public var unownedExecutor: UnownedSerialExecutor { contextExecutor.asUnownedSerialExecutor() }
 
-  /// The context that belongs to the actor.
+  /// The actor's context.
   public var context: ManagedObjectContext { contextExecutor.context }
 }
 
-/// Runs the code of one ``ContextActor`` on a thread of its own, which ends when the actor has been idle for a while.
+/// Runs the code of one ``ContextActor`` on its own thread, which ends after the actor has been idle for a while.
 public final class ContextExecutor: SerialExecutor {
-  // Unsafe: only `ContextActor.context` reads it, on the actor that this executor was made for; the context has been
-  // made here and was given to nobody else.
+  // Unsafe: only `ContextActor.context` reads it, on the actor that this executor was created for; the context is
+  // created here and never shared.
   nonisolated(unsafe) fileprivate let context: ManagedObjectContext
   private let threads = ThreadPool(name: "Persist context actor", maximum: 1)
 
-  /// An executor for one actor, with a new context over the container's stores.
+  /// Creates an executor for one actor, with a new context over the container's stores.
   public convenience init(_ container: PersistentContainer) { self.init(container.persistentStoreCoordinator) }
 
-  /// An executor for one actor, with a new context over the coordinator's stores.
+  /// Creates an executor for one actor, with a new context over the coordinator's stores.
   public init(_ coordinator: PersistentStoreCoordinator) { context = ManagedObjectContext(coordinator) }
 
   public func enqueue(_ job: consuming ExecutorJob) {

@@ -1,21 +1,20 @@
 import Foundation
 
-/// Looks for a model by its name where programs keep their resources.
+/// Searches for a model by name where programs keep their resources.
 struct ModelSearch {
   let name: String
   let folders: [URL]
 
-  /// - Parameter folder: the only place to look; nil for the usual ones: the resources of the program and of the
-  ///   bundles that it loaded, the folder of its executable with the resource bundles in it, and the working folder.
+  /// - Parameter folder: The only folder to search; nil for the usual ones: the resources of the program and its loaded
+  ///   bundles, the executable's folder with its resource bundles, and the working directory.
   init(name: String, in folder: URL?) {
     self.name = name
     folders = folder.map { [$0] } ?? Self.usualFolders
   }
 
-  /// Every version of the model, with the mapping models that lie beside it.
+  /// Returns every version of the model, with the mapping models beside it.
   ///
-  /// - Throws: ``PersistenceError/Code/modelNotFound``, with every place that was looked at; what reading a model
-  ///   throws.
+  /// - Throws: ``PersistenceError/Code/modelNotFound``, with every searched folder; errors of reading a model.
   func registry() throws -> ModelRegistry {
     for folder in folders {
       guard let model = model(in: folder) else { continue }
@@ -28,7 +27,7 @@ struct ModelSearch {
         + "These were searched: \(folders.map { "'\($0.path)'" }.joined(separator: ", ")).")
   }
 
-  /// Sources before compiled forms: they say more.
+  /// Sources before compiled forms, because they contain more information.
   private static let extensions = ["xcdatamodeld", "xcdatamodel", "momd", "mom", "json"]
 
   private func model(in folder: URL) -> URL? {

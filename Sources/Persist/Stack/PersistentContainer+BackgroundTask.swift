@@ -1,13 +1,13 @@
 extension PersistentContainer {
-  /// Runs a closure with a context of its own, on a thread that may block, and returns its result.
+  /// Runs a closure with its own context on a thread that may block, and returns its result.
   ///
-  /// Saving a hundred thousand objects or walking through a large store keeps a thread busy for a while; Swift's tasks
-  /// share a few threads and must not wait on them. The context is made for the closure and ends with it: what goes in
-  /// and what comes out are values, such as identifiers, and the compiler sees to it that no object does. Nothing is
-  /// saved unless the closure saves.
+  /// Saving a hundred thousand objects or scanning a large store keeps a thread busy for a while, and Swift's tasks
+  /// share a few threads that must not block. The context exists only for the closure: arguments and results are
+  /// values, such as identifiers, and the compiler keeps objects from escaping. Nothing is saved unless the closure
+  /// saves.
   ///
-  /// Up to 64 closures run beside each other, others wait for one of them to end. A server rather uses ``read(_:)`` and
-  /// ``write(_:)``, whose lanes fit the store.
+  /// Up to 64 closures run in parallel; others wait for one to finish. Servers should use ``read(_:)`` and
+  /// ``write(_:)`` instead, whose concurrency fits the store.
   ///
   /// ```swift
   /// let id = try await container.performBackgroundTask { context in
@@ -18,8 +18,8 @@ extension PersistentContainer {
   /// }
   /// ```
   ///
-  /// - Throws: what the closure throws; `CancellationError` where the task was cancelled before the closure began, or
-  ///   while a save in it waited for another writer.
+  /// - Throws: The closure's error; `CancellationError` if the task was canceled before the closure started, or while a
+  ///   save in it waited for another writer.
   @discardableResult
   public func performBackgroundTask<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
@@ -27,7 +27,7 @@ extension PersistentContainer {
     try await persistentStoreCoordinator.threads.background.run { try body(self.newContext()) }
   }
 
-  /// Reads in a closure with a context of its own, on one of eight threads of the container's.
+  /// Reads in a closure with its own context, on one of the container's eight reading threads.
   ///
   /// ```swift
   /// let names = try await container.read { context in
@@ -35,10 +35,10 @@ extension PersistentContainer {
   /// }
   /// ```
   ///
-  /// Writers hold nobody up who reads from a file. The ninth closure waits until one of the eight has returned. Changes
-  /// that the closure makes are discarded with its context.
+  /// Writers don't block readers of a file. The ninth closure waits until one of the eight returns. Changes that the
+  /// closure makes are discarded with its context.
   ///
-  /// - Throws: what the closure throws; `CancellationError` where the task was cancelled before the closure began.
+  /// - Throws: The closure's error; `CancellationError` if the task was canceled before the closure started.
   @discardableResult
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
@@ -46,16 +46,16 @@ extension PersistentContainer {
     try await persistentStoreCoordinator.threads.reading.run { try body(self.newContext()) }
   }
 
-  /// Writes in a closure with a context of its own, on the container's writing thread: one closure after the other, in
-  /// the order of the calls.
+  /// Writes in a closure with its own context on the container's writing thread. Closures run one at a time, in call
+  /// order.
   ///
-  /// SQLite allows one writer at a time. Closures that write beside each other only wait for each other's locks and run
-  /// into each other's conflicts; here each begins with the data that the previous one saved. Nothing is saved unless
-  /// the closure saves; ``save(retrying:_:)`` does so.
+  /// SQLite allows one writer at a time. Parallel closures would only wait for each other's locks and cause conflicts;
+  /// here each one starts with the data that the previous one saved. Nothing is saved unless the closure saves;
+  /// ``save(retrying:_:)`` does.
   ///
-  /// - Throws: what the closure throws; ``PersistenceError/Code/storeBusy`` where it would have waited for its turn
-  ///   longer than ``StoreOptions/busyTimeout``; `CancellationError` where the task was cancelled before the closure
-  ///   began, or while a save in it waited for another process.
+  /// - Throws: The closure's error; ``PersistenceError/Code/storeBusy`` if the closure waited in the queue longer than
+  ///   ``StoreOptions/busyTimeout``; `CancellationError` if the task was canceled before the closure started, or while
+  ///   a save in it waited for another process.
   @discardableResult
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result

@@ -1,20 +1,20 @@
 public import Foundation
 
 extension PersistentContainer {
-  /// Opens every store of ``persistentStoreDescriptions`` that isn't open yet: makes it with its folder where there is
-  /// none, and migrates it where it has another model.
+  /// Opens every store of ``persistentStoreDescriptions`` that isn't open yet. Creates stores and their folders if they
+  /// don't exist, and migrates stores with another model.
   ///
-  /// Where one can't be opened, those that were opened before it stay open; calling again goes on with the others.
+  /// If a store can't be opened, those opened before it stay open; another call continues with the rest.
   ///
-  /// - Throws: what ``PersistentStoreCoordinator/addStore(at:options:)`` throws; ``PersistenceError/Code/fileAccess``
-  ///   where the folder can't be made; ``PersistenceError/Code/storeTypeMismatch`` for a type that there isn't.
+  /// - Throws: The errors of ``PersistentStoreCoordinator/addStore(at:options:)``; ``PersistenceError/Code/fileAccess``
+  ///   if the folder can't be created; ``PersistenceError/Code/storeTypeMismatch`` for an unknown store type.
   public func loadPersistentStores() throws {
     for description in persistentStoreDescriptions { try load(description) }
   }
 
-  /// Opens the stores on a thread of the container's, since a migration may take its time.
+  /// Opens the stores on one of the container's threads, since a migration may take time.
   ///
-  /// - Throws: as the call that blocks.
+  /// - Throws: The errors of the blocking call.
   public func loadPersistentStores() async throws {
     try await persistentStoreCoordinator.threads.background.run { try self.loadPersistentStores() }
   }
@@ -54,8 +54,8 @@ extension PersistentContainer {
     }
   }
 
-  /// Where stores are that nobody gave another place: a folder with the program's name where the platform keeps
-  /// applications' data. It is made when a store is.
+  /// The default folder for stores: a folder with the program's name in the platform's application data folder. It is
+  /// created with the first store.
   ///
   /// | platform | folder |
   /// |---|---|
@@ -79,7 +79,7 @@ extension PersistentContainer {
       let local = environment["LOCALAPPDATA"].map { URL(fileURLWithPath: $0, isDirectory: true) }
       return (local ?? platformFolder).appendingPathComponent(program, isDirectory: true)
     #else
-      // A relative path there is invalid and to be ignored, as the specification has it.
+      // The specification requires relative paths to be ignored as invalid.
       let given = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
       let home = environment["HOME"] ?? NSHomeDirectory()
       return URL(fileURLWithPath: given ?? "\(home)/.local/share", isDirectory: true)

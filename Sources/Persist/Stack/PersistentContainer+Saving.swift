@@ -1,5 +1,5 @@
 extension PersistentContainer {
-  /// Runs a closure with a context of its own on the container's writing thread, and saves what it changed.
+  /// Runs a closure with its own context on the container's writing thread, and saves its changes.
   ///
   /// ```swift
   /// try await container.save { localContext in
@@ -9,14 +9,15 @@ extension PersistentContainer {
   /// let tea = try container.viewContext.findFirst("Item", byAttribute: "name", with: "Tea")
   /// ```
   ///
-  /// Where the program uses ``viewContext``, that has merged the changes before this returns; else nothing runs on the
-  /// main actor.
+  /// If the program uses ``viewContext``, the changes are merged into it before this returns; otherwise nothing runs on
+  /// the main actor.
   ///
   /// - Parameters:
-  ///   - retries: how often the closure runs again, with a new context, after another process changed the same rows or
-  ///     took the same unique values. Give it no effects beyond its context then.
-  /// - Returns: what the closure returns, such as identifiers.
-  /// - Throws: the errors of the closure, of saving and of ``write(_:)``. Only the closure's own saves remain then.
+  ///   - retries: How often the closure is rerun, with a new context, after another process changed the same rows or
+  ///     used the same unique values. The closure should then have no effects beyond its context.
+  /// - Returns: The closure's result, such as identifiers.
+  /// - Throws: The errors of the closure, of saving and of ``write(_:)``. After an error, only the closure's own saves
+  ///   remain.
   @discardableResult
   public func save<Result: Sendable>(
     retrying retries: Int = 0, _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
@@ -28,10 +29,10 @@ extension PersistentContainer {
     return result
   }
 
-  /// Runs a closure with a context of its own and saves what it changed, while the main actor waits.
+  /// Runs a closure with its own context and saves its changes while the main actor waits.
   ///
-  /// - Parameter retries: as in ``save(retrying:_:)``.
-  /// - Throws: what the closure and saving throw.
+  /// - Parameter retries: As in ``save(retrying:_:)``.
+  /// - Throws: The errors of the closure and of saving.
   @MainActor @discardableResult
   public func saveAndWait<Result>(
     retrying retries: Int = 0, _ body: (ManagedObjectContext) throws -> Result
@@ -41,8 +42,8 @@ extension PersistentContainer {
     return result
   }
 
-  /// - Parameter context: for the first attempt; each other one has a context of its own.
-  /// - Returns: the closure's result, and the changes that it and the save after it wrote.
+  /// - Parameter context: The context of the first attempt; each later attempt has its own.
+  /// - Returns: The closure's result, and the changes written by the closure and the final save.
   private nonisolated func save<Result>(
     _ body: (ManagedObjectContext) throws -> Result, in context: ManagedObjectContext, retrying retries: Int
   ) throws -> (Result, [SavedChanges]) {
@@ -67,7 +68,7 @@ extension PersistentContainer {
 }
 
 extension PersistenceError {
-  /// Whether the same work may succeed when it begins anew with what the store has now.
+  /// Whether the same work may succeed if restarted with the store's current data.
   fileprivate var isConflict: Bool {
     code == .mergeConflict || code == .constraintConflict || errors.contains(where: \.isConflict)
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A model, its stores and a context for the main actor: what most applications need.
+/// A model, its stores and a context for the main actor: everything most applications need.
 ///
 /// ```swift
 /// let container = try PersistentContainer(name: "Shop")     // finds Shop.xcdatamodeld or its like
@@ -16,25 +16,24 @@ public final class PersistentContainer: Sendable {
   private let descriptions: Guarded<[PersistentStoreDescription]>
   private let view: ViewContext
 
-  /// A container for the model with a name, which isn't open yet.
+  /// Creates a container for the model with a name, without opening its stores.
   ///
   /// - Parameters:
-  ///   - name: of the model's file without its extension: an `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom` or a
-  ///     Persist model `.json`. The store is called so too.
-  ///   - folder: where the model is; nil to look in the resources of the program and of the bundles that it loaded,
-  ///     beside its executable, and in the working folder.
-  /// - Throws: ``PersistenceError/Code/modelNotFound``, with every place that was looked at; what reading the model
-  ///   throws.
+  ///   - name: The name of the model file without its extension: an `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom` or
+  ///     a Persist model `.json`. Also the name of the store.
+  ///   - folder: The model's folder; nil to search the resources of the program and its loaded bundles, the
+  ///     executable's folder and the working directory.
+  /// - Throws: ``PersistenceError/Code/modelNotFound``, with every searched folder; errors of reading the model.
   public convenience init(name: String, modelsIn folder: URL? = nil) throws {
     let registry = try ModelSearch(name: name, in: folder).registry()
     self.init(name: name, model: registry.current, registry: registry)
   }
 
-  /// A container for a model, which isn't open yet.
+  /// Creates a container for a model, without opening its stores.
   ///
   /// - Parameters:
-  ///   - name: the name of the store's file, without extension.
-  ///   - registry: every known version of the model, for stores that are to be migrated.
+  ///   - name: The name of the store's file, without extension.
+  ///   - registry: Every known version of the model, for migrating stores.
   public init(name: String, model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     self.name = name
     persistentStoreCoordinator = PersistentStoreCoordinator(model: model, registry: registry)
@@ -43,19 +42,19 @@ public final class PersistentContainer: Sendable {
     descriptions = Guarded([PersistentStoreDescription(url: file)])
   }
 
-  /// Opens the store of a file with the newest model of a folder; makes it where there is none.
+  /// Opens the store at a URL with the newest model of a folder. Creates it if it doesn't exist.
   ///
   /// - Parameters:
-  ///   - url: the store's file.
-  ///   - models: a folder or file with every version of the model; see ``ModelRegistry``.
-  ///   - options: `.automaticMigration` brings an older store to the newest model.
-  /// - Throws: what reading the models and ``PersistentStoreCoordinator/addStore(at:options:)`` throw.
+  ///   - url: The store's file.
+  ///   - models: A folder or file with every version of the model; see ``ModelRegistry``.
+  ///   - options: `.automaticMigration` migrates an older store to the newest model.
+  /// - Throws: The errors of reading the models and of ``PersistentStoreCoordinator/addStore(at:options:)``.
   public convenience init(at url: URL, models: URL, options: StoreOptions = StoreOptions()) throws {
     let registry = try ModelRegistry(contentsOf: models)
     try self.init(at: url, model: registry.current, registry: registry, options: options)
   }
 
-  /// Opens the store of a file with a model; makes it where there is none.
+  /// Opens the store at a URL with a model. Creates it if it doesn't exist.
   public convenience init(
     at url: URL, model: ManagedObjectModel, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()
   ) throws {
@@ -64,17 +63,17 @@ public final class PersistentContainer: Sendable {
     try loadPersistentStores()
   }
 
-  /// A container whose store lives in memory, for tests and previews.
+  /// Creates a container with a store in memory, for tests and previews.
   public convenience init(inMemory model: ManagedObjectModel) throws {
     self.init(name: "Memory", model: model)
     persistentStoreDescriptions = [.inMemory]
     try loadPersistentStores()
   }
 
-  /// A container for the model with a name, its store open and of the newest model.
+  /// Returns a container for the model with a name, with its store opened and migrated to the newest model.
   ///
-  /// - Parameters: see ``init(name:modelsIn:)``.
-  /// - Throws: what ``init(name:modelsIn:)`` and ``loadPersistentStores()`` throw.
+  /// - Parameters: As in ``init(name:modelsIn:)``.
+  /// - Throws: The errors of ``init(name:modelsIn:)`` and ``loadPersistentStores()``.
   public static func opened(name: String, modelsIn folder: URL? = nil) throws -> PersistentContainer {
     let container = try PersistentContainer(name: name, modelsIn: folder)
     try container.loadPersistentStores()
@@ -83,27 +82,27 @@ public final class PersistentContainer: Sendable {
 
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
-  /// The stores to load: at first one, `<name>.sqlite` in ``defaultDirectoryURL()``, migrated automatically.
+  /// The stores to load. Initially one, `<name>.sqlite` in ``defaultDirectoryURL()``, migrated automatically.
   public var persistentStoreDescriptions: [PersistentStoreDescription] {
     get { descriptions.withLock { $0 } }
     set { descriptions.withLock { $0 = newValue } }
   }
 
-  /// A context for the main actor, the same each time.
+  /// The main actor's context, always the same.
   @MainActor public var viewContext: ManagedObjectContext { view.context }
-  /// Whether anybody has asked for ``viewContext``.
+  /// Whether ``viewContext`` has been used.
   var usesViewContext: Bool { view.isUsed }
 
-  /// A context of its own, for whoever asks.
+  /// Returns a new context.
   public func newContext() -> ManagedObjectContext { ManagedObjectContext(persistentStoreCoordinator) }
 
-  /// A context of its own, for work beside the main actor: whoever asks for it owns it.
+  /// Returns a new context for work off the main actor, owned by the caller.
   ///
-  /// An actor that works with one for long is a ``ContextActor``.
+  /// An actor that uses a context for a long time should be a ``ContextActor``.
   public func newBackgroundContext() -> ManagedObjectContext { ManagedObjectContext(persistentStoreCoordinator) }
 }
 
-/// The main actor's context, made when it is first asked for.
+/// The main actor's context, created on first use.
 @MainActor
 private final class ViewContext {
   private let coordinator: PersistentStoreCoordinator
@@ -115,6 +114,6 @@ private final class ViewContext {
 
   nonisolated init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
 
-  /// Whether anybody has asked for the context.
+  /// Whether the context has been used.
   nonisolated var isUsed: Bool { used.withLock { $0 } }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a container needs to know to open a store.
+/// The information that a container needs to open a store.
 ///
 /// ```swift
 /// let container = try PersistentContainer(name: "Shop")
@@ -14,13 +14,14 @@ public struct PersistentStoreDescription: Sendable {
   /// The store's file; nil for a store in memory.
   public var url: URL?
   public var type: StoreType
-  /// How the store is opened. Brings an older store to the container's model, unless another migrator is set.
+  /// The options for opening the store. They migrate an older store to the container's model, unless another migrator
+  /// is set.
   public var options: StoreOptions
 
   /// - Parameters:
-  ///   - url: the store's file.
-  ///   - configuration: the configuration of the model whose entities the store holds; nil for all.
-  ///   - isReadOnly: whether the store is only read; it is then neither made nor migrated.
+  ///   - url: The store's file.
+  ///   - configuration: The model configuration whose entities the store holds; nil for all entities.
+  ///   - isReadOnly: Whether the store is only read; it is then neither created nor migrated.
   public init(url: URL, configuration: String? = nil, isReadOnly: Bool = false) {
     self.url = url
     type = .sqlite
@@ -28,16 +29,16 @@ public struct PersistentStoreDescription: Sendable {
     options.configuration = configuration
   }
 
-  /// A store of a type.
+  /// Creates the description of a store of a type.
   ///
-  /// - Parameter url: nil for a store in memory.
+  /// - Parameter url: The store's file; nil for a store in memory.
   public init(type: StoreType, url: URL? = nil, options: StoreOptions = .automaticMigration) {
     self.url = url
     self.type = type
     self.options = options
   }
 
-  /// A store that lives in memory for as long as its container.
+  /// A store in memory, which exists as long as its container.
   public static var inMemory: PersistentStoreDescription { PersistentStoreDescription(type: .inMemory) }
 
   public var configuration: String? {
@@ -50,7 +51,8 @@ public struct PersistentStoreDescription: Sendable {
     set { options.isReadOnly = newValue }
   }
 
-  /// Whether a store of another version is brought to the container's model; where not, loading it throws.
+  /// Whether a store with another model version is migrated to the container's model. If false, loading such a store
+  /// throws.
   public var shouldMigrateStoreAutomatically: Bool {
     get { options.migrator != nil }
     set { options.migrator = newValue ? options.migrator ?? AutomaticMigrator() : nil }

@@ -1,11 +1,11 @@
 package import Foundation
 
 extension StoreContents {
-  /// Opens a store for reading; no byte of it is changed and no file comes up beside it.
+  /// Opens a store for reading, without changing it or creating files beside it.
   ///
-  /// A store whose tables aren't quite those of its model is shown as far as they go; see ``gaps``.
+  /// A store whose tables don't quite match its model is read as far as possible; see ``gaps``.
   ///
-  /// - Parameter registry: the versions that the store's model is looked for among; nil for the store's own model.
+  /// - Parameter registry: The versions to search for the store's model; nil to use the store's embedded model.
   package convenience init(readingStoreAt url: URL, registry: ModelRegistry?) throws {
     let identified = try StoreIdentification.identify(storeAt: url, registry: registry)
     let store = try SQLiteStore.open(

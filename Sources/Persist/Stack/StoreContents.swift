@@ -1,18 +1,18 @@
-/// What a store holds, row by row: for showing and comparing stores, without a context and its objects.
+/// The contents of a store, row by row: for displaying and comparing stores without a context and its objects.
 ///
-/// Rows come in batches, so that memory doesn't grow with the store.
+/// Rows are read in batches, so that memory use doesn't grow with the store.
 package final class StoreContents {
-  /// An object as the store has it.
+  /// An object as stored.
   package struct Object {
     package let entity: Entity
     package let key: Int64
     fileprivate let snapshot: RowSnapshot
-    /// The key of the last row that was read together with this one.
+    /// The key of the last row in the same batch.
     fileprivate let lastOfBatch: Int64
     fileprivate let contents: StoreContents
   }
 
-  /// A value, or the name of the file that should hold it and isn't there.
+  /// A value, or the name of its missing file.
   package enum Content: Sendable, Hashable {
     case value(StoredValue)
     case missingFile(String)
@@ -20,20 +20,20 @@ package final class StoreContents {
 
   package let metadata: StoreMetadata
   package let model: ManagedObjectModel
-  /// How the model was found.
+  /// The way in which the model was found.
   package let modelOrigin: ModelOrigin
-  /// The name of the version that the model is; nil where it is none of those that were given.
+  /// The name of the model version; nil if the model is none of the given versions.
   package let versionName: String?
-  /// What is odd about the model that was found, in errors that weren't thrown: flaws, and why the store's own can't be
+  /// Problems with the identified model, as errors that weren't thrown: flaws, and why the embedded model can't be
   /// used.
   package let modelNotes: [PersistenceError]
-  /// What of the model the store has no place for, in words; it reads as empty.
+  /// The parts of the model without storage, in words; they read as empty.
   package let gaps: [String]
   private let store: SQLiteStore
   private let forms: [[SlotForm]]
   /// By index in ``ManagedObjectModel/entities``.
   private let hasTable: [Bool]
-  /// The members of the to-many relationships that are being walked through, by entity index and slot.
+  /// The current members of to-many relationships, by entity index and slot.
   private var windows: [[Int: MemberWindow]]
 
   init(_ store: SQLiteStore, _ identified: IdentifiedStore) {
@@ -53,13 +53,13 @@ package final class StoreContents {
 
   deinit { try? store.close() }
 
-  /// How many objects of exactly an entity there are; those of its subentities don't count.
+  /// Returns the number of objects of exactly this entity, without subentities.
   package func count(of entity: Entity) throws -> Int {
     guard hasTable[entity.number - 1] else { return 0 }
     return try store.count(RowQuery(entity: entity, includesSubentities: false))
   }
 
-  /// Every object of exactly an entity, in order of key.
+  /// Visits every object of exactly this entity, in key order.
   package func forEachObject(of entity: Entity, _ body: (Object) throws -> Void) throws {
     guard hasTable[entity.number - 1] else { return }
     let batchSize = 1000
@@ -94,7 +94,7 @@ package final class StoreContents {
     return .value(object.snapshot.value(property.slot, as: form, slotCount: slotCount))
   }
 
-  /// A file that can't be had is a fact of the store, not a failure to read it.
+  /// An unavailable file is a fact about the store, not a failure to read it.
   private func externalContent(named name: String) throws -> Content {
     do {
       return try .value(.data(store.externalData(named: name)))
@@ -153,18 +153,18 @@ package final class StoreContents {
 }
 
 extension StoreContents.Object {
-  /// The value of an attribute; of a transient one, and of other properties, null.
+  /// Returns the value of an attribute; null for transient attributes and other properties.
   package func value(of property: Property) throws -> StoreContents.Content {
     guard let attribute = property.attribute, !attribute.isTransient else { return .value(.null) }
     return try contents.content(property, attribute, in: self)
   }
 
-  /// The text of a decimal number as the store has it, which may have more digits than `Decimal`.
+  /// Returns the stored text of a decimal number, which may have more digits than `Decimal`.
   package func decimalText(of property: Property) -> String? {
     snapshot.isNull(property.slot, of: entity.rowSlotCount) ? nil : snapshot.string(property.slot)
   }
 
-  /// The other end of a to-one relationship.
+  /// Returns the destination of a to-one relationship.
   package func target(of property: Property) -> ManagedObjectID? {
     guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient else {
       return nil
@@ -172,7 +172,7 @@ extension StoreContents.Object {
     return contents.target(property, relationship, in: self)
   }
 
-  /// The other ends of a to-many relationship: in order where it is ordered, else by entity name and key.
+  /// Returns the members of a to-many relationship: in order if it is ordered, else sorted by entity name and key.
   package func members(of property: Property) throws -> [ManagedObjectID] {
     guard let relationship = property.relationship, relationship.isToMany, !relationship.isTransient else { return [] }
     return try contents.members(property, relationship, of: self)

@@ -3,15 +3,15 @@ package import Foundation
 /// Writes rows to a store without a context and its objects: for filling stores.
 package final class StoreWriter {
   package let model: ManagedObjectModel
-  /// The name of the store's version; nil where it is none of those that were given.
+  /// The name of the store's version; nil if it is none of the given versions.
   package let versionName: String?
   private let store: SQLiteStore
 
-  /// Opens a store, or makes it where there is none.
+  /// Opens a store, or creates it if it doesn't exist.
   ///
   /// - Parameters:
-  ///   - version: the version of a new store, by name or version identifier; nil for the current one. A store that
-  ///     exists must have it.
+  ///   - version: The version of a new store, by name or version identifier; nil for the current one. An existing store
+  ///     must have this version.
   package init(storeAt url: URL, registry: ModelRegistry, version name: String?) throws {
     let wanted = try name.map { try registry.version(named: $0) }
     guard !SQLiteStore.canCreate(at: url) else {
@@ -33,9 +33,9 @@ package final class StoreWriter {
     versionName = identified.version?.name
   }
 
-  /// The greatest key in use in an entity's hierarchy, 0 for none.
+  /// Returns the greatest key in use in an entity's hierarchy, or 0 if there are none.
   ///
-  /// - Parameter root: the entity at the top of the hierarchy.
+  /// - Parameter root: The root entity of the hierarchy.
   package func greatestKey(in root: Entity) throws -> Int64 {
     try store.pool.readOnce { connection in
       let rows = try StoreCatalog(connection).numberRows
@@ -44,7 +44,7 @@ package final class StoreWriter {
     }
   }
 
-  /// Writes everything in one transaction, or nothing.
+  /// Writes all rows in one transaction, or none.
   package func commit(_ writes: RowWrites) throws {
     do {
       _ = try store.commit(writes)
