@@ -1,12 +1,12 @@
-/// What becomes of an attribute's values when its type changes.
+/// The effect of an attribute's type change on its values.
 enum AttributeConversion: Sendable, Hashable {
-  /// The same bytes mean the same value.
+  /// The same bytes represent the same value.
   case same
-  /// Every value has its equal in the new type; the column gets the new type's affinity.
+  /// Every value has an equal one in the new type; the column gets the new type's affinity.
   case exact
-  /// Exact for whole numbers in a range, which must be looked for before.
+  /// Exact for whole numbers in a range, which has to be checked first.
   case exactWithin(ClosedRange<Int64>)
-  /// Some values have no equal.
+  /// Some values have no equal in the new type.
   case refused
 
   init(from old: AttributeType, to new: AttributeType) {

@@ -2,7 +2,7 @@ import Foundation
 
 extension ModelComparison {
   func operations(forAttributesOf entity: Entity) -> [MigrationOperation] {
-    // A new entity's attributes come with it.
+    // The attributes of a new entity are added with it.
     guard let source = source(of: entity) else { return [] }
     let declared = entity.description.attributes.sorted { $0.name < $1.name }.flatMap { attribute in
       let old = correspondence.origin(of: attribute.name, in: entity.name)?.source
@@ -14,8 +14,8 @@ extension ModelComparison {
     return declared + operations(forInheritedAttributesOf: entity, from: source)
   }
 
-  /// What happens to values that come from another attribute than those of the parent's objects: the entity's own one
-  /// moved up, or the entity came below a parent that has one of the same name.
+  /// The changes of inherited attributes that come from a different old attribute than their parent's: the entity's own
+  /// attribute moved up, or the entity moved below a parent that has one of the same name.
   private func operations(forInheritedAttributesOf entity: Entity, from source: Entity) -> [MigrationOperation] {
     entity.properties.filter { $0.declaringEntity != entity.name }.flatMap { property -> [MigrationOperation] in
       guard let attribute = property.attribute, let old = oldProperty(of: property, in: entity),
@@ -30,13 +30,13 @@ extension ModelComparison {
     }
   }
 
-  /// The old property that one of a new entity comes from.
+  /// The old property from which a new entity's property comes.
   private func oldProperty(of property: Property, in entity: Entity) -> Property? {
     correspondence.origin(of: property.name, in: entity.name)?.source
       .flatMap { name in source(of: entity)?.property(named: name) }
   }
 
-  /// What a new attribute is, or one whose values stay with subentities that already had it.
+  /// The operations for an attribute that is new, or whose values remain those of subentities that already had it.
   private func appearance(
     of attribute: AttributeDescription, in entity: Entity, from source: Entity
   ) -> [MigrationOperation] {
@@ -64,7 +64,7 @@ extension ModelComparison {
 
   enum PropertyKind { case attribute, relationship }
 
-  /// Renaming and moving within the hierarchy.
+  /// Renames, and moves within the hierarchy.
   func placement(
     of oldName: String, in source: Entity, to newName: String, in entity: Entity, of kind: PropertyKind
   ) -> [MigrationOperation] {
@@ -95,7 +95,7 @@ extension ModelComparison {
       found.append(MigrationOperation(kind, entity: entity.name, property: new.name, detail: detail, way: way))
     }
     if old.type != new.type { found.append(typeChange(from: old, to: new, in: entity)) }
-    // A store's own model may not know what a composite type is called: its elements are what counts.
+    // The store's own model may not know the name of a composite type, so only its elements are compared.
     if old.type == .composite, new.type == .composite, let before = source.property(named: old.name),
       let now = entity.property(named: new.name)
     {
@@ -141,7 +141,7 @@ extension ModelComparison {
 }
 
 extension ModelComparison {
-  /// What becomes of the elements of a composite attribute.
+  /// The changes of a composite attribute's elements.
   private func elementChanges(
     from old: [[String]: AttributeType], to new: [[String]: AttributeType], of attribute: AttributeDescription,
     in entity: Entity
@@ -176,10 +176,10 @@ extension ModelComparison {
 }
 
 extension AttributeDescription {
-  /// The type, as sentences name it.
+  /// The type, as phrased in messages.
   var summary: String { compositeName.map { "\(type.rawValue) \($0)" } ?? type.rawValue }
 
-  /// What the attribute says that no store shows.
+  /// The parts of the declaration that don't affect the store's schema.
   fileprivate var rules: AttributeDescription {
     AttributeDescription(
       "", .undefined, versionHashModifier: versionHashModifier, userInfo: userInfo,
@@ -188,7 +188,7 @@ extension AttributeDescription {
 }
 
 extension Property {
-  /// What a composite attribute consists of: the types of its elements by their paths in it.
+  /// The types of a composite attribute's elements, by their paths in it.
   fileprivate var elementTypes: [[String]: AttributeType] {
     Dictionary(
       elements.map { (Array($0.path.dropFirst()), $0.attribute.type) }, uniquingKeysWith: { first, _ in first })
@@ -196,7 +196,7 @@ extension Property {
 }
 
 extension StoredValue {
-  /// The value in a sentence.
+  /// The value as phrased in messages.
   var plainText: String {
     switch self {
     case .null: "nothing"

@@ -10,14 +10,14 @@ extension ModelComparison {
     }
   }
 
-  /// The end of a relationship that its objects are read from in the old store. The other end follows from it.
+  /// The end from which a relationship's objects are read in the old store. The other end follows from it.
   enum LeadingEnd: Sendable { case own, inverse }
 
-  /// The end of a new relationship that decides who is related to whom; nil where neither existed before.
+  /// The end of a new relationship that determines the related objects; nil if neither end existed before.
   ///
-  /// Both ends of most relationships come from the two ends of one old relationship. Where they come from different
-  /// ones, because two relationships without inverse were joined or inverses were exchanged, one end decides: the one
-  /// whose old relationships include the other's, else the to-one end, whose values are stored, else the first by name.
+  /// Usually both ends come from the two ends of one old relationship. If they come from different ones, because two
+  /// relationships without inverse were joined or inverses were swapped, one end decides: the one whose old
+  /// relationships include the other's; otherwise the to-one end, whose values are stored; otherwise the first by name.
   func leadingEnd(of relationship: RelationshipDescription, in entity: Entity) -> LeadingEnd? {
     let own = oldPairs(of: relationship, in: entity)
     guard let inverse = new.inverse(of: relationship) else { return own.isEmpty ? nil : .own }
@@ -31,8 +31,7 @@ extension ModelComparison {
     return end <= (declaring(inverse, of: destination).name, inverse.name) ? .own : .inverse
   }
 
-  /// Whether the two ends of a relationship come from different old relationships, so that they can contradict each
-  /// other.
+  /// Whether the two ends of a relationship come from different old relationships, so that their contents may conflict.
   func endsDisagree(_ relationship: RelationshipDescription, in entity: Entity) -> Bool {
     guard let inverse = new.inverse(of: relationship) else { return false }
     let own = oldPairs(of: relationship, in: entity)
@@ -40,7 +39,7 @@ extension ModelComparison {
     return !own.isSubset(of: other) && !other.isSubset(of: own)
   }
 
-  /// The old relationship that one of a new entity comes from, with the old entity that has it.
+  /// The old relationship from which a new entity's relationship comes, with the old entity that has it.
   func oldRelationship(
     _ relationship: RelationshipDescription, of entity: Entity
   ) -> (entity: Entity, relationship: RelationshipDescription)? {
@@ -51,7 +50,7 @@ extension ModelComparison {
     return (source, old)
   }
 
-  /// The pair that an old entity's relationship belongs to, and whether the relationship is the end that names it.
+  /// The pair to which an old entity's relationship belongs, and whether the pair is named for this relationship.
   func oldPair(of relationship: RelationshipDescription, in entity: Entity) -> (pair: OldPair, isNamed: Bool) {
     let own = OldPair(entity: declaring(relationship, of: entity).name, relationship: relationship.name)
     guard let inverse = old.inverse(of: relationship) else { return (own, true) }
@@ -60,7 +59,7 @@ extension ModelComparison {
     return (min(own, other), own <= other)
   }
 
-  /// The old relationships that a new one takes objects from, those of its entity's subentities among them.
+  /// The old relationships from which a new one takes its objects, including those of its entity's subentities.
   private func oldPairs(of relationship: RelationshipDescription, in entity: Entity) -> Set<OldPair> {
     Set(
       new.hierarchy(of: declaring(relationship, of: entity)).compactMap { heir in

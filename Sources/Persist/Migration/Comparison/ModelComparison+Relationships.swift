@@ -38,7 +38,7 @@ extension ModelComparison {
       correspondence.origin(of: newInverse, in: new.destination)?.source != oldInverse
     {
       add(.changeInverse, "\(oldInverse) → \(newInverse)", way: .inPlace)
-      // Neither end is stored rather than the other, so that nothing says which is right.
+      // Neither end takes precedence in the store, so nothing indicates which of them is right.
       if oldShape == .manyToMany || oldShape == .oneToOne, endsDisagree(new, in: entity) {
         found[found.count - 1].way = .impossible
         found[found.count - 1].obstacle = MigrationBlocker(
@@ -66,9 +66,9 @@ extension ModelComparison {
   }
 
   enum DestinationChange {
-    /// Within the hierarchy: rows that fit keep their place.
+    /// Within the hierarchy: references to objects of the new destination are kept.
     case related
-    /// To something else: nothing that was there can stay.
+    /// To an unrelated entity: no references can be kept.
     case parted
   }
 
@@ -85,7 +85,7 @@ extension ModelComparison {
 }
 
 extension RelationshipDescription {
-  /// What the relationship says that no store shows.
+  /// The parts of the declaration that don't affect the store's schema.
   fileprivate var rules: RelationshipDescription {
     RelationshipDescription(
       name: "", destination: "", inverse: nil, minimumCount: isToMany ? minimumCount : 0,

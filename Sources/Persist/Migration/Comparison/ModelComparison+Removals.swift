@@ -1,5 +1,5 @@
 extension ModelComparison {
-  /// What the old model has and the new one doesn't.
+  /// The entities, attributes and relationships that only the old model has.
   func removals() -> [MigrationOperation] {
     old.entities.flatMap { entity -> [MigrationOperation] in
       guard let name = correspondence.newName(ofEntity: entity.name), let successor = new.entitiesByName[name] else {
@@ -15,7 +15,7 @@ extension ModelComparison {
   private func attributeRemovals(_ entity: Entity, to successor: Entity) -> [MigrationOperation] {
     entity.description.attributes.sorted { $0.name < $1.name }.compactMap { attribute in
       guard !isKept(attribute.name, of: entity) else { return nil }
-      // Between transient and persistent the attribute itself stays, and the new model's side reports it.
+      // An attribute that only becomes transient or persistent isn't removed; the new model's side reports the change.
       if let now = successor.attribute(named: attribute.name), now.isTransient || attribute.isTransient { return nil }
       return MigrationOperation(
         .removeAttribute, entity: successor.name, property: attribute.name, detail: attribute.summary,
@@ -33,12 +33,12 @@ extension ModelComparison {
     }
   }
 
-  /// Whether a property lives on in any entity that comes from its entity or from one below it.
+  /// Whether an entity that comes from the property's entity or one of its subentities keeps the property.
   private func isKept(_ property: String, of entity: Entity) -> Bool {
     old.hierarchy(of: entity).contains { correspondence.newName(of: property, inOldEntity: $0.name) != nil }
   }
 
-  /// Whether the other end of a relationship lives on, which says the same.
+  /// Whether the inverse of a relationship is kept, which contains the same information.
   private func isKeptByInverse(_ relationship: RelationshipDescription) -> Bool {
     guard let inverse = old.inverse(of: relationship) else { return false }
     let destination = old.destination(of: relationship)

@@ -1,21 +1,22 @@
-/// How two models differ, as operations.
+/// The differences between two models, as operations.
 ///
-/// Pure: nothing but the two models and their correspondence is looked at, so the result says what a migration means
-/// for any store. A model compared with itself gives no operations.
+/// A pure function of the two models and their correspondence, so the result applies to any store. A model compared
+/// with itself gives no operations.
 struct ModelComparison: Sendable {
   let old: ManagedObjectModel
   let new: ManagedObjectModel
   let correspondence: ModelCorrespondence
-  /// Entities first, then their attributes, then relationships, in the order of the new model's entities; what is
-  /// removed comes last.
+  /// In the order of the new model's entities: first the entities, then their attributes, then their relationships;
+  /// removals are last.
   private(set) var operations: [MigrationOperation] = []
 
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if the new model's names have several possible sources, or
+  ///   share one.
   init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
     self.init(from: old, to: new, by: try ModelCorrespondence(from: old, to: new))
   }
 
-  /// Compares by a correspondence that is known already, such as one that other versions complete.
+  /// Compares two models with a given correspondence, such as one completed from other versions.
   init(from old: ManagedObjectModel, to new: ManagedObjectModel, by correspondence: ModelCorrespondence) {
     self.old = old
     self.new = new
@@ -25,7 +26,7 @@ struct ModelComparison: Sendable {
       + new.entities.flatMap(operations(forRelationshipsOf:)) + removals()
   }
 
-  /// The most that any operation asks for.
+  /// The most expensive way that any operation needs.
   var way: MigrationWay { operations.map(\.way).max() ?? .none }
 
   /// The old entity of a new one.
@@ -60,7 +61,7 @@ struct ModelComparison: Sendable {
     return found
   }
 
-  /// Rows of two tables can't come together in one: their keys may be the same.
+  /// The obstacle to merging the rows of two tables in one: their keys may collide.
   private func mergeObstacle(_ entity: Entity, from source: Entity) -> MigrationBlocker? {
     let roots = Set(new.hierarchy(of: entity.root).compactMap { self.source(of: $0)?.root.name })
     guard roots.count > 1 else { return nil }
@@ -99,14 +100,14 @@ struct ModelComparison: Sendable {
 }
 
 extension MigrationOperation {
-  /// A difference that no store shows.
+  /// A difference that doesn't affect the store's schema.
   static func rules(entity: String, property: String? = nil, detail: String? = nil) -> MigrationOperation {
     MigrationOperation(.changeRules, entity: entity, property: property, detail: detail, way: .none)
   }
 }
 
 extension Entity {
-  /// What the entity says that no store shows.
+  /// The parts of the declaration that don't affect the store's schema.
   fileprivate var rules: EntityDescription {
     var rest = description
     rest.name = ""
@@ -123,7 +124,7 @@ extension Entity {
     return rest
   }
 
-  /// Indexes by name, those of the old kinds among them: compound ones, and attributes marked as indexed.
+  /// Indexes by name, including those of the older kinds: compound indexes, and attributes marked as indexed.
   fileprivate func indexDescriptions(renaming: (String) -> String) -> [String: FetchIndexDescription] {
     var found: [String: FetchIndexDescription] = [:]
     for index in description.indexes {

@@ -1,12 +1,12 @@
 extension ModelCorrespondence {
-  /// A thing of the new model that can come from one of the old.
+  /// An entity or property of the new model that may be matched with one of the old model.
   struct Match: Hashable {
     let entity: String
-    /// Nil for the entity itself. A property's match is that of the entities below, too.
+    /// Nil for the entity itself. A property's match also applies to subentities.
     var property: String?
   }
 
-  /// Whether something is unmatched in both models, so that another way could match it.
+  /// Whether both models have something unmatched that another correspondence could match.
   func hasOpenEnds(from old: ManagedObjectModel, to new: ManagedObjectModel) -> Bool {
     let sources = Set(entities.values)
     if new.entities.contains(where: { entities[$0.name] == nil }),
@@ -24,12 +24,12 @@ extension ModelCorrespondence {
     }
   }
 
-  /// Adds what another correspondence of the same models matches, where both ends are unmatched in this one.
+  /// Adds the matches of another correspondence of the same models whose two ends are unmatched in this one.
   ///
-  /// An attribute isn't matched with one whose values it can't hold: it would make the migration impossible, where
-  /// without the match it isn't.
+  /// An attribute isn't matched with one whose values it can't represent: that would make the migration impossible,
+  /// which it isn't without the match.
   ///
-  /// - Parameter rejected: what isn't to be matched.
+  /// - Parameter rejected: matches to leave out.
   func completed(
     by other: ModelCorrespondence, from old: ManagedObjectModel, to new: ManagedObjectModel,
     rejecting rejected: Set<Match> = []
@@ -54,13 +54,13 @@ extension ModelCorrespondence {
     return rejected.isEmpty ? whole : whole.without(rejected, keeping: self, in: new)
   }
 
-  /// The match that made something impossible, and that this correspondence has beyond another one.
+  /// The match that causes an obstacle, and that only this correspondence has, not the other one.
   ///
   /// - Parameters:
-  ///   - obstacle: what an operation from the old model to the new one says.
-  ///   - other: what it was completed from.
-  /// - Returns: nil where the obstacle was there before. A match that only other versions tell goes before one that the
-  ///   two models' own names tell.
+  ///   - obstacle: the obstacle of an operation between the two models.
+  ///   - other: the correspondence from which this one was completed.
+  /// - Returns: nil if the obstacle existed before completion. Matches known only from other versions take precedence
+  ///   over those that the names of the two models imply.
   func culprit(
     of obstacle: MigrationBlocker, beyond other: ModelCorrespondence, from old: ManagedObjectModel,
     to new: ManagedObjectModel
@@ -105,7 +105,8 @@ extension ModelCorrespondence {
     return false
   }
 
-  /// The same without rejected matches of properties, as far as another correspondence doesn't have them.
+  /// Returns this correspondence without rejected matches of properties, except those that another correspondence has
+  /// too.
   private func without(
     _ rejected: Set<Match>, keeping kept: ModelCorrespondence, in new: ManagedObjectModel
   ) -> ModelCorrespondence {
@@ -147,7 +148,7 @@ extension ModelCorrespondence {
     return Origin(source: oldName, fill: nil)
   }
 
-  /// The stored properties of an entity's old form that nothing comes from, and those of the new form that come from
+  /// The stored properties of the old entity that nothing comes from, and those of the new entity that come from
   /// nothing.
   private func openProperties(of entity: Entity, from source: Entity) -> (gone: Set<String>, added: Set<String>) {
     let origins = properties[entity.name] ?? [:]
@@ -160,7 +161,7 @@ extension ModelCorrespondence {
     )
   }
 
-  /// The correspondence of two models that are stored alike: everything comes from what has its name.
+  /// Creates the correspondence of two models with the same storage: everything comes from its namesake.
   init(storedAlike old: ManagedObjectModel, as new: ManagedObjectModel) {
     for entity in new.entities {
       guard let source = old.entitiesByName[entity.name] else { continue }

@@ -1,7 +1,8 @@
 extension ModelCorrespondence {
-  /// This correspondence, then `next`: from this one's old model to the next one's new model.
+  /// Composes this correspondence with `next`: from this one's old model to the next one's new model.
   ///
-  /// A default that an attribute got on the way stays, and what was gone in between is gone.
+  /// A default that an attribute gets in the first step is kept; properties that the version in between lacks have no
+  /// source.
   func followed(by next: ModelCorrespondence) -> ModelCorrespondence {
     var whole = ModelCorrespondence()
     for (newest, middle) in next.entities {

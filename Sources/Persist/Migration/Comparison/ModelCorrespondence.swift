@@ -1,29 +1,29 @@
-/// Where everything of a new model takes its place and its values from in an old one.
+/// The old entities and properties from which those of a new model come.
 ///
-/// Pure data, and composable: renamings through several versions are the correspondences of their pairs, one after the
-/// other.
+/// Pure, composable data: the renames across several versions are the composition of the correspondences of adjacent
+/// versions.
 struct ModelCorrespondence: Sendable, Equatable {
-  /// Where a property's values come from.
+  /// The source of a property's values.
   struct Origin: Sendable, Hashable {
-    /// The old property's name; nil for a property that is new.
+    /// The old property's name; nil for a new property.
     var source: String?
-    /// What stands in for a missing value: the default, for a new attribute and for one that becomes required.
+    /// The replacement for a missing value: the default, for a new attribute and for one that becomes required.
     var fill: StoredValue?
   }
 
-  /// The old name of every entity that has one, by its new name.
+  /// The old names of entities by their new names; new entities are missing.
   var entities: [String: String] = [:]
-  /// By the new names of entity and property, inherited ones included; only of entities that have an old name.
+  /// By the new names of entity and property, including inherited properties; only for entities that have an old name.
   var properties: [String: [String: Origin]] = [:]
 
   func origin(of property: String, in entity: String) -> Origin? { properties[entity]?[property] }
 
-  /// The old entity's new name.
+  /// The new name of an old entity; nil if it is removed.
   func newName(ofEntity old: String) -> String? {
     entities.first { $0.value == old }?.key
   }
 
-  /// The new name of an old entity's property, nil where it is gone.
+  /// The new name of an old entity's property; nil if it is removed.
   func newName(of property: String, inOldEntity entity: String) -> String? {
     guard let new = newName(ofEntity: entity) else { return nil }
     return properties[new]?.filter { $0.value.source == property }.keys.min()
@@ -33,7 +33,7 @@ struct ModelCorrespondence: Sendable, Equatable {
 extension ModelCorrespondence {
   /// Matches two models by renaming identifiers and names.
   ///
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
   init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
     entities = try Self.matchEntities(old, new)
     for entity in new.entities {
@@ -94,8 +94,8 @@ extension ModelCorrespondence {
     }
   }
 
-  /// A relationship that has no old name of its own, while its inverse has one, comes from the old inverse: the two
-  /// sides are one thing, and one renaming identifier is enough for it.
+  /// Derives the source of relationships that have none from their inverses' sources: the two sides are one
+  /// relationship, for which one renaming identifier is enough.
   mutating func adoptInverses(from old: ManagedObjectModel, to new: ManagedObjectModel) {
     for entity in new.entities {
       for relationship in entity.relationships where properties[entity.name]?[relationship.name]?.source == nil {

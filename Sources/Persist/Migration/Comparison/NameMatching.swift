@@ -1,27 +1,27 @@
-/// Finds which named thing of an old model each of a new model comes from.
+/// Matches named things of a new model with those of an old model.
 ///
-/// The rule is Core Data's: two things correspond when they share a renaming identifier, which is the name of a thing
-/// that has none. It works in both directions, so that the way back of a renaming is found as well. In order:
+/// The rule is Core Data's: two things correspond if they share a renaming identifier, which defaults to the name. It
+/// works in both directions, so that reverting a rename is recognized as well. In order:
 ///
 /// 1. the same identifier and the same name;
-/// 2. the same identifier under another name: `b` (was `a`) → `c` (was `a`);
-/// 3. an identifier that is the name of the other one: `a` → `b` (was `a`), and `b` (was `a`) → `a`;
+/// 2. the same identifier with another name: `b` (was `a`) → `c` (was `a`);
+/// 3. an identifier that is the other one's name: `a` → `b` (was `a`), and `b` (was `a`) → `a`;
 /// 4. the same name.
 ///
-/// An identifier that names what the other one is called, although that one has an identifier too, is the next link of
-/// a chain, `b` (was `a`) → `c` (was `b`), and counts as 3.
+/// An identifier that is the other one's name even though the other one has an identifier too is the next link of a
+/// chain, `b` (was `a`) → `c` (was `b`), and counts as 3.
 ///
-/// Names decide where an identifier would cost a value:
+/// Names take precedence if following an identifier would lose a value:
 /// - Both models have both names, and only one of the four things has an identifier, as in `{a, b}` → `{a, b (was a)}`.
-///   The identifier is a leftover of an earlier renaming, and following it would discard `b`.
-/// - The name that an old thing once had belongs to a thing without identifier in both models, as in
-///   `{a, b (was a)}` → `{a}`.
+///   The identifier is a leftover of an earlier rename, and following it would discard `b`.
+/// - The former name of an old thing belongs to a thing without identifier in both models, as in `{a, b (was a)}` →
+///   `{a}`.
 ///
 /// - SeeAlso: <https://developer.apple.com/documentation/coredata/nsattributedescription/renamingidentifier>
 struct NameMatching {
   struct Name: Hashable {
     let name: String
-    /// Nil where it says nothing beyond the name.
+    /// Nil if it is empty or equal to the name.
     let identifier: String?
 
     init(_ name: String, identifier: String?) {
@@ -30,14 +30,14 @@ struct NameMatching {
     }
   }
 
-  /// Two new things for one old one, or two old for one new.
+  /// Several new things for one old one, or several old ones for one new one.
   struct Ambiguity: Error {
     let old: [String]
     let new: [String]
     let identifier: String
   }
 
-  /// The old name of each new one that has one.
+  /// The old names of matched things, by new name.
   private(set) var oldNames: [String: String] = [:]
   private var unmatchedOld: [Name]
   private var unmatchedNew: [Name]
@@ -94,7 +94,7 @@ struct NameMatching {
     }
   }
 
-  /// The other direction of the identifiers of new things: old ones say what they were called.
+  /// Matches in the opposite direction: identifiers of old things with names of new ones.
   private mutating func matchNamesToIdentifiers() {
     let newNames = Set(unmatchedNew.map(\.name))
     let plainOld = Self.plainNames(unmatchedOld)
@@ -117,7 +117,7 @@ struct NameMatching {
     Set(names.filter { $0.identifier == nil }.map(\.name))
   }
 
-  /// Names by identifier, in a fixed order, so that the same models always give the same error.
+  /// Names by identifier, in a fixed order, so that the same models always cause the same error.
   private static func grouped(_ names: [Name]) -> [(String, [Name])] {
     var groups: [String: [Name]] = [:]
     for name in names {

@@ -1,4 +1,4 @@
-/// How many objects stand at each end of a relationship, which decides where its keys stand.
+/// The cardinality of a relationship's ends, which determines where its keys are stored.
 enum RelationshipShape: Sendable, Hashable {
   /// To-one, and the inverse too: a column at each end.
   case oneToOne
@@ -6,7 +6,7 @@ enum RelationshipShape: Sendable, Hashable {
   case toOne
   /// To-many, and the inverse to-one or none: a column at the other end.
   case toMany
-  /// To-many at both ends: a table of its own.
+  /// To-many at both ends: a join table.
   case manyToMany
 
   init(_ relationship: RelationshipDescription, in model: ManagedObjectModel) {

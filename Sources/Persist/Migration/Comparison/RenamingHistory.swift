@@ -1,15 +1,15 @@
-/// The renamings between two versions, those included that only other versions of their family record.
+/// The renames between two versions, including those that only other versions of their family record.
 ///
-/// Two versions are matched directly first, as Core Data does. A chain of names through other versions, `a` → `b`
-/// (was `a`) → `c` (was `b`), decides only about what the direct match leaves unmatched in both versions: what either
-/// way keeps is kept. A version between that lacks an attribute empties nothing.
+/// Two versions are first matched directly, as Core Data does. A chain of names through other versions, `a` → `b` (was
+/// `a`) → `c` (was `b`), only applies to what the direct match leaves unmatched in both versions: data is kept if
+/// either way keeps it. If a version in between lacks an attribute, its values are still kept.
 struct RenamingHistory {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   /// The direct match.
   let direct: ModelCorrespondence
 
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
   init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws {
     self.source = source
     self.destination = destination
@@ -26,9 +26,9 @@ struct RenamingHistory {
       && correspondence.hasOpenEnds(from: source, to: destination)
   }
 
-  /// The way through versions one after the other, as if the store were migrated to each of them.
+  /// The correspondence through a sequence of versions, as if the store were migrated to each of them.
   ///
-  /// A pair of versions whose identifiers contradict each other is passed over.
+  /// Skips versions whose identifiers conflict with those of the version before.
   func through(_ versions: [ManagedObjectModel]) -> ModelCorrespondence? {
     var (last, whole): (ManagedObjectModel, ModelCorrespondence?) = (source, nil)
     for version in versions + [destination] {
@@ -39,15 +39,15 @@ struct RenamingHistory {
     return last === destination ? whole : nil
   }
 
-  /// The match of what other versions can tell, in whatever order they were made.
+  /// The correspondences that other versions imply, in whatever order the versions were made.
   ///
-  /// From the source to each version, and from there on, the direct match comes first and that by way of the version
-  /// before completes it.
+  /// From the source to each version, and from there on, the direct match takes precedence; the one through the
+  /// previous version completes it.
   ///
   /// - Parameters:
-  ///   - versions: in their order, or in any order if `inAnyOrder`.
-  ///   - inAnyOrder: whether each version may come before and after each other one.
-  /// - Complexity: a match for each version; for each pair of versions if `inAnyOrder`, up to ``pairLimit`` versions.
+  ///   - versions: the versions in order, or in any order if `inAnyOrder`.
+  ///   - inAnyOrder: whether each version may precede and follow every other one.
+  /// - Complexity: one match per version; if `inAnyOrder`, one per pair of versions, for up to ``pairLimit`` versions.
   func completion(by versions: [ManagedObjectModel], inAnyOrder: Bool) -> [ModelCorrespondence] {
     var reached: [(model: ManagedObjectModel, correspondence: ModelCorrespondence)] = versions.compactMap { version in
       (try? RenamingHistory(from: source, to: version)).map { (version, $0.direct) }
@@ -66,12 +66,12 @@ struct RenamingHistory {
         }
       }
     }
-    // The last versions are nearest to the destination.
+    // The last versions are closest to the destination.
     return reached.reversed().compactMap { model, known in
       (try? RenamingHistory(from: model, to: destination)).map { known.followed(by: $0.direct) }
     }
   }
 
-  /// Up to how many versions of unknown order are tried in pairs.
+  /// The maximum number of versions of unknown order for which pairs are tried.
   private static let pairLimit = 16
 }
