@@ -1,6 +1,6 @@
-/// A column of dictionary results: a name and what is computed for it.
+/// A column of dictionary results: a name and the expression that computes its values.
 ///
-/// A string literal stands for the property, or the path over to-one relationships, of that name:
+/// A string literal denotes the property, or the path over to-one relationships, with that name:
 ///
 /// ```swift
 /// var request = FetchRequest<FetchedRow>("Employee")
@@ -10,13 +10,13 @@
 /// request.propertiesToGroupBy = ["department.name"]
 /// ```
 ///
-/// Of `sum:`, `count:`, `min:`, `max:` and `average:` over a value of each object one row is made for each group, or
-/// one for all.
+/// With `sum:`, `count:`, `min:`, `max:` or `average:` over a value of each object, the result has one row per group,
+/// or a single row if there are no groups.
 public struct ExpressionDescription: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The key of the value in each row.
   public var name: String
   public var expression: FetchExpression
-  /// The type that the values are to have; nil for the type that the expression gives.
+  /// The type to convert the values to; nil for the type of the expression.
   public var resultType: AttributeType?
 
   public init(_ name: String, _ expression: FetchExpression, resultType: AttributeType? = nil) {
@@ -30,6 +30,6 @@ public struct ExpressionDescription: Sendable, Hashable, ExpressibleByStringLite
 
   public init(stringLiteral path: String) { self.init(path) }
 
-  /// The evaluated object itself, whose value in each row is its identifier.
+  /// The evaluated object itself; its value in each row is its identifier.
   public static let objectID = ExpressionDescription("objectID", .current)
 }

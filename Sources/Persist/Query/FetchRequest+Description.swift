@@ -1,5 +1,5 @@
 extension FetchRequest: CustomStringConvertible {
-  /// The request in words: `Item where quantity < 5 sorted by name, limit 20`.
+  /// A readable form of the request: `Item where quantity < 5 sorted by name, limit 20`.
   public var description: String {
     var text = entityName
     if let predicate { text += " where \(predicate.format)" }

@@ -1,6 +1,6 @@
-/// Key paths in the place of names.
+/// Resolution of key paths to names.
 extension FetchRequest {
-  /// Whether key paths stand in the request that have no names yet.
+  /// Whether the request contains unresolved key paths.
   var hasKeyPaths: Bool {
     predicate?.hasKeyPaths == true || sortDescriptors.contains { $0.keyPath != nil }
       || havingPredicate?.hasKeyPaths == true
@@ -8,14 +8,14 @@ extension FetchRequest {
       || propertiesToGroupBy.contains(where: \.expression.hasKeyPaths)
   }
 
-  /// - Throws: ``PersistenceError/Code/limitExceeded`` where a part of the request nests too deeply.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` if a part of the request nests too deeply.
   func checkDepth() throws {
     try predicate.map(PredicateDepth.check)
     try havingPredicate.map(PredicateDepth.check)
     for column in propertiesToFetch + propertiesToGroupBy { try PredicateDepth.check(column.expression) }
   }
 
-  /// The request with names in place of its key paths.
+  /// The request with its key paths replaced by names.
   func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchRequest {
     var request = self
     request.predicate = try predicate?.resolvingKeyPaths(keys)

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Foundation's orders.
+/// Sorting by Foundation's descriptors and comparators.
 extension FetchRequest {
-  /// In the order of Foundation's descriptors, among objects that are equal in the orders given before.
+  /// The request with Foundation's sort descriptors appended to its own.
   ///
   /// ```swift
   /// let request = try FetchRequest("Item").sorted(using: [SortDescriptor(\Item.price), SortDescriptor(\Item.name)])
@@ -13,17 +13,16 @@ extension FetchRequest {
     sorted(try descriptors.map { try FetchSortDescriptor($0) })
   }
 
-  /// In the order of one of Foundation's descriptors, among objects that are equal in the orders given before.
+  /// The request with one of Foundation's sort descriptors appended to its own.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` for a descriptor that no store can sort by.
   public func sorted<Object>(using descriptor: Foundation.SortDescriptor<Object>) throws -> FetchRequest {
     try sorted(using: [descriptor])
   }
 
-  /// In the order of Foundation's comparators, as tables of views hold them, among objects that are equal in the orders
-  /// given before.
+  /// The request with Foundation's comparators, as table views use them, appended to its own sort descriptors.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a comparator of the program's own.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a custom comparator.
   public func sorted<Object>(using comparators: [KeyPathComparator<Object>]) throws -> FetchRequest {
     sorted(try comparators.map { try FetchSortDescriptor($0) })
   }

@@ -1,8 +1,8 @@
-/// Requests that a model holds under names.
+/// Named requests of a model.
 extension FetchRequest {
-  /// A request as a model describes it.
+  /// Creates a request from a model's description of it.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate``; ``PersistenceError/Code/invalidRequest`` for an order by a
+  /// - Throws: ``PersistenceError/Code/invalidPredicate``; ``PersistenceError/Code/invalidRequest`` if it sorts by a
   ///   comparison that isn't one of ``FetchSortDescriptor/Comparison``.
   public init(_ template: FetchRequestDescription) throws {
     let sort = try template.sort.map { sort in
@@ -26,23 +26,23 @@ extension FetchRequest {
 }
 
 extension ManagedObjectModel {
-  /// The request that the model holds under a name, its variables still in it; nil where it holds none.
+  /// The model's request with this name, with its variables unsubstituted; nil if there is none.
   ///
-  /// - Parameter type: what the request gives; it needn't be what the model says.
-  /// - Throws: as ``FetchRequest/init(_:)``.
+  /// - Parameter type: The result type of the request, which needn't be the one in the model.
+  /// - Throws: As ``FetchRequest/init(_:)``.
   public func fetchRequestTemplate<Result>(
     named name: String, returning type: Result.Type
   ) throws -> FetchRequest<Result>? {
     try description.fetchRequestTemplates[name].map { try FetchRequest($0) }
   }
 
-  /// The request that the model holds under a name, with values in place of its variables.
+  /// The model's request with this name, with its variables substituted; nil if there is none.
   ///
   /// ```swift
   /// let cheap = try model.fetchRequestFromTemplate(withName: "CheaperThan", substitutionVariables: ["PRICE": 5])
   /// ```
   ///
-  /// - Throws: as ``FetchRequest/init(_:)``; ``PersistenceError/Code/invalidRequest`` where a variable has no value.
+  /// - Throws: As ``FetchRequest/init(_:)``; ``PersistenceError/Code/invalidRequest`` if a variable has no value.
   public func fetchRequestFromTemplate<Result>(
     withName name: String, substitutionVariables values: [String: any FetchArgument], returning type: Result.Type
   ) throws -> FetchRequest<Result>? {

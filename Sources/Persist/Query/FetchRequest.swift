@@ -1,4 +1,4 @@
-/// Which objects a context fetches: of which entity, in which order, how many; and as what.
+/// A description of the objects to fetch from a context: entity, conditions, order and number, and the result type.
 ///
 /// ```swift
 /// var request = FetchRequest("Item", sortedBy: [.init("name"), .init("quantity", isAscending: false)])
@@ -7,8 +7,8 @@
 /// let items = try context.fetch(request)
 /// ```
 ///
-/// `Result` is what the results are: managed objects of a class, ``ManagedObjectID``, ``FetchedRow``, or `Int` for how
-/// many there are. A request without it gives ``ManagedObject``s:
+/// `Result` is the type of the results: managed objects of a class, ``ManagedObjectID``, ``FetchedRow``, or `Int` for
+/// the number of objects. Without it a request returns ``ManagedObject``s:
 ///
 /// ```swift
 /// let tea = try context.fetch(FetchRequest<Item>("Item", where: "name ==[c] 'tea'"))
@@ -17,49 +17,49 @@
 public struct FetchRequest<Result>: Sendable, Hashable {
   public typealias SortDescriptor = FetchSortDescriptor
 
-  /// The name of the entity. It is looked up when the request runs.
+  /// The name of the entity, resolved when the request runs.
   public var entityName: String
-  /// Which objects; nil for all.
+  /// The condition on the objects; nil for all.
   ///
-  /// It sees one state: what the context shows, with its unsaved changes, those of related objects included. Without
-  /// ``includesPendingChanges``, and for ``FetchedRow``s, it is what is saved. A tree of more than 128 levels is
-  /// refused.
+  /// It is evaluated over one consistent state: the context's, with its unsaved changes, including those of related
+  /// objects. Without ``includesPendingChanges``, and for ``FetchedRow``s, it is the saved state. A tree of more than
+  /// 128 levels is rejected.
   public var predicate: FetchPredicate?
-  /// The order of the results; objects that are equal in it, or all without it, come by store and key.
+  /// The order of the results; ties, and all results without it, are ordered by store and key.
   public var sortDescriptors: [FetchSortDescriptor]
-  /// The greatest number of results; 0 for all. A request with a negative limit or offset is refused.
+  /// The maximum number of results; 0 for no limit. A request with a negative limit or offset is rejected.
   public var fetchLimit: Int
-  /// How many results are left out at the beginning.
+  /// The number of results to skip at the beginning.
   public var fetchOffset: Int
-  /// How many rows are read at once where results are read as they are walked through; 0 for a number that suits most.
+  /// The number of rows read at once when results are read during iteration; 0 for a suitable default.
   public var fetchBatchSize = 0
-  /// Whether objects of subentities are results too.
+  /// Whether the results include objects of subentities.
   public var includesSubentities = true
-  /// Whether the context's unsaved changes count.
+  /// Whether the context's unsaved changes are taken into account.
   ///
-  /// Dictionary results never have them: they are what is saved.
+  /// Dictionary results always ignore them and reflect the saved state.
   public var includesPendingChanges = true
-  /// Whether the rows' values are read at once; without them each result costs a read of its own when it is first used.
+  /// Whether the rows' values are read with the results; otherwise each result costs another read on first use.
   public var includesPropertyValues = true
-  /// Whether results stay faults until they are first used.
+  /// Whether results remain faults until first use.
   public var returnsObjectsAsFaults = true
-  /// Whether unchanged objects that are alive already take the values that were read for them.
+  /// Whether unchanged objects that are already registered are refreshed with the values read.
   public var shouldRefreshRefetchedObjects = false
-  /// The identifiers of the stores that are asked; nil for all of the context's.
+  /// The identifiers of the stores to fetch from; nil for all of the context's.
   public var affectedStoreIdentifiers: [String]?
-  /// Paths of relationships whose objects are read with the results, such as `items` or `items.category`: one
-  /// statement for each relationship, however many objects there are.
+  /// Relationship paths whose objects are read with the results, such as `items` or `items.category`: one statement per
+  /// relationship, regardless of the number of objects.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// Only objects with these identifiers; nil for all.
+  /// The identifiers that the results are restricted to; nil for no restriction.
   public var objectIDs: [ManagedObjectID]?
 
   /// The columns of dictionary results; empty for every attribute.
   public var propertiesToFetch: [ExpressionDescription] = []
-  /// What rows of dictionary results are made one for each value of; empty for no groups.
+  /// The columns to group dictionary results by, with one row per distinct value; empty for no groups.
   public var propertiesToGroupBy: [ExpressionDescription] = []
-  /// Which groups have a row: a predicate over the names of columns and over aggregates such as `count:(name)`.
+  /// The condition on groups: a predicate over the names of columns and over aggregates such as `count:(name)`.
   public var havingPredicate: FetchPredicate?
-  /// Whether equal rows of dictionary results are given once.
+  /// Whether duplicate rows of dictionary results are removed.
   public var returnsDistinctResults = false
 
   init(
@@ -81,16 +81,16 @@ extension FetchRequest {
     self.init(entity: entityName, sort: sortDescriptors, limit: limit, offset: offset, objectIDs: objectIDs)
   }
 
-  /// The objects of an entity and its subentities for which a predicate holds.
+  /// The objects of an entity and its subentities that match a predicate.
   ///
   /// ```swift
   /// let cheap = try context.fetch(FetchRequest("Item", where: "quantity < %@", 5))
   /// ```
   ///
   /// - Parameters:
-  ///   - format: a predicate in the format language; see ``FetchPredicate``.
-  ///   - arguments: what its placeholders stand for.
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there.
+  ///   - format: A predicate in the format language; see ``FetchPredicate``.
+  ///   - arguments: The values of its placeholders.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and the expected syntax.
   public init(
     _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...,
     sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0
@@ -99,13 +99,13 @@ extension FetchRequest {
     predicate = try FetchPredicate(format, arguments: arguments)
   }
 
-  /// Every object of an entity and its subentities, in order of one attribute.
+  /// All objects of an entity and its subentities, sorted by one attribute.
   public init(_ entityName: String, sortedBy key: String, isAscending: Bool = true) {
     self.init(
       entity: entityName, sort: [FetchSortDescriptor(key, isAscending: isAscending)], limit: 0, offset: 0)
   }
 
-  /// The same request with other results.
+  /// The same request with another result type.
   ///
   /// ```swift
   /// let ids = try context.fetch(request.returning(ManagedObjectID.self))

@@ -1,16 +1,16 @@
 public import Foundation
 
 extension FetchSortDescriptor {
-  /// The order that one of Foundation's descriptors stands for.
+  /// The equivalent of one of Foundation's sort descriptors.
   ///
   /// ```swift
   /// let order = try FetchSortDescriptor(SortDescriptor(\Item.name, order: .reverse))
   /// ```
   ///
-  /// A text's plain order is ``Comparison/values``.
+  /// The lexical order of texts is ``Comparison/values``.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a descriptor without a key path, and for values whose type
-  ///   has an order of the program's own: no store knows it.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a descriptor without a key path, and for values of a type
+  ///   with a custom order, which no store supports.
   public init<Object>(_ descriptor: SortDescriptor<Object>) throws {
     guard let keyPath = descriptor.keyPath else {
       throw Self.untranslated("\(descriptor)", "It says by no key path what it compares.")
@@ -26,10 +26,10 @@ extension FetchSortDescriptor {
     }
   }
 
-  /// The order that one of Foundation's comparators of a property stands for.
+  /// The equivalent of one of Foundation's comparators of a property.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a comparator of the program's own, and for values whose
-  ///   type has such an order: no store knows it.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a custom comparator, and for values of a type with a custom
+  ///   order, which no store supports.
   public init<Object>(_ comparator: KeyPathComparator<Object>) throws {
     let (keyPath, order) = (comparator.keyPath, comparator.order)
     guard Self.hasPlainOrder(keyPath) else { throw Self.ownOrder(keyPath) }
@@ -44,7 +44,7 @@ extension FetchSortDescriptor {
     self.init(KeyPathReference(ofProperties: keyPath), isAscending: order == .forward, comparison: comparison)
   }
 
-  /// Whether a key path leads to values whose own order is that of what is stored for them.
+  /// Whether the values of a key path are ordered like their stored form.
   private static func hasPlainOrder(_ keyPath: AnyKeyPath) -> Bool {
     let type = plainType(Swift.type(of: keyPath).valueType)
     return type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
@@ -67,7 +67,7 @@ extension FetchSortDescriptor {
 }
 
 extension FetchSortDescriptor.Comparison {
-  /// Nil for a comparator that stores don't know.
+  /// Nil for a comparator that stores don't support.
   fileprivate init?(_ comparator: String.StandardComparator) {
     var comparator = comparator
     comparator.order = .forward
@@ -84,8 +84,8 @@ extension FetchSortDescriptor.Comparison {
   }
 }
 
-/// The comparators of a key path that stores can sort by. A comparator doesn't say what it does; but it equals another
-/// one that is made in the same way.
+/// The comparators of a key path that stores support. A comparator is opaque, but it equals another one that was
+/// created in the same way.
 private struct KnownComparators<Object> {
   private(set) var all: [(comparator: KeyPathComparator<Object>, comparison: FetchSortDescriptor.Comparison)] = []
 
@@ -111,7 +111,7 @@ private struct KnownComparators<Object> {
   ) {
     typealias Plain = any KeyPath<Object, Comparator.Compared> & Sendable
     typealias Optional = any KeyPath<Object, Comparator.Compared?> & Sendable
-    // The key path is one that a comparator was made of, which took none that isn't Sendable.
+    // The key path comes from a comparator, which accepts only Sendable ones.
     switch keyPath {
     case let keyPath as KeyPath<Object, Comparator.Compared>:
       let keyPath = unsafeBitCast(keyPath, to: Plain.self)

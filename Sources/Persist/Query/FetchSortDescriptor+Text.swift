@@ -1,14 +1,14 @@
 extension [FetchSortDescriptor] {
-  /// An order in words: keys with commas between them, each with its direction behind a colon where it has its own.
+  /// An order parsed from text: keys separated by commas, each with an optional direction after a colon.
   ///
   /// ```swift
   /// let order = [FetchSortDescriptor](text: "group:YES,price:NO,name")
   /// ```
   ///
   /// - Parameters:
-  ///   - text: such as `name`, `group:YES,price:NO`; `YES`, `true`, `1` and `ascending` mean ascending, anything else
-  ///     descending.
-  ///   - isAscending: the direction of keys without one.
+  ///   - text: Keys such as `name` or `group:YES,price:NO`; `YES`, `true`, `1` and `ascending` mean ascending, anything
+  ///     else descending.
+  ///   - isAscending: The direction of keys without one.
   public init(text: String, isAscending: Bool = true) {
     self = text.split(separator: ",").compactMap { part in
       let words = part.split(separator: ":", maxSplits: 1).map { $0.trimming() }

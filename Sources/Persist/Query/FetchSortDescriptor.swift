@@ -1,6 +1,6 @@
 import Foundation
 
-/// One level of an order of results: a value of each object, how values compare, and a direction.
+/// One level of a sort order: a value of each object, a comparison, and a direction.
 ///
 /// ```swift
 /// FetchSortDescriptor("name", comparison: .localizedStandard)
@@ -8,32 +8,32 @@ import Foundation
 /// FetchSortDescriptor("items.@count")
 /// ```
 ///
-/// No value comes before every value. The order is the same whether a store sorts or objects are sorted in memory.
+/// Null sorts before every value. Stores and in-memory sorting produce the same order.
 ///
-/// The name isn't `SortDescriptor` because Foundation has that one.
+/// It isn't named `SortDescriptor` because Foundation has a type of that name.
 public struct FetchSortDescriptor: Sendable, Hashable {
-  /// How texts compare; raw values are the selectors by which Core Data knows them. Other values have one order.
+  /// The comparison of texts; the raw values are Core Data's selectors. Other values have a single order.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
-    /// By their UTF-8 bytes, as SQLite does it: the only comparison that an index serves.
+    /// By UTF-8 bytes, as in SQLite: the only comparison that an index supports.
     case values = "compare:"
     case caseInsensitive = "caseInsensitiveCompare:"
-    /// As the current locale orders texts.
+    /// By the rules of the current locale.
     case localized = "localizedCompare:"
     case localizedCaseInsensitive = "localizedCaseInsensitiveCompare:"
-    /// As lists of files are ordered: by the current locale, case aside, and numbers within texts by value.
+    /// As file lists are sorted: by the current locale, ignoring case, with numbers within texts compared by value.
     case localizedStandard = "localizedStandardCompare:"
   }
 
-  /// An attribute's name, or a path to one over to-one relationships and composite attributes, or a to-many
+  /// The name of an attribute, a path to one over to-one relationships and composite attributes, or a to-many
   /// relationship followed by `@count`.
   public var key: String {
     didSet { keyPath = nil }
   }
   public var isAscending: Bool
   public var comparison: Comparison
-  /// The key path whose names a request puts in the place of ``key``; nil where they are known.
+  /// The key path that a request resolves into ``key``; nil if the key is already known.
   private(set) var keyPath: KeyPathReference?
-  /// The full-text query whose best matches come first; nil for an order by values. See ``relevance(of:to:)``.
+  /// The full-text query to rank by, best matches first; nil for an order by values. See ``relevance(of:to:)``.
   public internal(set) var textQuery: String?
 
   public init(_ key: String, isAscending: Bool = true, comparison: Comparison = .values) {
@@ -42,30 +42,31 @@ public struct FetchSortDescriptor: Sendable, Hashable {
     self.comparison = comparison
   }
 
-  /// By what a Swift key path leads to: a request finds its names.
+  /// Sorts by the property of a Swift key path, which a request resolves to its names.
   public init(_ keyPath: KeyPathReference, isAscending: Bool = true, comparison: Comparison = .values) {
     self.init("\(keyPath)", isAscending: isAscending, comparison: comparison)
     self.keyPath = keyPath
   }
 
-  /// The same with the other direction.
+  /// The same descriptor with the opposite direction.
   public var reversed: FetchSortDescriptor {
     var other = self
     other.isAscending.toggle()
     return other
   }
 
-  /// An order by how well texts fit what `MATCHTEXT` looks for: the best first.
+  /// An order by relevance to a `MATCHTEXT` query, best matches first.
   ///
   /// ```swift
   /// var request = try FetchRequest<ManagedObject>("Note", where: "body MATCHTEXT %@", query)
   /// request.sortDescriptors = [.relevance(of: "body", to: query)]
   /// ```
   ///
-  /// How rare each word is among all texts of the store counts, how often it occurs, and how long the text is (BM25).
-  /// Texts that don't match come last, and behind them objects with unsaved changes, which aren't in the store's index.
+  /// The ranking (BM25) uses how rare each word is among all texts of the store, how often it occurs, and the length of
+  /// the text. Texts that don't match come last, followed by objects with unsaved changes, which aren't in the store's
+  /// index.
   ///
-  /// - Parameter key: an attribute of the request's entity that is marked for full-text search.
+  /// - Parameter key: An attribute of the request's entity that is marked for full-text search.
   /// - SeeAlso: <https://sqlite.org/fts5.html#the_bm25_function>
   public static func relevance(of key: String, to query: String) -> FetchSortDescriptor {
     var descriptor = FetchSortDescriptor(key)

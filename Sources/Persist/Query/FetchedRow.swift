@@ -1,4 +1,4 @@
-/// One row of dictionary results: values by the names of the request's columns. No object is made for it.
+/// One row of dictionary results: values by the names of the request's columns, without a managed object.
 ///
 /// ```swift
 /// for row in try context.fetch(FetchRequest<FetchedRow>("Item")) {
@@ -20,16 +20,16 @@ public struct FetchedRow: Sendable {
   let columns: Columns
   let values: [StoredValue]
 
-  /// The names of the columns that have a value in this row, in the order of the request.
+  /// The names of the columns with a non-null value in this row, in the order of the request.
   public var keys: [String] { zip(columns.names, values).compactMap { $1.isNull ? nil : $0 } }
 
-  /// The value of a column; nil where it has none, or where there is no such column.
+  /// The value of a column; nil if it is null or there is no such column.
   public func storedValue(forKey name: String) -> StoredValue? {
     guard let place = columns.places[name], !values[place].isNull else { return nil }
     return values[place]
   }
 
-  /// The values that the row has.
+  /// The non-null values of the row.
   public var storedValues: [String: StoredValue] {
     Dictionary(
       zip(columns.names, values).filter { !$1.isNull }.map { ($0, $1) }, uniquingKeysWith: { first, _ in first })

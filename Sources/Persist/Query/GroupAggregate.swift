@@ -1,14 +1,14 @@
-/// A value that is computed from all objects of a group: `sum:(salary)`, `@avg.price`, `@count`.
+/// A value computed from all objects of a group: `sum:(salary)`, `@avg.price`, `@count`.
 ///
-/// The same functions over the members of a to-many relationship, as in `sum:(items.price)`, are values of one object
-/// and none of these.
+/// The same functions over the members of a to-many relationship, as in `sum:(items.price)`, are values of a single
+/// object and aren't group aggregates.
 struct GroupAggregate: Sendable, Hashable {
   enum Function: Sendable, Hashable {
     case count, sum, least, greatest, average
   }
 
   let function: Function
-  /// The value of each object; nil where objects themselves are counted.
+  /// The value of each object; nil to count the objects themselves.
   let argument: FetchExpression?
 
   init?(_ expression: FetchExpression, over entity: Entity, in model: ManagedObjectModel) {
@@ -30,7 +30,7 @@ struct GroupAggregate: Sendable, Hashable {
     if argument == nil, function != .count { return nil }
   }
 
-  /// What the aggregate of some values is.
+  /// The aggregate of some values.
   func value(of values: [FetchValue]) throws -> FetchValue {
     switch function {
     case .count: .value(.integer(Int64(values.count { !$0.isNull })))
@@ -72,7 +72,7 @@ extension GroupAggregate.Function {
   }
 
   fileprivate init?(_ operation: CollectionOperator) {
-    // These are functions under other names.
+    // The collection operators correspond to these functions.
     let functions: [CollectionOperator: FetchFunction] = [
       .count: .count, .sum: .sum, .minimum: .minimum, .maximum: .maximum, .average: .average,
     ]

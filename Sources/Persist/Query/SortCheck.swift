@@ -1,7 +1,6 @@
-/// Finds out what a sort descriptor's key leads to, before a request runs.
+/// Validates the key of a sort descriptor before a request runs.
 enum SortCheck {
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the key doesn't lead to a stored value that has an
-  ///   order.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if the key doesn't lead to a stored, ordered value.
   static func check(_ descriptor: FetchSortDescriptor, of entity: Entity, in model: ManagedObjectModel) throws {
     if let query = descriptor.textQuery {
       _ = try FullTextQuery(query)
@@ -38,12 +37,12 @@ enum SortCheck {
 }
 
 extension FetchSortDescriptor {
-  /// What is compared, as an expression.
+  /// The sort key as an expression.
   var expression: FetchExpression { keyPath.map { .keyPath(of: .current, $0) } ?? .key(key) }
 }
 
 extension AttributeType {
-  /// Whether values of the type have an order that stores know.
+  /// Whether stores can order values of the type.
   fileprivate var isOrdered: Bool {
     switch self {
     case .composite, .objectID, .undefined: false

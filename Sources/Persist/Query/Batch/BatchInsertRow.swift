@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of a batch insert while it is filled: values by property, the model's defaults until they are set.
+/// A row of a batch insert while it is being filled: values by property, initially the model's defaults.
 ///
 /// ```swift
 /// var names = ["Tea", "Coffee"].makeIterator()
@@ -11,12 +11,13 @@ import Foundation
 /// }
 /// ```
 ///
-/// Names cost a look-up each. Where millions of rows come, ask for a property's ``Property/slot`` once and set by it.
+/// Each access by name costs a lookup. For millions of rows, get a property's ``Property/slot`` once and set values by
+/// it.
 public struct BatchInsertRow {
   let entity: Entity
   /// By property slot.
   private(set) var values: ContiguousArray<StoredValue?>
-  /// The slots that were set since the row began.
+  /// The slots that have been set in the current row.
   private(set) var given: [Int] = []
   private let defaults: ContiguousArray<StoredValue?>
 
@@ -27,8 +28,8 @@ public struct BatchInsertRow {
     given.reserveCapacity(values.count)
   }
 
-  /// The value of an attribute or of a to-one relationship, by its name. Another name stops the program; for names from
-  /// outside there is ``set(_:forKey:)``.
+  /// The value of an attribute or of a to-one relationship, by name. An unknown name stops the program; use
+  /// ``set(_:forKey:)`` for names from outside.
   public subscript(name: String) -> StoredValue {
     get { entity.property(named: name).flatMap { values[$0.slot] } ?? .null }
     set {
@@ -48,7 +49,7 @@ public struct BatchInsertRow {
     }
   }
 
-  /// Sets a value by a name that may be wrong.
+  /// Sets a value by a name that may be unknown.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``.
   public mutating func set(_ value: StoredValue, forKey name: String) throws {
@@ -62,7 +63,7 @@ public struct BatchInsertRow {
       fix: "Its properties are \(entity.properties.map(\.name).sorted().joined(separator: ", ")).")
   }
 
-  /// Makes it the next row: every value is the default again.
+  /// Starts the next row: resets every value to its default.
   mutating func begin() {
     for slot in given { values[slot] = defaults[slot] }
     given.removeAll(keepingCapacity: true)

@@ -1,7 +1,8 @@
-/// Changes properties of all rows that a predicate holds for, without objects being made: one statement.
+/// Updates properties of all rows that match a predicate in one statement, without creating objects.
 ///
-/// Versions of the rows go up, so that contexts which hold them notice when they save. Rules of the model aren't
-/// checked, except that a required attribute can't be emptied; unique values are.
+/// The versions of the rows are incremented, so that contexts that have them registered detect the change when they
+/// save. The model's rules aren't checked, except that a required attribute can't be set to null; uniqueness
+/// constraints are enforced.
 ///
 /// ```swift
 /// let update = BatchUpdateRequest("Car", where: try FetchPredicate("maker == 'FIAT'"), set: [
@@ -11,13 +12,13 @@
 /// ```
 public struct BatchUpdateRequest: Sendable, Hashable {
   public var entityName: String
-  /// Which rows; nil for all. Unsaved changes of contexts don't count.
+  /// The rows to update; nil for all. Unsaved changes of contexts are ignored.
   public var predicate: FetchPredicate?
-  /// Names of attributes, or of to-one relationships whose inverse isn't to-one, with what they get: values, or
-  /// expressions over the row as it was.
+  /// The names of attributes, or of to-one relationships whose inverse isn't to-one, with their new values: constants,
+  /// or expressions evaluated over the row before the update.
   public var propertiesToUpdate: [String: FetchExpression]
   public var includesSubentities = true
-  /// The identifiers of the stores that are changed; nil for all of the context's.
+  /// The identifiers of the stores to update; nil for all of the context's.
   public var affectedStoreIdentifiers: [String]?
   public var resultType: BatchUpdateRequestResultType
 
@@ -32,18 +33,18 @@ public struct BatchUpdateRequest: Sendable, Hashable {
   }
 }
 
-/// Deletes all rows that a request asks for, without objects being made.
+/// Deletes all rows that a request matches, without creating objects.
 ///
-/// Delete rules are carried out as for objects: cascades delete further rows, nullified relationships lose them, and a
-/// denied deletion fails. The batch also fails where rows that stay can't do without rows that go. Hooks and validation
-/// of classes aren't called. Pairs in join tables and files of large values go too.
+/// Delete rules apply as for objects: cascades delete further rows, nullified relationships are cleared, and a denied
+/// deletion fails. The batch also fails if remaining rows require deleted ones. Hooks and validation methods of classes
+/// aren't called. Pairs in join tables and files of large values are deleted too.
 ///
 /// ```swift
 /// let delete = BatchDeleteRequest(try FetchRequest("Car", where: "maker == 'FIAT'"), resultType: .resultTypeObjectIDs)
 /// let gone = try context.execute(delete).changes.deletedObjectIDs
 /// ```
 public struct BatchDeleteRequest: Sendable, Hashable {
-  /// Which rows: its entity, predicate, order, limit, offset, identifiers and stores. Unsaved changes don't count.
+  /// The rows to delete: entity, predicate, order, limit, offset, identifiers and stores. Unsaved changes are ignored.
   public var entityName: String { rows.entityName }
   public var resultType: BatchDeleteRequestResultType
   let rows: FetchRequest<ManagedObjectID>
@@ -55,7 +56,7 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     self.resultType = resultType
   }
 
-  /// Deletes all rows of an entity and its subentities for which a predicate holds.
+  /// Deletes all rows of an entity and its subentities that match a predicate.
   public init(
     _ entityName: String, where predicate: FetchPredicate? = nil,
     resultType: BatchDeleteRequestResultType = .resultTypeCount
@@ -65,7 +66,7 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     self.init(request, resultType: resultType)
   }
 
-  /// Deletes the rows with these identifiers, of one hierarchy of entities.
+  /// Deletes the rows with these identifiers, which belong to one entity hierarchy.
   public init(
     _ entityName: String, objectIDs: [ManagedObjectID], resultType: BatchDeleteRequestResultType = .resultTypeCount
   ) {

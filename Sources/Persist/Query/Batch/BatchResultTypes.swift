@@ -7,7 +7,7 @@ enum BatchResultContent: Sendable, Hashable {
   case objectIDs
 }
 
-/// The names that a kind of batch has for the contents of its result.
+/// The result contents that a kind of batch offers, under its own names.
 public protocol BatchResultType: Sendable, Hashable {}
 
 protocol BatchResultContents: BatchResultType {
@@ -16,7 +16,7 @@ protocol BatchResultContents: BatchResultType {
 
 /// The contents of the result of a ``BatchInsertRequest``.
 public enum BatchInsertRequestResultType: BatchResultType, BatchResultContents {
-  /// Nothing but that the batch was done.
+  /// Only that the batch completed.
   case statusOnly
   /// The inserted rows.
   case objectIDs
@@ -34,7 +34,7 @@ public enum BatchInsertRequestResultType: BatchResultType, BatchResultContents {
 
 /// The contents of the result of a ``BatchUpdateRequest``.
 public enum BatchUpdateRequestResultType: BatchResultType, BatchResultContents {
-  /// Nothing but that the batch was done.
+  /// Only that the batch completed.
   case statusOnlyResultType
   /// The changed rows.
   case updatedObjectIDsResultType
@@ -52,11 +52,11 @@ public enum BatchUpdateRequestResultType: BatchResultType, BatchResultContents {
 
 /// The contents of the result of a ``BatchDeleteRequest``.
 public enum BatchDeleteRequestResultType: BatchResultType, BatchResultContents {
-  /// Nothing but that the batch was done.
+  /// Only that the batch completed.
   case resultTypeStatusOnly
-  /// The deleted rows, including those that delete rules deleted.
+  /// The deleted rows, including those deleted by delete rules.
   case resultTypeObjectIDs
-  /// The number of rows that the request named and that were deleted.
+  /// The number of deleted rows that the request matched.
   case resultTypeCount
 
   var content: BatchResultContent {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Makes upper and lower case the same, as Foundation's `caseInsensitiveCompare` does on this platform: ß is ss, the
-/// forms of sigma are one, and the dotless ı is no i.
+/// Folds upper and lower case together as Foundation's `caseInsensitiveCompare` does on this platform: ß equals ss, the
+/// forms of sigma are equal, and the dotless ı doesn't equal i.
 enum CaseFolding {
-  /// The form of every character beyond ASCII that isn't its own.
+  /// The folded form of each character beyond ASCII that differs from its folded form.
   ///
-  /// Foundation's folding goes further than its comparison, which keeps the iota below Greek letters apart from the one
-  /// behind them. So a form counts only where the comparison takes it for the character.
+  /// Foundation's folding goes further than its comparison, which distinguishes the iota below a Greek letter from one
+  /// after it. A form is used only if the comparison considers it equal to the character.
   private static let forms: [Unicode.Scalar: String] = {
     var forms: [Unicode.Scalar: String] = [:]
     for value in UInt32(0x80)...0x1FFFF {
@@ -22,7 +22,7 @@ enum CaseFolding {
     return forms
   }()
 
-  /// The text with every letter in its one form, its marks composed.
+  /// The text with every letter folded and its marks composed.
   static func fold(_ text: String) -> String {
     let mayCompose = text.unicodeScalars.contains { $0.value >= 0x300 }
     var folded = ""
@@ -41,7 +41,7 @@ enum CaseFolding {
     if isComposed { return folded }
     let composed = folded.precomposedStringWithCanonicalMapping
     guard composed.unicodeScalars.contains(iotaBelow) else { return composed }
-    // What has no letter to stand below is an iota.
+    // An iota without a letter above it becomes a plain iota.
     return String(String.UnicodeScalarView(composed.unicodeScalars.map { $0 == iotaBelow ? "ι" : $0 }))
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension CastType {
-  /// The value as one of this type: null where a text doesn't say one, nil where a value of its kind never can.
+  /// The value cast to this type: null if a text can't be parsed, nil if values of its kind can't be cast at all.
   func cast(_ value: StoredValue) -> StoredValue? {
     switch (self, value) {
     case (_, .null): return .null

@@ -2,8 +2,8 @@ import Foundation
 
 /// Arithmetic on numbers of any width.
 ///
-/// Whole numbers stay whole and divide as whole numbers; a result too large for 64 bits becomes floating-point, as in
-/// SQLite. With a decimal the result is a decimal. What has no result, such as division by zero, is nil.
+/// Integers remain integers and use integer division; a result too large for 64 bits becomes floating-point, as in
+/// SQLite. If either operand is a decimal, so is the result. Undefined results, such as division by zero, are nil.
 extension Number {
   static func add(_ left: Number, _ right: Number) -> Number? {
     combine(left, right, { $0.addingReportingOverflow($1) }, +, +)
@@ -39,7 +39,7 @@ extension Number {
     return .double(pow(left.double, right.double)).unlessNaN
   }
 
-  /// The power of whole numbers; nil where it doesn't fit.
+  /// The integer power; nil on overflow.
   private static func power(_ base: Int64, _ exponent: Int64) -> Int64? {
     if exponent > 63, ![0, 1, -1].contains(base) { return nil }
     if exponent > 63 { return base == -1 && !exponent.isMultiple(of: 2) ? -1 : base == 0 ? 0 : 1 }
@@ -56,7 +56,7 @@ extension Number {
 
   var absolute: Number? { double < 0 ? negated : self }
 
-  /// Without a fraction; a number of the same width.
+  /// The number rounded to an integral value of the same representation.
   func rounded(_ rule: FloatingPointRoundingRule) -> Number {
     switch self {
     case .integer: return self
@@ -74,7 +74,7 @@ extension Number {
     }
   }
 
-  /// The whole number nearest to zero; the nearest that fits.
+  /// The number truncated to an integer and clamped to 64 bits; 0 for NaN.
   var truncated: Number {
     let whole = rounded(.towardZero)
     if let value = whole.whole { return .integer(value) }
@@ -85,7 +85,7 @@ extension Number {
     if case .decimal(let whole) = Number.decimal(value).rounded(.towardZero) { whole } else { value }
   }
 
-  /// The number; nil where it is none, as the root of -1.
+  /// The number; nil if it is NaN, such as the root of -1.
   var unlessNaN: Number? {
     switch self {
     case .integer: self

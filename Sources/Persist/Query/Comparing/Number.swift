@@ -1,12 +1,12 @@
 import Foundation
 
-/// A number of any width, compared and computed without losing digits.
+/// A number of any representation, compared and computed without losing digits.
 enum Number: Sendable {
   case integer(Int64)
   case double(Double)
   case decimal(Decimal)
 
-  /// The number that a value is: truth values are 1 and 0, dates seconds since 2001.
+  /// The numeric value of a stored value: Booleans are 1 and 0, dates are seconds since 2001.
   init?(_ value: StoredValue) {
     switch value {
     case .integer(let value): self = .integer(value)
@@ -18,7 +18,7 @@ enum Number: Sendable {
     }
   }
 
-  /// The number that a text is; nil where it is anything else.
+  /// The number that a text represents; nil for any other text.
   init?(text: String) {
     if let value = Int64(text) {
       self = .integer(value)
@@ -45,8 +45,8 @@ enum Number: Sendable {
     }
   }
 
-  /// The number as a decimal; of a fractional double the decimal that is its shortest text, so that 10.11 is 10.11
-  /// however it is stored. Nil where a decimal can't hold it.
+  /// The number as a decimal. A fractional double becomes the decimal of its shortest description, so that 10.11 is
+  /// 10.11 in every representation. Nil if a decimal can't represent it.
   var decimal: Decimal? {
     switch self {
     case .integer(let value): Decimal(value)
@@ -62,7 +62,7 @@ enum Number: Sendable {
     }
   }
 
-  /// The number as a whole one where it has no fraction.
+  /// The number as an integer if it has no fraction.
   var whole: Int64? {
     switch self {
     case .integer(let value): value
@@ -71,7 +71,7 @@ enum Number: Sendable {
     }
   }
 
-  /// The order of two numbers by their exact values; nil where one isn't a number.
+  /// The order of two numbers by their exact values; nil if either is NaN.
   func order(to other: Number) -> ValueOrder? {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): return ValueOrder(left, right)

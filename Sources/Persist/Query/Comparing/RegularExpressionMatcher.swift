@@ -2,22 +2,22 @@ import Foundation
 
 /// The pattern of `MATCHES`: a regular expression that the whole text must match.
 struct RegularExpressionMatcher: Sendable {
-  /// How often ICU may report progress during one match, once per ten thousand steps: about a second of work. A
-  /// pattern such as `(a+)+b` would take longer than anyone waits. Counted and not timed, so that the same text always
-  /// gives the same answer; below the count at which Foundation on Linux gives up and reports that nothing matched.
+  /// The number of progress reports from ICU that one match may cause, one per ten thousand steps: about a second of
+  /// work. A pattern such as `(a+)+b` could otherwise run indefinitely. Counted rather than timed, so that the same
+  /// text always gives the same answer, and below the count at which Foundation on Linux gives up and reports no match.
   private static let progressLimit = 2000
 
   private let pattern: String
   private let expression: NSRegularExpression
   private let comparison: TextComparison
 
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` where the pattern is no regular expression.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` if the pattern isn't a valid regular expression.
   init(_ pattern: String, options: FetchPredicate.Options) throws {
     self.pattern = pattern
     comparison = TextComparison(options.intersection(.diacriticInsensitive))
     let folded = comparison.folded(pattern)
     do {
-      // The pattern must stand on its own: one with a parenthesis too many must not close the group around it.
+      // The pattern must be valid by itself: an extra parenthesis must not close the surrounding group.
       if !folded.isEmpty { _ = try NSRegularExpression(pattern: folded) }
       expression = try NSRegularExpression(
         pattern: "\\A(?:\(folded))\\z",
@@ -29,7 +29,7 @@ struct RegularExpressionMatcher: Sendable {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/limitExceeded`` where matching takes too long.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` if matching takes too long.
   func matches(_ text: String) throws -> Bool {
     let text = comparison.folded(text)
     var progress = 0
@@ -40,7 +40,7 @@ struct RegularExpressionMatcher: Sendable {
     ) { result, flags, stop in
       if result != nil { isMatch = true }
       if flags.contains(.progress) { progress += 1 }
-      // An internal error is ICU's own bound on memory.
+      // An internal error means that ICU's own memory limit was exceeded.
       if flags.contains(.internalError) || progress >= Self.progressLimit { isTooMuch = true }
       if isMatch || isTooMuch { stop.pointee = true }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StoredValue {
-  /// What an error message calls the value.
+  /// The description of the value's kind in error messages.
   var kind: String {
     switch self {
     case .null: "no value"
@@ -18,7 +18,7 @@ extension StoredValue {
     }
   }
 
-  /// The text that operators on texts see; nil where the value has none.
+  /// The text that text operators use; nil for values without a textual form.
   var text: String? {
     switch self {
     case .string(let value), .uri(let value): value
@@ -31,8 +31,8 @@ extension StoredValue {
     }
   }
 
-  /// The value at a key of a value: an element of a composite, and the few properties that Foundation's values have and
-  /// format strings use.
+  /// The value for a key of this value: an element of a composite, or one of the few properties of Foundation's values
+  /// that format strings use.
   func value(forKey key: String) throws -> StoredValue {
     switch (self, key) {
     case (.null, _): return .null

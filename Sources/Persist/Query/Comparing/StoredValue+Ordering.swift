@@ -1,10 +1,10 @@
 import Foundation
 
 extension StoredValue {
-  /// The order of two values; nil where they have none: no value, or kinds that don't compare.
+  /// The order of two values; nil for null and for kinds that can't be compared.
   ///
-  /// Numbers compare by value whatever their width, and with dates as seconds since 2001. A text that is a number
-  /// compares with numbers, one that is a UUID with UUIDs. Texts compare by their UTF-8 bytes, as SQLite does it.
+  /// Numbers compare by value regardless of representation, and with dates as seconds since 2001. A numeric text
+  /// compares with numbers, and the text of a UUID with UUIDs. Texts compare by their UTF-8 bytes, as in SQLite.
   func order(to other: StoredValue, options: FetchPredicate.Options = []) -> ValueOrder? {
     switch (self, other) {
     case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)),
@@ -27,7 +27,7 @@ extension StoredValue {
     }
   }
 
-  /// Whether two values are the same for a predicate. No value is the same as no value.
+  /// Whether two values are equal in a predicate. Null equals null.
   func isSame(as other: StoredValue, options: FetchPredicate.Options = []) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -38,7 +38,7 @@ extension StoredValue {
     }
   }
 
-  /// Elements that aren't there have no value.
+  /// Missing elements are null.
   private static func areSame(_ left: [String: StoredValue], _ right: [String: StoredValue]) -> Bool {
     Set(left.keys).union(right.keys).allSatisfy { (left[$0] ?? .null).isSame(as: right[$0] ?? .null) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StoredValue {
-  /// The value as one of another type; as it is where the type has no such value.
+  /// The value converted to another type; unchanged if the type can't represent it.
   func converted(to type: AttributeType) -> StoredValue {
     switch type {
     case .int16, .int32, .int64: Number(self)?.truncated.value ?? self

@@ -2,9 +2,9 @@ import Foundation
 
 /// Compares texts with the options of the format language.
 ///
-/// Without options texts are their UTF-8 bytes, as in SQLite: composed and decomposed letters differ. `c` and `d`
-/// compare folded forms: `c` as Foundation's `caseInsensitiveCompare`, see ``CaseFolding``; `d` without marks. `l` asks
-/// the current locale.
+/// Without options, texts are compared by their UTF-8 bytes, as in SQLite: composed and decomposed letters differ. `c`
+/// and `d` compare folded forms: `c` as Foundation's `caseInsensitiveCompare` does, see ``CaseFolding``; `d` without
+/// marks. `l` uses the current locale.
 struct TextComparison: Sendable {
   let options: FetchPredicate.Options
 
@@ -41,7 +41,7 @@ struct TextComparison: Sendable {
     return folded(text).utf8.reversed().starts(with: folded(part).utf8.reversed())
   }
 
-  /// The form in which texts are compared byte by byte.
+  /// The form of a text that is compared byte by byte.
   func folded(_ text: String) -> String {
     options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
       ? text
@@ -49,19 +49,19 @@ struct TextComparison: Sendable {
         text, case: options.contains(.caseInsensitive), diacritics: options.contains(.diacriticInsensitive))
   }
 
-  /// Makes upper and lower case, and letters with and without marks, the same.
+  /// Folds upper and lower case, and letters with and without marks, together.
   ///
-  /// Letters are composed where their marks stay, so that a part never ends between a letter and its mark.
+  /// Letters are composed unless marks are removed, so that a part never ends between a letter and its mark.
   private static func fold(_ text: String, case foldsCase: Bool, diacritics foldsDiacritics: Bool) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return foldsCase ? text.lowercased() : text }
     let folded = foldsCase ? CaseFolding.fold(text) : text
     return foldsDiacritics ? withoutMarks(folded) : folded.precomposedStringWithCanonicalMapping
   }
 
-  /// Lower case without marks, as derived attributes hold it: from Unicode's own mappings and the same on every
-  /// platform, so that stored values stay true wherever the store is opened.
+  /// Lower case without marks, as derived attributes store it. It uses Unicode's own mappings, the same on every
+  /// platform, so that stored values stay correct wherever the store is opened.
   ///
-  /// Case is folded through upper to lower case, so that the forms of sigma and the sharp s meet.
+  /// Case is folded to upper and then to lower case, so that the forms of sigma, and ß and ss, coincide.
   static func canonical(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
     let upper = text.unicodeScalars.reduce(into: "") { $0 += $1.properties.uppercaseMapping }

@@ -1,6 +1,6 @@
-/// The pattern of `LIKE`: `*` stands for any characters, `?` for one, a backslash makes either plain.
+/// The pattern of `LIKE`: `*` matches any characters, `?` matches one, a backslash escapes either.
 ///
-/// - Complexity: matching takes at most the product of the lengths of text and pattern, and no memory that grows.
+/// - Complexity: Matching takes at most the product of the lengths of text and pattern, and constant additional memory.
 struct WildcardPattern: Sendable {
   private enum Part: Sendable, Equatable {
     case any
@@ -12,7 +12,7 @@ struct WildcardPattern: Sendable {
   private let comparison: TextComparison
 
   init(_ pattern: String, options: FetchPredicate.Options) {
-    // The rules of a locale have no meaning for patterns.
+    // Locale rules don't apply to patterns.
     comparison = TextComparison(options.subtracting(.localeSensitive))
     var parts: [Part] = []
     var isEscaped = false
@@ -34,7 +34,7 @@ struct WildcardPattern: Sendable {
   func matches(_ text: String) -> Bool {
     let characters = Array(comparison.folded(text))
     var (index, part) = (0, 0)
-    // Where to go on when what follows the last `*` doesn't match: one character later.
+    // The position to resume from when the part after the last `*` doesn't match: one character later.
     var retry: (index: Int, part: Int)?
     while index < characters.count {
       if part < parts.count, parts[part] == .any {
@@ -53,7 +53,7 @@ struct WildcardPattern: Sendable {
     return parts[part...].allSatisfy { $0 == .any }
   }
 
-  /// Characters are compared by their scalars: composed and decomposed ones are the same to Swift, but not here.
+  /// Compares characters by their scalars: composed and decomposed ones are equal in Swift, but not here.
   private func accepts(_ part: Part, _ character: Character) -> Bool {
     switch part {
     case .any: false

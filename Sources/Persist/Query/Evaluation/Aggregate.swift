@@ -1,11 +1,11 @@
-/// What functions and operators compute from several values.
+/// The computations of functions and operators over several values.
 enum Aggregate {
-  /// The sum of what has a value; 0 of nothing.
+  /// The sum of the non-null values; 0 if there are none.
   static func sum(_ values: [FetchValue]) throws -> FetchValue {
     .value(try total(numbers(values))?.value ?? .null)
   }
 
-  /// The mean of what has a value; no value of nothing. Of decimals it is a decimal, else a double.
+  /// The mean of the non-null values; null if there are none. A decimal for decimals, otherwise a double.
   static func average(_ values: [FetchValue]) throws -> FetchValue {
     let numbers = try numbers(values)
     guard !numbers.isEmpty, let total = total(numbers) else { return .null }
@@ -13,7 +13,7 @@ enum Aggregate {
     return .value(Number.divide(total, .integer(Int64(numbers.count)))?.value ?? .null)
   }
 
-  /// The least or greatest of what has a value, numbers, texts or dates.
+  /// The least or greatest of the non-null values: numbers, texts or dates.
   static func extreme(_ values: [FetchValue], _ wanted: ValueOrder) -> FetchValue {
     var best: StoredValue?
     for case .value(let value) in present(values) {
@@ -31,7 +31,7 @@ enum Aggregate {
     return try average([.value(sorted[middle - 1].value), .value(sorted[middle].value)])
   }
 
-  /// The values that occur most often, in the order in which they first do.
+  /// The most frequent values, in order of first occurrence.
   static func mode(_ values: [FetchValue]) -> FetchValue {
     let members = present(values)
     let counts = Dictionary(members.compactMap { $0.key.map { ($0, 1) } }, uniquingKeysWith: +)
@@ -39,7 +39,7 @@ enum Aggregate {
     return .collection(distinct(members).filter { $0.key.map { counts[$0] == most } ?? false })
   }
 
-  /// The standard deviation of all values; no value of nothing.
+  /// The population standard deviation; null if there are no values.
   static func standardDeviation(_ values: [FetchValue]) throws -> FetchValue {
     let numbers = try numbers(values).map(\.double)
     guard !numbers.isEmpty else { return .null }
@@ -48,13 +48,13 @@ enum Aggregate {
     return .value(.double(variance.squareRoot()))
   }
 
-  /// Each member once, in the order in which they first occur.
+  /// The distinct members, in order of first occurrence.
   static func distinct(_ members: [FetchValue]) -> [FetchValue] {
     var seen: Set<ValueKey> = []
     return members.filter { member in member.key.map { seen.insert($0).inserted } ?? true }
   }
 
-  /// The values, those of collections included, that aren't null.
+  /// The non-null values, including those of collections.
   private static func present(_ values: [FetchValue]) -> [FetchValue] {
     values.flatMap(\.members).flatMap(\.members)
   }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The values of a list by what they are compared as: the same answer as comparing each, in constant time.
+/// The values of a list indexed by comparison key: the same answers as comparing with each value, in constant time.
 struct ConstantIndex {
   private let options: FetchPredicate.Options
   private var hasNull = false
   private var texts: Set<[UInt8]> = []
   private var numbers: Set<ValueKey> = []
-  /// Texts that are numbers: they compare with numbers, and not with dates.
+  /// Numeric texts: they compare with numbers but not with dates.
   private var numericTexts: Set<ValueKey> = []
   private var uuids: Set<UUID> = []
   private var others: Set<StoredValue> = []
-  /// Numbers that have no key, such as those a decimal can't hold; texts that are such.
+  /// Values without a key: numbers that a decimal can't represent, texts of such numbers, and composite values.
   private var strays: [StoredValue] = []
   private let values: [StoredValue]
 
@@ -45,7 +45,7 @@ struct ConstantIndex {
       if texts.contains(folded(text)) { return true }
       if !uuids.isEmpty, let uuid = UUID(uuidString: text), uuids.contains(uuid) { return true }
       guard let number = Number(text: text) else { return false }
-      // A text compares with numbers and not with dates, which the keys don't tell from numbers.
+      // A text compares with numbers but not with dates, which have the same keys.
       guard number.key.map(numbers.contains) ?? true else { return isStray(value) }
       return values.contains { $0.isSame(as: value, options: options) }
     case .uri(let text): return texts.contains(folded(text))
@@ -67,7 +67,7 @@ struct ConstantIndex {
 }
 
 extension Number {
-  /// A key that equal numbers share; nil for numbers that decimals and doubles tell apart differently.
+  /// A key shared by equal numbers; nil for numbers that compare differently as decimals and as doubles.
   fileprivate var key: ValueKey? {
     switch self {
     case .integer(let value): return .whole(value)

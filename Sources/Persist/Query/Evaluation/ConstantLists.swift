@@ -1,11 +1,11 @@
-/// The long lists of constants that `IN` and `CONTAINS` look into, so that each object costs the same however long a
-/// list is.
+/// The long lists of constants that `IN` and `CONTAINS` search, indexed so that the cost per object doesn't depend on
+/// the length of a list.
 ///
-/// A list is known by where its parts are in memory, since comparing it would cost as much as searching it. It is held
-/// for that. What finds a value in it is made when it is searched for the second time: a single search is faster
-/// without.
+/// A list is identified by the address of its parts, since comparing lists would cost as much as searching them; its
+/// parts are retained for that reason. The index is built at the second search, because a single search is faster
+/// without one.
 struct ConstantLists {
-  /// Shorter lists are searched as fast by going through them.
+  /// The least length worth indexing: shorter lists are searched linearly at the same speed.
   static let least = 16
 
   private struct Key: Hashable {
@@ -14,7 +14,7 @@ struct ConstantLists {
     let options: FetchPredicate.Options
   }
 
-  /// A list whose parts are constants.
+  /// A list whose parts are all constants.
   final class List {
     fileprivate let parts: [FetchExpression]
     private let values: [StoredValue]
@@ -28,7 +28,7 @@ struct ConstantLists {
       values = parts.compactMap(\.constantValue)
     }
 
-    /// Whether a value is the same as one of the list's; see ``FetchValue/isSame(as:options:)``.
+    /// Whether the list contains a value; see ``FetchValue/isSame(as:options:)``.
     func contains(_ value: FetchValue) -> Bool {
       guard let stored = value.stored else {
         if case .collection(let members) = value, !members.isEmpty { return false }
@@ -46,7 +46,7 @@ struct ConstantLists {
 
   private var lists: [Key: List] = [:]
 
-  /// The list that some parts are; nil where one of them isn't a constant.
+  /// The list with these parts; nil if any of them isn't a constant.
   mutating func list(of parts: [FetchExpression], _ options: FetchPredicate.Options) -> List? {
     let address = parts.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     let key = Key(address: address, count: parts.count, options: options)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Comparisons: two-valued logic, in which nothing but equality holds for no value.
+/// Comparisons: two-valued logic, in which only equality can hold for null.
 extension ExpressionEvaluator {
   func matches(_ comparison: FetchPredicate.Comparison, _ object: FetchValue) throws -> Bool {
     if comparison.operation == .matchesText { return try matchesText(comparison, object) }
@@ -93,8 +93,8 @@ extension ExpressionEvaluator {
 }
 
 extension FetchValue {
-  /// Whether two values are the same for a predicate. Collections are where their members are, in any order; an
-  /// empty one is the same as no value.
+  /// Whether two values are equal in a predicate. Collections are equal if their members are, in any order; an empty
+  /// collection equals null.
   func isSame(as other: FetchValue, options: FetchPredicate.Options = []) -> Bool {
     switch (self, other) {
     case (.collection(let left), .collection(let right)):

@@ -53,7 +53,7 @@ extension ExpressionEvaluator {
     case .bitwiseAnd: return .number(.integer(left & right))
     case .bitwiseOr: return .number(.integer(left | right))
     case .bitwiseXor: return .number(.integer(left ^ right))
-    // Swift's shifts are SQLite's: too far gives 0 or -1, a negative distance goes the other way.
+    // Swift's shifts match SQLite's: overshifting gives 0 or -1, and a negative distance shifts the other way.
     case .shiftLeft: return .number(.integer(left << right))
     default: return .number(.integer(left >> right))
     }
@@ -76,7 +76,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// The number that an argument is; nil where it has no value.
+  /// The number of an argument; nil if it is null.
   private func number(_ argument: FetchValue, _ function: FetchFunction) throws -> Number? {
     if argument.isNull { return nil }
     if case .value(let value) = argument, let number = Number(value) { return number }
@@ -122,7 +122,7 @@ extension ExpressionEvaluator {
     return result
   }
 
-  /// The methods of Foundation's values that format strings call.
+  /// Calls the methods of Foundation's values that format strings use.
   func builtIn(_ selector: String, on target: FetchValue, arguments: [FetchValue]) throws -> FetchValue? {
     switch (selector, arguments.count) {
     case ("valueForKey:", 1), ("valueForKeyPath:", 1):

@@ -1,6 +1,6 @@
 /// Keys, collection operators and indexes.
 extension ExpressionEvaluator {
-  /// The value at the end of a path of keys. A key of a collection is that of all members, in one collection.
+  /// The value at the end of a key path. A key of a collection collects the values of all its members.
   func follow(_ keys: ArraySlice<String>, from start: FetchValue) throws -> FetchValue {
     var value = start
     var rest = keys
@@ -26,7 +26,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// What every object has under a key, where no property of the name hides it.
+  /// The value that every object has under a key, unless a property of the same name hides it.
   private func inherent(_ key: String, of object: any KeyedObject) -> FetchValue? {
     switch key {
     case "self" where !object.hasProperty(named: key): .object(object)
@@ -81,12 +81,12 @@ extension ExpressionEvaluator {
 }
 
 extension FetchValue {
-  /// The members of a collection; a single value, also no value, is one.
+  /// The members of a collection; a single value, including null, is one member.
   fileprivate var flattened: [FetchValue] {
     if case .collection(let members) = self { members } else { [self] }
   }
 
-  /// What an error message calls the value.
+  /// The description of the value's kind in error messages.
   var kind: String {
     switch self {
     case .value(let value): value.kind

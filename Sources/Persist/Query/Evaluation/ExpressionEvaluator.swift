@@ -2,23 +2,23 @@ public import Foundation
 
 /// Evaluates predicates and expressions in memory.
 ///
-/// One evaluator serves one piece of work, such as filtering the results of one request: it has one time for `now()`
-/// and keeps what patterns were compiled to. Not Sendable, since it reads objects where they live.
+/// One evaluator serves one piece of work, such as filtering the results of one request: `now()` is constant and
+/// compiled patterns are cached. Not Sendable, since it reads objects in their own isolation.
 ///
 /// ```swift
 /// let evaluator = ExpressionEvaluator()
 /// let adults = try people.filter { try evaluator.matches(predicate, .object($0)) }
 /// ```
 public final class ExpressionEvaluator {
-  /// What `FUNCTION` and `FETCH` do, given by who knows the objects they are asked of.
+  /// The implementation of `FUNCTION` and `FETCH`, provided by code that knows the objects.
   public protocol Calls {
-    /// - Returns: the result; nil where there is no such method.
+    /// - Returns: The result; nil if there is no such method.
     func call(_ selector: String, on target: FetchValue, arguments: [FetchValue]) throws -> FetchValue?
-    /// - Returns: the objects found or their number; nil where requests aren't known.
+    /// - Returns: The matching objects or their number; nil if fetching isn't supported.
     func fetch(request: FetchValue, context: FetchValue, countOnly: Bool) throws -> FetchValue?
   }
 
-  /// The time that `now()` gives.
+  /// The time that `now()` returns.
   public let now: Date
   let calls: (any Calls)?
   fileprivate var variables: [String: FetchValue]
@@ -31,7 +31,7 @@ public final class ExpressionEvaluator {
     let pattern: String
     let options: FetchPredicate.Options
 
-    /// By bytes: to Swift composed and decomposed letters are the same text.
+    /// Compares bytes: Swift considers composed and decomposed letters equal.
     static func == (left: PatternKey, right: PatternKey) -> Bool {
       left.options == right.options && left.pattern.utf8.elementsEqual(right.pattern.utf8)
     }
@@ -40,9 +40,9 @@ public final class ExpressionEvaluator {
   }
 
   /// - Parameters:
-  ///   - variables: values of the `$variables` that the predicates use.
-  ///   - now: the time that `now()` gives.
-  ///   - calls: what `FUNCTION` and `FETCH` do beyond the few methods that every value has.
+  ///   - variables: The values of the `$variables` in the predicates.
+  ///   - now: The time that `now()` returns.
+  ///   - calls: The implementation of `FUNCTION` and `FETCH` beyond the few methods that every value has.
   public init(variables: [String: FetchValue] = [:], now: Date = Date(), calls: (any Calls)? = nil) {
     self.variables = variables
     self.now = now
@@ -52,8 +52,8 @@ public final class ExpressionEvaluator {
   /// Whether a predicate holds for an object or a value.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/invalidPredicate`` and
-  ///   ``PersistenceError/Code/typeMismatch`` where the predicate can't be evaluated for it;
-  ///   ``PersistenceError/Code/limitExceeded`` where a regular expression takes too long, or the predicate nests too
+  ///   ``PersistenceError/Code/typeMismatch`` if the predicate can't be evaluated for it;
+  ///   ``PersistenceError/Code/limitExceeded`` if a regular expression takes too long or the predicate nests too
   ///   deeply.
   public func matches(_ predicate: FetchPredicate, _ object: FetchValue) throws -> Bool {
     try descend()
@@ -67,7 +67,7 @@ public final class ExpressionEvaluator {
     }
   }
 
-  /// What an expression gives for an object or a value.
+  /// The value of an expression for an object or a value.
   ///
   /// - Throws: as ``matches(_:_:)``.
   public func value(of expression: FetchExpression, for object: FetchValue) throws -> FetchValue {
@@ -94,7 +94,7 @@ public final class ExpressionEvaluator {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/limitExceeded`` where the tree goes deeper than trees may.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` if the tree exceeds the maximum depth.
   private func descend() throws {
     guard depth < PredicateDepth.limit else { throw PredicateDepth.error }
     depth += 1
@@ -110,7 +110,7 @@ public final class ExpressionEvaluator {
       .invalidPredicate, "The variable $\(name) has no value.", fix: "Substitute one before evaluating.")
   }
 
-  /// The members for which a predicate over `$variable` holds; `SELF` and keys in it belong to the outer object.
+  /// The members that match a predicate over `$variable`; `SELF` and keys in it refer to the outer object.
   private func members(
     of collection: FetchValue, named variable: String, matching predicate: FetchPredicate, for object: FetchValue
   ) throws -> FetchValue {
@@ -118,7 +118,7 @@ public final class ExpressionEvaluator {
     defer { variables[variable] = outer }
     return .collection(
       try collection.members.filter { member in
-        // A path over to-one relationships that lead nowhere has members without a value; no row stands for those.
+        // A path over to-one relationships that are null has null members; no row corresponds to those.
         guard !member.isNull else { return false }
         variables[variable] = member
         return try matches(predicate, object)
@@ -138,7 +138,7 @@ public final class ExpressionEvaluator {
     throw PersistenceError(.invalidPredicate, "FETCH isn't possible here.", fix: "Give the evaluator calls that fetch.")
   }
 
-  /// What finds a value among many constants; nil where the expression is none or few of them.
+  /// The indexed list of an expression; nil unless the expression is a list of many constants.
   func constants(_ list: FetchExpression, _ options: FetchPredicate.Options) -> ConstantLists.List? {
     guard case .aggregate(let parts) = list, parts.count >= ConstantLists.least else { return nil }
     return lists.list(of: parts, options)
@@ -162,7 +162,7 @@ public final class ExpressionEvaluator {
 }
 
 extension ExpressionEvaluator {
-  /// As ``value(of:for:)``, with further variables for this time only.
+  /// Evaluates as ``value(of:for:)`` does, with additional variables for this call only.
   func value(
     of expression: FetchExpression, for object: FetchValue, with further: [String: FetchValue]
   ) throws -> FetchValue {

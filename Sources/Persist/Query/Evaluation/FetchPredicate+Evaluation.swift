@@ -1,7 +1,7 @@
 extension FetchPredicate {
   /// Whether the predicate holds for an object.
   ///
-  /// To filter many objects, make one ``ExpressionEvaluator`` for all of them.
+  /// To filter many objects, use one ``ExpressionEvaluator`` for all of them.
   ///
   /// - Throws: as ``ExpressionEvaluator/matches(_:_:)``.
   public func evaluate(with object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> Bool {
@@ -10,14 +10,14 @@ extension FetchPredicate {
     return try ExpressionEvaluator(variables: variables).matches(named, .object(object))
   }
 
-  /// Whether the predicate holds for a value, which it calls `SELF`, as in the validation rule `SELF >= 0`.
+  /// Whether the predicate holds for a value, available as `SELF`, as in the validation rule `SELF >= 0`.
   public func evaluate(with value: StoredValue, variables: [String: FetchValue] = [:]) throws -> Bool {
     try ExpressionEvaluator(variables: variables).matches(self, .value(value))
   }
 }
 
 extension FetchExpression {
-  /// What the expression gives for an object.
+  /// The value of the expression for an object.
   ///
   /// - Throws: as ``ExpressionEvaluator/value(of:for:)``.
   public func value(for object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> FetchValue {
@@ -26,7 +26,7 @@ extension FetchExpression {
     return try ExpressionEvaluator(variables: variables).value(of: named, for: .object(object))
   }
 
-  /// What the expression gives for a value, which it calls `SELF`.
+  /// The value of the expression for a value, available as `SELF`.
   public func value(for value: StoredValue, variables: [String: FetchValue] = [:]) throws -> FetchValue {
     try ExpressionEvaluator(variables: variables).value(of: self, for: .value(value))
   }

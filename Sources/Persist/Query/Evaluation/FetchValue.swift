@@ -1,8 +1,8 @@
-/// What an expression gives: a value, an object, or several of either.
+/// The result of an expression: a value, an object, or several of either.
 public enum FetchValue {
   case value(StoredValue)
   case object(any KeyedObject)
-  /// Members in order; what has no order is in any.
+  /// The members in order; in an arbitrary order if the collection is unordered.
   case collection([FetchValue])
 
   public static var null: FetchValue { .value(.null) }
@@ -11,7 +11,7 @@ public enum FetchValue {
     if case .value(.null) = self { true } else { false }
   }
 
-  /// The value; of an object its identity, of a collection nil.
+  /// The value; the identity of an object, and nil for a collection.
   var stored: StoredValue? {
     switch self {
     case .value(let value): value
@@ -20,7 +20,7 @@ public enum FetchValue {
     }
   }
 
-  /// The members; one for a single value, none for no value.
+  /// The members; a single value is one member, null is none.
   var members: [FetchValue] {
     switch self {
     case .collection(let members): members
@@ -32,31 +32,31 @@ public enum FetchValue {
 
 /// An object that predicates and expressions read by key.
 ///
-/// Not Sendable: it is read where it lives.
+/// Not Sendable: it is read in its own isolation.
 public protocol KeyedObject {
-  /// The value of a property: a to-one relationship's object or null, a to-many relationship's collection.
+  /// The value of a property: for a to-one relationship its object or null, for a to-many relationship a collection.
   ///
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where there is no such property.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if there is no such property.
   func fetchValue(forKey key: String) throws -> FetchValue
 
-  /// Whether the object has a property of a name, which then hides what all objects have under it: `self`, `objectID`
-  /// and `entity`.
+  /// Whether the object has a property with this name, which then hides the key that all objects have: `self`,
+  /// `objectID` or `entity`.
   func hasProperty(named name: String) -> Bool
 
-  /// What tells the object from others: ``StoredValue/objectID(_:)`` for a managed object.
+  /// The value that identifies the object: ``StoredValue/objectID(_:)`` for a managed object.
   var fetchIdentity: StoredValue { get }
 
   /// The name of the object's entity, for predicates over `entity`.
   var fetchEntityName: String? { get }
 
-  /// The names that a key path from the object stands for; only managed objects know them.
+  /// The property names of a key path from the object; only managed objects know them.
   func keys(of reference: KeyPathReference) throws -> [String]
 
-  /// What searches the texts of the attribute that keys lead to; only managed objects know it.
+  /// The matcher for the texts of the attribute at the end of a path of keys; only managed objects have one.
   func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher
 }
 
-/// A type of the members of an object's relationship, for predicates that ask for their number.
+/// A type of members of an object's relationship, for predicates on their count.
 package protocol KeyedMembers {
   static var countKeyPath: AnyKeyPath { get }
   static var isEmptyKeyPath: AnyKeyPath { get }

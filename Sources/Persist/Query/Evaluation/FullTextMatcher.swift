@@ -1,4 +1,4 @@
-/// Tells whether a text has what a full-text query looks for, by the same rules as a store's index.
+/// Matches texts against full-text queries by the same rules as a store's index.
 public protocol FullTextMatcher {
   func matches(_ text: String, _ query: FullTextQuery) throws -> Bool
 }

@@ -1,4 +1,4 @@
-/// What `entity` gives of an object: for a comparison its name, and `entity.name` is the name too.
+/// The value of an object's `entity`: its name in comparisons, and `entity.name` is the name too.
 struct NamedEntity: KeyedObject {
   let name: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value by which equal members of a collection are found: equal numbers of different widths have the same.
+/// A hash key for members of collections: equal numbers of different representations share one.
 enum ValueKey: Hashable {
   case null
   case whole(Int64)
@@ -31,6 +31,6 @@ enum ValueKey: Hashable {
 }
 
 extension FetchValue {
-  /// What equal members have in common; nil for collections.
+  /// The key that equal members share; nil for collections.
   var key: ValueKey? { stored.map(ValueKey.init) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The types that `CAST` knows, by their Objective-C names.
+/// The target types of `CAST`, by their Objective-C names.
 enum CastType: String, CaseIterable {
   case string = "NSString"
   case number = "NSNumber"
@@ -12,7 +12,7 @@ enum CastType: String, CaseIterable {
   case objectID = "NSManagedObjectID"
   case composite = "NSDictionary"
 
-  /// The type that has a name, also without its prefix.
+  /// The type with a name; the NS prefix is optional.
   init?(className name: String) {
     let plain = name.hasPrefix("NS") ? String(name.dropFirst(2)) : name
     let known = Self.allCases.first { $0.rawValue.dropFirst(2).caseInsensitiveCompare(plain) == .orderedSame }
@@ -22,8 +22,8 @@ enum CastType: String, CaseIterable {
 }
 
 extension FetchExpression {
-  /// The constant that a cast of this expression writes: nil where the cast stays a function, since this isn't a
-  /// literal or the type has literals of its own; an inner nil where the literal isn't one of that type.
+  /// The constant denoted by a cast of this expression: nil if the cast remains a function, because this isn't a
+  /// literal or the type has literals of its own; an inner nil if the literal isn't valid for the type.
   func literal(of type: CastType) -> StoredValue?? {
     switch (type, self) {
     case (.date, .constant(.double(let seconds))):
@@ -50,7 +50,7 @@ extension FetchExpression {
     }
   }
 
-  /// Keys and values in turn.
+  /// Builds a composite from alternating keys and values.
   private func compositeLiteral(_ parts: [FetchExpression]) -> StoredValue?? {
     guard parts.count.isMultiple(of: 2) else { return .some(nil) }
     var elements: [String: StoredValue] = [:]

@@ -1,17 +1,16 @@
 import Foundation
 
 extension FetchPredicate {
-  /// Reads a predicate in NSPredicate's format language, with arguments of any type, as code has them that was written
-  /// for Core Data.
+  /// Parses a predicate in NSPredicate's format language with arguments of any type, as in code written for Core Data.
   ///
   /// ```swift
   /// try FetchPredicate(format: "name IN %@ AND due < %@", argumentArray: [names, NSDate()])
   /// ```
   ///
-  /// - Parameter arguments: what ``FetchArgument`` says, Foundation's classes with the same values, and arrays and sets
-  ///   of them; nil for none.
-  /// - Throws: ``PersistenceError/Code/typeMismatch``, with the argument's place, where one can't be compared with
-  ///   anything, and what ``init(_:arguments:)`` throws.
+  /// - Parameter arguments: The types of ``FetchArgument``, Foundation classes with the same values, and arrays and
+  ///   sets of them; nil for none.
+  /// - Throws: ``PersistenceError/Code/typeMismatch``, with the argument's position, if an argument can't be compared
+  ///   with anything, and the errors of ``init(_:arguments:)``.
   public init(format: String, argumentArray arguments: [Any]?) throws {
     let expressions = try (arguments ?? []).enumerated().map { place, argument in
       if let expression = FetchExpression(anyArgument: argument) { return expression }
@@ -24,7 +23,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// The constant that a value stands for; nil for a value of a type that no property has.
+  /// The constant for a value; nil if no property can have a value of its type.
   fileprivate init?(anyArgument value: Any) {
     switch GivenValue(value) {
     case .value(let value)?: self = .constant(value)

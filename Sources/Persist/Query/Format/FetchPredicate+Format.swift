@@ -1,5 +1,5 @@
 extension FetchPredicate {
-  /// Reads a predicate in NSPredicate's format language.
+  /// Parses a predicate in NSPredicate's format language.
   ///
   /// ```swift
   /// try FetchPredicate("name BEGINSWITH[cd] %@ AND age >= %d", "A", 18)
@@ -7,21 +7,21 @@ extension FetchPredicate {
   /// try FetchPredicate("SUBQUERY(cars, $car, $car.maker == $maker).@count > 2")
   /// ```
   ///
-  /// Beyond NSPredicate's own language, `#"any text"` is a key that isn't a word, and a list may stand in
-  /// parentheses.
+  /// As an extension of NSPredicate's language, `#"any text"` is a key that isn't a plain word, and a list may be
+  /// written in parentheses.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there;
-  ///   ``PersistenceError/Code/limitExceeded`` where it nests too deeply.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and the expected syntax;
+  ///   ``PersistenceError/Code/limitExceeded`` if it nests too deeply.
   public init(_ format: String, _ arguments: (any FetchArgument)?...) throws {
     try self.init(format, arguments: arguments)
   }
 
-  /// Reads a predicate in NSPredicate's format language, with its arguments as an array.
+  /// Parses a predicate in NSPredicate's format language, with its arguments in an array.
   public init(_ format: String, arguments: [(any FetchArgument)?]) throws {
     self = try FormatParser.predicate(format, arguments: arguments.map(FetchExpression.value))
   }
 
-  /// The predicate as a format string without placeholders, which reads back to an equal predicate.
+  /// The predicate as a format string without placeholders, which parses to an equal predicate.
   public var format: String {
     var printer = FormatPrinter()
     printer.write(self)
@@ -30,20 +30,20 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// Reads an expression in NSPredicate's format language, such as `items.@sum.price * 2` or `canonical:(name)`.
+  /// Parses an expression in NSPredicate's format language, such as `items.@sum.price * 2` or `canonical:(name)`.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there;
-  ///   ``PersistenceError/Code/limitExceeded`` where it nests too deeply.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and the expected syntax;
+  ///   ``PersistenceError/Code/limitExceeded`` if it nests too deeply.
   public init(_ format: String, _ arguments: (any FetchArgument)?...) throws {
     try self.init(format, arguments: arguments)
   }
 
-  /// Reads an expression in NSPredicate's format language, with its arguments as an array.
+  /// Parses an expression in NSPredicate's format language, with its arguments in an array.
   public init(_ format: String, arguments: [(any FetchArgument)?]) throws {
     self = try FormatParser.expression(format, arguments: arguments.map(FetchExpression.value))
   }
 
-  /// The expression as a format string without placeholders, which reads back to an equal expression.
+  /// The expression as a format string without placeholders, which parses to an equal expression.
   public var format: String {
     var printer = FormatPrinter()
     printer.write(self)
@@ -59,7 +59,7 @@ extension FetchExpression: CustomStringConvertible {
   public var description: String { format }
 }
 
-/// Predicates and expressions are coded as their format strings. One with key paths is given their names before.
+/// Predicates and expressions are encoded as their format strings. Key paths must be resolved to names first.
 extension FetchPredicate: Codable {
   public init(from decoder: any Decoder) throws {
     try self.init(decoder.singleValueContainer().decode(String.self))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The arguments of a format string, handed out one by one or by number.
+/// The arguments of a format string, consumed in order or by number.
 struct FormatArguments {
   private let values: [FetchExpression]
   private var used: Set<Int> = []
@@ -8,7 +8,7 @@ struct FormatArguments {
 
   init(_ values: [FetchExpression]) { self.values = values }
 
-  /// What a placeholder that stands for a value gives.
+  /// The value for a value placeholder.
   mutating func value(_ letter: Character, argument: Int?, at offset: Int, in source: FormatSource) throws
     -> FetchExpression
   {
@@ -28,7 +28,7 @@ struct FormatArguments {
     }
   }
 
-  /// The keys that `%K` gives.
+  /// The keys for `%K`.
   mutating func keys(argument: Int?, at offset: Int, in source: FormatSource) throws -> [String] {
     switch try take("K", argument: argument, at: offset, in: source) {
     case .constant(.string(let path)):
@@ -43,7 +43,7 @@ struct FormatArguments {
     }
   }
 
-  /// Called at the end: arguments that nothing stands for are a mistake.
+  /// Rejects arguments without a placeholder; called at the end.
   func checkAllUsed(in source: FormatSource) throws {
     guard let unused = values.indices.first(where: { !used.contains($0) }) else { return }
     throw source.error(
@@ -75,7 +75,7 @@ extension StoredValue {
     }
   }
 
-  /// A whole number that doesn't fit into 64 bits with sign stays a decimal.
+  /// An integer beyond the signed 64-bit range stays a decimal.
   fileprivate var wholeNumber: StoredValue? {
     switch self {
     case .integer: self

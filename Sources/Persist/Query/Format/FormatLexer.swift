@@ -1,10 +1,10 @@
 import Foundation
 
-/// Takes a format string apart into tokens, one at a time.
+/// Splits a format string into tokens, one at a time.
 struct FormatLexer {
   let source: FormatSource
   private var position = 0
-  /// Whether the last token ends an operand, so that a dot after it goes on with its keys.
+  /// Whether the last token ends an operand, so that a dot after it continues its key path.
   private var followsOperand = false
 
   private var scalars: [Unicode.Scalar] { source.scalars }
@@ -124,7 +124,7 @@ struct FormatLexer {
       position += 1
       argument = number
     }
-    // Widths, precisions and lengths, as in `%5.2f` and `%ld`, say nothing here: arguments are values and no text.
+    // Widths, precisions and length modifiers, as in `%5.2f` and `%ld`, have no effect: arguments are values, not text.
     if peek() == "." {
       position += 1
       skipDigits()
@@ -152,8 +152,8 @@ struct FormatLexer {
     throw source.error(at: start, "The text that begins here has no closing \(quote).")
   }
 
-  /// Reads what follows a backslash. One that begins no known escape stays, so that a regular expression such as
-  /// `'\w+'` is what it looks like.
+  /// Reads an escape sequence after its backslash. An unknown escape keeps its backslash, so that a regular expression
+  /// such as `'\w+'` is taken literally.
   private mutating func escape(into text: inout String.UnicodeScalarView) throws {
     guard let scalar = peek() else { return }
     switch scalar {
@@ -168,7 +168,7 @@ struct FormatLexer {
     position += 1
   }
 
-  /// Reads `uXXXX` or `UXXXXXXXX`; two surrogates in a row are one character.
+  /// Reads `uXXXX` or `UXXXXXXXX`; a surrogate pair forms one character.
   private mutating func codePoint(digits: Int) throws -> Unicode.Scalar {
     let start = position - 1
     let first = try hexadecimal(digits, from: start)
@@ -209,7 +209,7 @@ struct FormatLexer {
     return value
   }
 
-  /// `0x1F`, `0o17`, `0b101`; nil where the number has no such mark.
+  /// Reads `0x1F`, `0o17` or `0b101`; nil if the number has no base prefix.
   private mutating func basedNumber() throws -> StoredValue? {
     let bases: [Unicode.Scalar: Int] = ["x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2]
     guard let mark = peek(1), let radix = bases[mark] else { return nil }
@@ -217,7 +217,7 @@ struct FormatLexer {
     position += 2
     let digits = word()
     if let value = Int64(digits, radix: radix) { return .integer(value) }
-    // All bits set is a common mask: what fits into 64 bits without sign is a number too.
+    // All bits set is a common mask, so unsigned 64-bit numbers are accepted too.
     guard let value = UInt64(digits, radix: radix) else {
       throw source.error(at: start, "Expected a number to base \(radix) of at most 64 bits.")
     }

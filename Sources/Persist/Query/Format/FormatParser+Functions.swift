@@ -1,6 +1,6 @@
-/// What has arguments in parentheses.
+/// Parsing of functions and other forms with arguments in parentheses.
 extension FormatParser {
-  /// Reads a function from the parenthesis that follows its name.
+  /// Parses a function, starting at the parenthesis after its name.
   mutating func function(_ name: String, at offset: Int) throws -> FetchExpression {
     try require(.leftParenthesis)
     switch name.uppercased() {
@@ -77,8 +77,8 @@ extension FormatParser {
     }
   }
 
-  /// Makes a constant where a constant is cast to a type that the language has no literals of: that is how dates,
-  /// UUIDs and the like are written.
+  /// Creates a constant if a constant is cast to a type without literals in the language, which is the notation for
+  /// dates, UUIDs and similar values.
   private func cast(_ arguments: [FetchExpression], at offset: Int) throws -> FetchExpression {
     guard arguments.count == 2, case .constant(.string(let name)) = arguments[1],
       let type = CastType(className: name)

@@ -1,6 +1,6 @@
-/// Operands: literals, keys, lists, and what follows them after a dot or in brackets.
+/// Operands: literals, keys, lists, and the keys and indexes after them.
 extension FormatParser {
-  /// Reads an operand with its keys and indexes.
+  /// Parses an operand with its keys and indexes.
   mutating func primary() throws -> Operand {
     let bare = try bare()
     return isAt(.dot) || isAt(.leftBracket) ? try followed(bare) : bare
@@ -13,7 +13,7 @@ extension FormatParser {
         expression = expression.following(try followingKeys())
       } else if try accept(.leftBracket) {
         expression = .element(of: expression, try position())
-        // Brackets after brackets make a tall tree without the recursion that is counted elsewhere.
+        // Chained brackets build a tall tree without the recursion that is counted elsewhere.
         tallest += 2
         if tallest > Self.depthLimit { throw tooDeep() }
       } else {
@@ -28,9 +28,9 @@ extension FormatParser {
     return followingKeys
   }
 
-  /// Reads an operand without what follows it.
+  /// Parses an operand without the keys and indexes after it.
   ///
-  /// What descends into further operands stands apart from what doesn't: the frames of a deep descent stay small.
+  /// The recursive cases are separate from the others to keep the stack frames of deep recursion small.
   private mutating func bare() throws -> Operand {
     let offset = token.offset
     switch token.kind {
@@ -75,7 +75,7 @@ extension FormatParser {
     }
   }
 
-  /// Reads a word: a keyword, or a key. It may also turn out to be a function's name.
+  /// Parses a word: a keyword or a key. The caller handles it as a function name if a parenthesis follows.
   private mutating func named(_ word: String) throws -> Operand {
     if FormatWord.isOperator(word) {
       throw expected("a value or a key", fix: "A key with the name of an operator is written '#\(word)'.")
@@ -92,7 +92,7 @@ extension FormatParser {
     }
   }
 
-  /// Reads a parenthesis: a predicate, an expression or, with commas, a list.
+  /// Parses a parenthesis: a predicate, an expression or, with commas, a list.
   private mutating func parenthesised() throws -> Operand {
     try require(.leftParenthesis)
     if try accept(.rightParenthesis) { return .expression(.aggregate([])) }
@@ -106,7 +106,7 @@ extension FormatParser {
     return first
   }
 
-  /// Reads expressions with commas between them, and the closing bracket.
+  /// Parses expressions separated by commas, and the closing bracket.
   mutating func expressions(until closing: FormatToken.Symbol) throws -> [FetchExpression] {
     var parts: [FetchExpression] = []
     if try accept(closing) { return parts }
@@ -115,7 +115,7 @@ extension FormatParser {
     return parts
   }
 
-  /// Reads one key, or the several that `%K` may stand for.
+  /// Parses one key, or the keys of a `%K`.
   private mutating func keys() throws -> [String] {
     let offset = token.offset
     switch token.kind {
@@ -146,7 +146,7 @@ extension FormatParser {
     let start = token.offset
     let index = try expression()
     guard try accept(.rightBracket) else { throw expected("']'") }
-    // FIRST, LAST and SIZE are words only here, and only alone: elsewhere they are keys like any other.
+    // FIRST, LAST and SIZE are keywords only here, and only alone: elsewhere they are ordinary keys.
     if case .path(of: .current, let keys) = index, keys.count == 1, source.isWord(at: start),
       let place = places[keys[0].uppercased()]
     {
@@ -157,14 +157,14 @@ extension FormatParser {
 }
 
 extension FormatSource {
-  /// Whether a word begins there, and not a key that was marked with `#` or given as an argument.
+  /// Whether a plain word begins at the offset, rather than a key marked with `#` or passed as an argument.
   fileprivate func isWord(at offset: Int) -> Bool {
     offset < scalars.count && FormatWord.isStart(scalars[offset])
   }
 }
 
 extension FetchExpression {
-  /// The value at keys that follow. `SELF` is no key of its own: what follows it follows the object.
+  /// Appends keys to the expression. `SELF` isn't a key of its own: the keys after it start at the object.
   fileprivate func following(_ keys: [String]) -> FetchExpression {
     self == .current && keys.first?.uppercased() == "SELF" ? appending(Array(keys.dropFirst())) : appending(keys)
   }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reads a format string: precedence climbing over one token of look-ahead, without going back.
+/// Parses a format string by precedence climbing, with one token of lookahead and no backtracking.
 ///
-/// Predicates and expressions share their parentheses, so a parenthesis is read before it is known what it holds:
-/// every step gives an ``Operand``, and an operator checks that its operands are of the kind that it takes.
+/// Predicates and expressions share parentheses, whose contents aren't known in advance: every step returns an
+/// ``Operand``, and each operator checks the kinds of its operands.
 struct FormatParser {
-  /// What has been read: a whole predicate or something that can be compared.
+  /// A parsed operand: a predicate or a comparable expression.
   enum Operand {
     case predicate(FetchPredicate)
     case expression(FetchExpression)
   }
 
-  /// How deeply parentheses, functions and operators may nest. A thread's stack is small, and reading, comparing and
-  /// evaluating a tree descends into it.
+  /// The nesting limit for parentheses, functions and operators. Parsing, comparing and evaluating a tree are
+  /// recursive, and a thread's stack is small.
   static let depthLimit = 50
 
   let source: FormatSource
@@ -20,7 +20,7 @@ struct FormatParser {
   var arguments: FormatArguments
   private var lexer: FormatLexer
   private var depth = 0
-  /// The height of the tallest tree among those that have been read as parts of the current one.
+  /// The height of the tallest tree parsed as a part of the current one.
   var tallest = 0
 
   init(_ format: String, arguments: [FetchExpression]) throws {
@@ -93,7 +93,7 @@ struct FormatParser {
       at: start, "Expected a value, found a predicate.", fix: "TERNARY(predicate, YES, NO) makes a value of one.")
   }
 
-  /// Reads an operand and the operators after it that bind at least as closely as `minimum`.
+  /// Parses an operand and the operators after it that bind at least as tightly as `minimum`.
   mutating func operand(_ minimum: FormatPrecedence) throws -> Operand {
     depth += 1
     defer { depth -= 1 }
@@ -132,7 +132,7 @@ struct FormatParser {
     }
   }
 
-  /// What stands left of an operator that takes values.
+  /// The left operand of an operator that takes values.
   private func comparable(_ left: Operand) throws -> FetchExpression {
     if case .expression(let expression) = left { return expression }
     throw expected("AND, OR or the end after a comparison")
@@ -146,7 +146,7 @@ struct FormatParser {
     return .function(function, [left, try expression(function == .power ? .power : precedence.next)])
   }
 
-  /// Reads `a AND b AND c` as one conjunction of three.
+  /// Parses `a AND b AND c` as one conjunction of three.
   private mutating func chain(
     of infix: FormatInfix, first: FetchPredicate, parts precedence: FormatPrecedence
   ) throws -> [FetchPredicate] {
@@ -158,7 +158,7 @@ struct FormatParser {
     return parts
   }
 
-  /// Reads a comparison from its operator.
+  /// Parses a comparison, starting at its operator.
   private mutating func comparison(_ infix: FormatInfix, left: FetchExpression) throws -> FetchPredicate {
     let operation = try operation(infix)
     let options = try options()
@@ -169,7 +169,7 @@ struct FormatParser {
     return infix == .negated ? .not(comparison) : comparison
   }
 
-  /// Reads an operator, with the `NOT` that may stand in front of those that are words.
+  /// Parses an operator, with an optional `NOT` before word operators.
   private mutating func operation(_ infix: FormatInfix) throws -> FetchPredicate.Operator {
     if infix == .negated { try advance() }
     guard case .comparison(let operation)? = FormatInfix(token), operation.isWord || infix != .negated else {
@@ -224,7 +224,7 @@ struct FormatParser {
     return .not(try predicate(.not))
   }
 
-  /// Reads what follows `+` or `~`.
+  /// Parses the operand of `+` or `~`.
   private mutating func unsigned() throws -> FetchExpression {
     try advance()
     return try expression(.unary)
@@ -240,7 +240,7 @@ struct FormatParser {
     return .comparison(comparison)
   }
 
-  /// Reads `-`; of a number it makes a negative number.
+  /// Parses `-`; before a number it produces a negative number.
   private mutating func negative() throws -> FetchExpression {
     try advance()
     guard case .number(let magnitude) = token.kind else {
@@ -254,7 +254,7 @@ struct FormatParser {
 }
 
 extension StoredValue {
-  /// The negative number; the least 64-bit number has no positive form and comes as a decimal.
+  /// The negated number; the magnitude of `Int64.min` doesn't fit into 64 bits and arrives as a decimal.
   fileprivate var negated: StoredValue {
     switch self {
     case .integer(let value): .integer(-value)

@@ -1,4 +1,4 @@
-/// How closely the operators of the format language bind, from the loosest.
+/// The precedence of the format language's operators, from the loosest binding to the tightest.
 enum FormatPrecedence: Int, Comparable {
   case or, and, not, comparison, set, bitwiseOr, bitwiseXor, bitwiseAnd, shift, additive, multiplicative, unary, power
   case primary
@@ -8,12 +8,12 @@ enum FormatPrecedence: Int, Comparable {
   static func < (left: FormatPrecedence, right: FormatPrecedence) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// An operator between two operands.
+/// A binary operator.
 enum FormatInfix: Hashable {
   case and
   case or
   case comparison(FetchPredicate.Operator)
-  /// `NOT` in front of `IN`, `CONTAINS` and the like.
+  /// `NOT` before `IN`, `CONTAINS` and other word operators.
   case negated
   case function(FetchFunction, FormatPrecedence)
 
@@ -26,7 +26,7 @@ enum FormatInfix: Hashable {
     }
   }
 
-  /// The operator that a token is, in a place where one may stand.
+  /// The binary operator of a token; nil for any other token.
   init?(_ token: FormatToken) {
     let found: FormatInfix? =
       switch token.kind {
@@ -38,7 +38,7 @@ enum FormatInfix: Hashable {
     self = found
   }
 
-  /// How a function is written between its two arguments.
+  /// The infix notation of functions with two arguments.
   static let notations: [FetchFunction: (symbol: String, precedence: FormatPrecedence)] = [
     .union: ("UNION", .set), .intersection: ("INTERSECT", .set), .difference: ("MINUS", .set),
     .bitwiseOr: ("|", .bitwiseOr), .bitwiseXor: ("^", .bitwiseXor), .bitwiseAnd: ("&", .bitwiseAnd),
@@ -75,6 +75,6 @@ enum FormatInfix: Hashable {
 }
 
 extension FetchPredicate.Operator {
-  /// Whether the format language has a word for the operator instead of a symbol.
+  /// Whether the operator is written as a word instead of a symbol.
   var isWord: Bool { rawValue.allSatisfy(\.isLetter) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a predicate or an expression as a format string that reads back to the same tree.
+/// Writes a predicate or an expression as a format string that parses to the same tree.
 struct FormatPrinter {
   private(set) var text = ""
 
@@ -25,7 +25,7 @@ struct FormatPrinter {
     parenthesised(own < precedence) { printer in
       for (index, part) in parts.enumerated() {
         if index > 0 { printer.text += word }
-        // NSPredicate puts parentheses around every compound part, also around AND within OR.
+        // NSPredicate parenthesizes every compound part, including AND within OR.
         printer.write(part, within: .not)
       }
     }
@@ -90,7 +90,7 @@ struct FormatPrinter {
     case .size: text += "[SIZE]"
     case .index(let index):
       text += "["
-      // A key alone that is named as a place must not be taken for it.
+      // A single key named like a position must not be parsed as that position.
       if let keys = index.keys, keys.count == 1 {
         writeKey(keys[0], marked: true)
       } else {
@@ -114,7 +114,7 @@ struct FormatPrinter {
     } else if function == .negate || function == .onesComplement, arguments.count == 1 {
       parenthesised(.unary < precedence) { printer in
         printer.text += function == .negate ? "-" : "~"
-        // A number right after the sign would be read as a negative number.
+        // A number right after the sign would be parsed as a negative number.
         if arguments[0].beginsWithConstant {
           printer.parenthesised(true) { $0.write(arguments[0]) }
         } else {
@@ -138,7 +138,7 @@ struct FormatPrinter {
     }
   }
 
-  /// - Parameter marked: whether to mark the key as one even where no keyword has its name.
+  /// - Parameter marked: Whether to mark the key with `#` even if it isn't a keyword.
   private mutating func writeKey(_ key: String, marked: Bool = false) {
     if CollectionOperator(rawValue: key) != nil {
       text += key
@@ -216,8 +216,8 @@ struct FormatPrinter {
 }
 
 extension FetchExpression {
-  /// Whether the expression is written with a constant first, as `5` and `5[0]` are, that would take a sign in front of
-  /// it for its own. `-5 ** 2` is read as the negative of the power.
+  /// Whether the printed expression begins with a constant, as `5` and `5[0]` do, that would absorb a preceding sign.
+  /// `-5 ** 2` is parsed as the negated power.
   fileprivate var beginsWithConstant: Bool {
     switch self {
     case .constant: true
@@ -230,7 +230,7 @@ extension FetchExpression {
 }
 
 extension [FetchExpression] {
-  /// Whether a cast reads back as the function that it is: not as a constant, and with a type that is known.
+  /// Whether a cast parses back as a function: not as a constant, and to a known type.
   fileprivate var castsToKnownType: Bool {
     guard case .constant(.string(let name)) = self[1], let type = CastType(className: name) else { return false }
     return self[0].literal(of: type) == nil

@@ -1,4 +1,4 @@
-/// A format string as its reader walks it, and the errors that point into it.
+/// The text of a format string as scalars, and errors with positions in it.
 struct FormatSource: Sendable {
   let text: String
   let scalars: [Unicode.Scalar]
@@ -8,7 +8,7 @@ struct FormatSource: Sendable {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// - Parameter offset: where the error is, in Unicode scalars from 0.
+  /// - Parameter offset: The position of the error, in Unicode scalars from 0.
   func error(at offset: Int, _ message: String, fix: String? = nil) -> PersistenceError {
     var before = String.UnicodeScalarView()
     before.append(contentsOf: scalars.prefix(offset))

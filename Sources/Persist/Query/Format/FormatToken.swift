@@ -1,11 +1,11 @@
-/// A piece of a format string.
+/// A token of a format string.
 struct FormatToken: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
-    /// A key or a keyword, decided by the parser from where it stands.
+    /// A key or a keyword, distinguished by the parser from its context.
     case word(String)
-    /// A key that was marked as one: `#in`, `#"any text"`.
+    /// A key that is marked with `#`: `#in`, `#"any text"`.
     case key(String)
-    /// `@count` and the like.
+    /// `@count` and similar operators.
     case collectionOperator(String)
     /// `$name`.
     case variable(String)
@@ -58,10 +58,10 @@ struct FormatToken: Sendable, Hashable {
   }
 
   let kind: Kind
-  /// Where it begins, in Unicode scalars from 0.
+  /// The position of its first scalar, in Unicode scalars from 0.
   let offset: Int
 
-  /// The token as an error message names it.
+  /// The description of the token in error messages.
   var description: String {
     switch kind {
     case .word(let text), .functionName(let text), .collectionOperator(let text): "'\(text)'"

@@ -1,13 +1,13 @@
-/// Which words the format language keeps for itself, and what a word is made of.
+/// The reserved words of the format language, and the characters of words.
 enum FormatWord {
-  /// Words between operands; no operand begins with one.
+  /// Words between operands; no operand begins with one of them.
   private static let operators: Set<String> = [
     "AND", "OR", "NOT", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "MATCHTEXT", "BETWEEN", "ANY",
     "ALL", "SOME", "NONE", "UNION", "INTERSECT", "MINUS",
   ]
 
-  /// Words that a key must be marked to be taken for itself: `#in`. The ones that are words only in front of `(` or
-  /// inside `[]` are among them, since other readers of the language keep them.
+  /// Words that a key must be marked to equal: `#in`. They include words that are keywords only before `(` or inside
+  /// `[]`, since other parsers of the language reserve them.
   private static let reserved: Set<String> = operators.union([
     "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NULL", "NIL", "SELF", "CAST", "SUBQUERY",
     "FUNCTION", "TERNARY", "FETCH", "FIRST", "LAST", "SIZE", "ANYKEY", "CASEINSENSITIVE", "CI",
@@ -29,7 +29,7 @@ enum FormatWord {
       || (!scalar.isASCII && [.nonspacingMark, .decimalNumber].contains(scalar.properties.generalCategory))
   }
 
-  /// Whether a key can stand as it is, unless it is reserved.
+  /// Whether a key can be written unmarked, unless it is reserved.
   static func isPlain(_ key: String) -> Bool {
     guard let first = key.unicodeScalars.first else { return false }
     return isStart(first) && key.unicodeScalars.allSatisfy(isPart)

@@ -1,16 +1,16 @@
 public import Foundation
 
 extension FetchPredicate {
-  /// The predicate that Foundation's `#Predicate` macro makes, as one of Persist's.
+  /// Translates a predicate of Foundation's `#Predicate` macro.
   ///
   /// ```swift
   /// let cheap = try FetchPredicate(#Predicate<Item> { $0.quantity < 5 && $0.category?.name == "Tea" })
   /// ```
   ///
-  /// The names of the properties are found by the request that it is given to.
+  /// The request that uses the predicate resolves the names of the properties.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` that names an expression with no meaning for a store, such as
-  ///   one over the characters of a text.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate``, naming an expression that stores don't support, such as one
+  ///   over the characters of a text.
   public init<Object: KeyedObject>(_ predicate: Foundation.Predicate<Object>) throws {
     var translation = FoundationTranslation()
     self = try translation.predicate(predicate, of: [.expression(.current)])
@@ -18,29 +18,29 @@ extension FetchPredicate {
 }
 
 extension FetchRequest where Result: KeyedObject {
-  /// The objects of an entity and its subentities for which a predicate of Foundation's holds.
+  /// The objects of an entity and its subentities that match one of Foundation's predicates.
   ///
   /// ```swift
   /// let request = try FetchRequest("Item", where: #Predicate<Item> { $0.quantity < 5 })
   /// ```
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` that names an expression with no meaning for a store.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate``, naming an expression that stores don't support.
   public init(_ entityName: String, where predicate: Foundation.Predicate<Result>) throws {
     self.init(entity: entityName, sort: [], limit: 0, offset: 0)
     self.predicate = try FetchPredicate(predicate)
   }
 }
 
-/// Makes Persist's trees of Foundation's.
+/// Translates Foundation's predicate trees to Persist's.
 struct FoundationTranslation {
-  /// What a part of a predicate is.
+  /// The translation of a part of a predicate.
   indirect enum Term {
     case expression(FetchExpression)
     case predicate(FetchPredicate)
-    /// A truth value that there is only where another predicate holds: `name?.contains("x")`.
+    /// A Boolean that is non-nil only if another predicate holds: `name?.contains("x")`.
     case optional(FetchPredicate, where: FetchPredicate)
     case range(ValueRange)
-    /// The order of two texts, which is then compared with one of the three.
+    /// The comparison of two texts, to be compared with a `ComparisonResult`.
     case order(FetchExpression, FetchExpression, FetchPredicate.Options)
   }
 
@@ -72,7 +72,7 @@ struct FoundationTranslation {
     }
   }
 
-  /// A term with what a variable stands for in it.
+  /// The translation of a part with a term bound to a variable.
   mutating func term(_ part: some PredicateExpression, where variable: PredicateExpressions.VariableID, is value: Term)
     throws -> Term
   {
@@ -85,7 +85,7 @@ struct FoundationTranslation {
 
   mutating func bind(_ variable: PredicateExpressions.VariableID, to term: Term?) { variables[variable] = term }
 
-  /// The members of a collection for which a condition holds.
+  /// The members of a collection that match a condition.
   mutating func members(
     of collection: some PredicateExpression, _ variable: PredicateExpressions.VariableID,
     where condition: some PredicateExpression<Bool>, negated: Bool = false
@@ -102,7 +102,7 @@ struct FoundationTranslation {
     return .subquery(collection, variable: name, where: negated ? !condition : condition)
   }
 
-  /// A whole predicate with what its inputs are.
+  /// The translation of a complete predicate for the given inputs.
   mutating func predicate<each Input>(_ predicate: Foundation.Predicate<repeat each Input>, of inputs: [Term]) throws
     -> FetchPredicate
   {
@@ -120,7 +120,7 @@ struct FoundationTranslation {
   }
 }
 
-/// An expression of Foundation's that has a meaning for stores.
+/// A Foundation expression that stores support.
 protocol TranslatableExpression {
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term
 }

@@ -1,4 +1,4 @@
-// Expressions that only the Foundation of Apple's platforms has.
+// Expressions that only exist in Foundation on Apple's platforms.
 #if canImport(Darwin)
 import Foundation
 

@@ -20,7 +20,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
     guard let regex = (regex as? any ConstantExpression)?.constant as? PredicateExpressions.PredicateRegex else {
       throw FoundationTranslation.error(self, "has a regular expression that isn't known yet")
     }
-    // MATCHES is about the whole text, of any number of lines.
+    // MATCHES matches the whole text, which may have several lines.
     let pattern = "(?s:.*)(?:\(regex.stringRepresentation))(?s:.*)"
     return .predicate(.compare(try translation.expression(subject), .matches, .value(pattern)))
   }

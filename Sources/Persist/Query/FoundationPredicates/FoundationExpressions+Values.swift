@@ -1,6 +1,6 @@
 import Foundation
 
-/// An expression that is a value.
+/// A constant expression.
 protocol ConstantExpression {
   var constant: Any { get }
 }
@@ -62,7 +62,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
     switch try translation.term(transform, where: variable.key, is: .expression(value)) {
     case .predicate(let predicate): return .optional(predicate, where: isPresent)
     case .optional(let predicate, let inner): return .optional(predicate, where: isPresent && inner)
-    // What follows no value is no value anyway.
+    // A key path from null is null anyway.
     case .expression(.keyPath(of: value, let reference)): return .expression(.keyPath(of: value, reference))
     case .expression(let expression): return .expression(.ternary(isPresent, expression, .value(nil)))
     case .range, .order: throw FoundationTranslation.error(self)
@@ -89,7 +89,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
-  /// No value compares as no value: a request doesn't stop a program.
+  /// Null isn't unwrapped but compares as null: a request doesn't stop the program.
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term {
     try translation.term(inner)
   }

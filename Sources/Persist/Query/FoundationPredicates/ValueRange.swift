@@ -1,8 +1,8 @@
-/// A range of values; without a bound it is open to that side.
+/// A range of values, unbounded on a side without a bound.
 struct ValueRange {
   var lower: FetchExpression?
   var upper: FetchExpression?
-  /// Whether the upper bound belongs to the range. The lower one always does.
+  /// Whether the range includes the upper bound. It always includes the lower one.
   var isClosed: Bool
 
   func contains(_ value: FetchExpression) -> FetchPredicate {
@@ -14,7 +14,7 @@ struct ValueRange {
   }
 }
 
-/// Swift's ranges, whose bounds are arguments.
+/// Swift's ranges with bounds that are arguments.
 protocol RangeOfArguments {
   var values: ValueRange? { get }
 }
@@ -47,7 +47,7 @@ extension ValueRange {
 }
 
 extension FetchExpression {
-  /// A value of any type that can be an argument, such as a number, an enum's raw value, or a list of them.
+  /// The expression of a value of any argument type, such as a number, an enum's raw value, or a list of them.
   init?(any value: Any) {
     switch value {
     case let argument as any FetchArgument: self = argument.fetchExpression
@@ -61,7 +61,7 @@ extension FetchExpression {
       }
       self = .aggregate(parts)
     default:
-      // An optional of a type that is no argument itself, such as an enum.
+      // An optional of a type that isn't itself an argument, such as an enum.
       let mirror = Mirror(reflecting: value)
       guard mirror.displayStyle == .optional else { return nil }
       guard let wrapped = mirror.children.first else {

@@ -1,8 +1,8 @@
-/// What `MATCHTEXT` looks for, checked: SQLite's query language without filters by column.
+/// A validated `MATCHTEXT` query in SQLite's query language, without column filters.
 ///
-/// Words that all must occur (`tea cup`), phrases (`"green tea"`, `green + tea`), beginnings (`te*`), a beginning of
-/// the whole text (`^tea`), `NEAR(tea cup, 5)`, `AND`, `OR`, `NOT` and parentheses. A query that passes is one that
-/// SQLite takes too, so that an error tells its place before anything runs.
+/// Words that must all occur (`tea cup`), phrases (`"green tea"`, `green + tea`), prefixes (`te*`), a prefix of the
+/// whole text (`^tea`), `NEAR(tea cup, 5)`, `AND`, `OR`, `NOT` and parentheses. SQLite accepts every query that passes
+/// validation, so that an error reports its position before anything runs.
 ///
 /// - SeeAlso: <https://sqlite.org/fts5.html#full_text_query_syntax>
 public struct FullTextQuery: Sendable, Hashable {
@@ -15,18 +15,18 @@ public struct FullTextQuery: Sendable, Hashable {
     try parser.parse()
   }
 
-  /// A query that finds texts with all words of what a person typed, whatever characters it holds.
+  /// A query for texts that contain all words of user input, which may contain any characters.
   ///
-  /// - Parameter isPrefix: whether the last word may be the beginning of one, as while somebody types.
+  /// - Parameter isPrefix: Whether the last word may be a prefix, as during typing.
   public init(words text: String, lastIsPrefix isPrefix: Bool = false) {
     let words = text.split { $0.isWhitespace || $0 == "\0" }.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
-    // A phrase without words is in no text.
+    // A phrase without words matches no text.
     let query = words.isEmpty ? "\"\"" : words.joined(separator: " ")
     self.text = isPrefix && !words.isEmpty ? query + "*" : query
   }
 }
 
-/// Reads a query as SQLite's grammar does, and keeps nothing but where it goes wrong.
+/// Parses a query by SQLite's grammar, only to find errors.
 private struct FullTextQueryParser {
   private enum Token: Hashable {
     case and, or, not, open, close, comma, plus, star, caret, end
@@ -40,7 +40,7 @@ private struct FullTextQueryParser {
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// The next token, and where it begins.
+  /// The next token; its start is in ``start``.
   private var token = Token.end
   private var start = 0
   private var operatorCount = 0
@@ -66,7 +66,7 @@ private struct FullTextQueryParser {
     }
   }
 
-  /// A parenthesis, or phrases that all must occur.
+  /// Parses a parenthesis, or phrases that must all occur.
   private mutating func part(depth: Int) throws {
     if token == .open {
       guard depth < Self.depthLimit else { throw error("Parentheses nest too deep.", at: start) }
@@ -113,7 +113,7 @@ private struct FullTextQueryParser {
     }
   }
 
-  /// The next character behind the token that isn't space.
+  /// The next character after the token that isn't whitespace.
   private var next: Unicode.Scalar? { scalars[position...].first { !Self.isSpace($0) } }
 
   private mutating func advance() throws {

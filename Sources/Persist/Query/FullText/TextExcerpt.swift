@@ -1,4 +1,4 @@
-/// A text, or the part of one, in which a full-text query found something.
+/// A text or excerpt with the matches of a full-text query.
 ///
 /// ```swift
 /// if let excerpt = try note.excerpt(of: "body", matching: "tea", wordCount: 10) {
@@ -6,13 +6,13 @@
 /// }
 /// ```
 public struct TextExcerpt: Sendable, Hashable {
-  /// The text. Where something was left out stands `…`.
+  /// The text, with `…` in place of omitted parts.
   public let text: String
-  /// What was found, in order.
+  /// The ranges of the matches, in order.
   public let matches: [Range<String.Index>]
 
-  /// The text with marks around what was found, which the text itself should not hold: to show it as HTML, escape what
-  /// stands between them.
+  /// The text with marks around the matches. The marks shouldn't occur in the text; for HTML, escape the parts between
+  /// them.
   public func marked(_ start: String, _ end: String) -> String {
     var result = ""
     var position = text.startIndex
@@ -23,7 +23,7 @@ public struct TextExcerpt: Sendable, Hashable {
     return result + text[position...]
   }
 
-  /// The parts of the text in order, each with whether it was found.
+  /// The parts of the text in order, each with whether it is a match.
   public var parts: [(text: Substring, isMatch: Bool)] {
     var parts: [(text: Substring, isMatch: Bool)] = []
     var position = text.startIndex
@@ -38,12 +38,12 @@ public struct TextExcerpt: Sendable, Hashable {
 }
 
 extension TextExcerpt {
-  /// Takes the marks out of a text.
+  /// Extracts the matches from a text with marks.
   init(marked: String, start: String, end: String) {
     var bytes: [UInt8] = []
     var offsets: [(Int, Int)] = []
     var opened: Int?
-    // Byte by byte: a combining mark behind a sign would make one character of both.
+    // Byte by byte: a combining mark after a sign would form one character with it.
     let (marked, start, end) = (Array(marked.utf8), Array(start.utf8), Array(end.utf8))
     var rest = marked[...]
     while let byte = rest.first {

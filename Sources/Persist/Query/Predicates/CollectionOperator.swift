@@ -1,9 +1,9 @@
-/// What a key that begins with `@` computes from a collection: `items.@sum.price`.
+/// A key beginning with `@`, computed from a collection: `items.@sum.price`.
 public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
   case count = "@count"
-  /// Members without a value are left out; nothing to add gives 0.
+  /// The sum of the non-null members; 0 if there are none.
   case sum = "@sum"
-  /// Members without a value are left out; of none there is no average.
+  /// The average of the non-null members; null if there are none.
   case average = "@avg"
   case minimum = "@min"
   case maximum = "@max"

@@ -1,16 +1,16 @@
-/// Puts other expressions in the place of those that a closure names.
+/// Replacement of expressions by means of a closure.
 extension FetchPredicate {
-  /// The predicate with other expressions in the place of some, outermost first: what is in their place stays as it is.
+  /// The predicate with some expressions replaced, outermost first; replacements aren't searched.
   func replacing(_ replacement: (FetchExpression) throws -> FetchExpression?) rethrows -> FetchPredicate {
     try withSides { try $0.replacing(replacement) }
   }
 
-  /// The predicate with its expressions changed, the innermost ones first.
+  /// The predicate with its expressions transformed, innermost first.
   func rewritten(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchPredicate {
     try withSides { try $0.rewritten(change) }
   }
 
-  /// The predicate with both sides of its comparisons changed.
+  /// The predicate with both sides of its comparisons transformed.
   func withSides(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchPredicate {
     switch self {
     case .constant: return self
@@ -26,7 +26,7 @@ extension FetchPredicate {
 }
 
 extension FetchPredicate {
-  /// Calls a closure for every comparison, from left to right; those within the sides of others aren't looked for.
+  /// Calls a closure for every comparison, from left to right, but not for comparisons within their sides.
   func forEachComparison(_ body: (Comparison) throws -> Void) rethrows {
     switch self {
     case .constant: break
@@ -44,12 +44,12 @@ extension FetchExpression {
     return try withParts { try $0.replacing(replacement) }
   }
 
-  /// The expression with its parts changed, the innermost ones first, and then itself.
+  /// The expression with its parts transformed, innermost first, and finally itself.
   func rewritten(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
     try change(withParts { try $0.rewritten(change) })
   }
 
-  /// The expression with the parts that it is made of changed, and not their own parts.
+  /// The expression with its direct parts transformed.
   func withParts(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
     switch self {
     case .constant, .current, .variable: return self

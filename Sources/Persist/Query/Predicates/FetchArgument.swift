@@ -1,9 +1,10 @@
 public import Foundation
 
-/// What can stand for `%@` in a format string.
+/// A value for `%@` in a format string.
 ///
 /// Numbers, texts, dates, data, UUIDs, URLs, identifiers, expressions, and arrays and sets of them are arguments.
-/// Managed objects are too: they stand for their identifiers. A list is one argument: `"name IN %@", ["a", "b"]`.
+/// Managed objects are arguments too and represent their identifiers. A list is one argument: `"name IN %@", ["a",
+/// "b"]`.
 public protocol FetchArgument {
   var fetchExpression: FetchExpression { get }
 }
@@ -17,7 +18,7 @@ extension StoredValue: FetchArgument {
 }
 
 extension FetchArgument where Self: BinaryInteger {
-  /// A whole number that has no 64-bit signed form becomes a decimal.
+  /// An integer beyond the signed 64-bit range becomes a decimal.
   public var fetchExpression: FetchExpression {
     if let value = Int64(exactly: self) { return .constant(.integer(value)) }
     return .constant(Decimal(string: "\(self)").map(StoredValue.decimal) ?? .double(Double(self)))
@@ -65,7 +66,7 @@ extension Set: FetchArgument where Element: FetchArgument {
   public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
 }
 extension ClosedRange: FetchArgument where Bound: FetchArgument {
-  /// The bounds, as `BETWEEN` takes them.
+  /// The bounds, for `BETWEEN`.
   public var fetchExpression: FetchExpression {
     .aggregate([lowerBound.fetchExpression, upperBound.fetchExpression])
   }

@@ -1,44 +1,43 @@
-/// What predicates compare, derived attributes hold and mappings assign: a value that is computed for an object.
+/// A value computed for an object, used in predicates, derived attributes and mappings.
 ///
 /// ```swift
 /// let total = try FetchExpression("items.@sum.price * 2")
 /// let name = FetchExpression.key("owner.name")
 /// ```
 ///
-/// Operators are functions with their names from the format language: `a + b` is ``FetchFunction/add`` of two
-/// arguments.
-/// The name isn't `Expression` because Foundation has that one.
+/// Operators are functions named as in the format language: `a + b` is ``FetchFunction/add`` of two arguments.
+/// It isn't named `Expression` because Foundation has a type of that name.
 public enum FetchExpression: Sendable, Hashable {
-  /// A value. A truth value, as `YES` and `TRUE` are, stays one, and compares and computes as the number 1 or 0.
+  /// A value. A Boolean, such as `YES` or `TRUE`, stays one, and compares and computes as the number 1 or 0.
   case constant(StoredValue)
-  /// The object that is evaluated: `SELF`.
+  /// The evaluated object: `SELF`.
   case current
-  /// `$name`: a value that is given later, or the member that a ``subquery(_:variable:where:)`` looks at.
+  /// `$name`: a value that is substituted later, or the current member of a ``subquery(_:variable:where:)``.
   case variable(String)
-  /// Keys to follow, one after the other, from an object or over all members of a collection. A key that begins with
-  /// `@` is a ``CollectionOperator``, applied to what the keys after it lead to.
+  /// Keys to follow in order, from an object or from all members of a collection. A key beginning with `@` is a
+  /// ``CollectionOperator``, applied to the values of the keys after it.
   indirect case path(of: FetchExpression, [String])
-  /// A Swift key path from a managed object; a request puts the names of the properties in its place.
+  /// A Swift key path from a managed object; a request replaces it with the names of the properties.
   indirect case keyPath(of: FetchExpression, KeyPathReference)
   /// A member of a list: `list[0]`, `list[FIRST]`.
   indirect case element(of: FetchExpression, Position)
   /// Several values: `{1, 2, 3}`.
   case aggregate([FetchExpression])
   case function(FetchFunction, [FetchExpression])
-  /// `FUNCTION(object, "selector:", …)`: a method that is looked up by name when the expression is evaluated.
+  /// `FUNCTION(object, "selector:", …)`: a method looked up by name during evaluation.
   indirect case call(on: FetchExpression, selector: String, [FetchExpression])
-  /// The members of a collection for which a predicate holds: `SUBQUERY(items, $item, $item.price > 5)`.
+  /// The members of a collection that match a predicate: `SUBQUERY(items, $item, $item.price > 5)`.
   indirect case subquery(FetchExpression, variable: String, where: FetchPredicate)
   /// `TERNARY(predicate, first, second)`.
   indirect case ternary(FetchPredicate, FetchExpression, FetchExpression)
-  /// What a request finds, or how many: `FETCH(request, context, NO)`.
+  /// The results of a request, or their number: `FETCH(request, context, NO)`.
   indirect case fetch(request: FetchExpression, context: FetchExpression, countOnly: Bool)
 
-  /// A place in a list.
+  /// A position in a list.
   public enum Position: Sendable, Hashable {
     case first
     case last
-    /// Not a member but how many there are.
+    /// The number of members, rather than a member.
     case size
     case index(FetchExpression)
   }
@@ -47,23 +46,23 @@ public enum FetchExpression: Sendable, Hashable {
 extension FetchExpression {
   /// The value at a path of keys from the evaluated object.
   ///
-  /// - Parameter path: keys with dots between them, such as `owner.name` or `items.@count`; for a key that holds a
-  ///   dot itself, use ``path(of:_:)``.
+  /// - Parameter path: Keys separated by dots, such as `owner.name` or `items.@count`; for a key that contains a dot,
+  ///   use ``path(of:_:)``.
   public static func key(_ path: String) -> FetchExpression {
     .path(of: .current, path.split(separator: ".").map(String.init))
   }
 
-  /// A value, as a format string's argument gives it: `.value(5)`, `.value(["a", "b"])`, `.value(nil)`.
+  /// A value, as for an argument of a format string: `.value(5)`, `.value(["a", "b"])`, `.value(nil)`.
   public static func value(_ argument: (any FetchArgument)?) -> FetchExpression {
     argument?.fetchExpression ?? .constant(.null)
   }
 
-  /// The keys from the evaluated object, where the expression is nothing else.
+  /// The keys, if the expression is a plain path from the evaluated object; otherwise nil.
   public var keys: [String]? {
     if case .path(of: .current, let keys) = self { keys } else { nil }
   }
 
-  /// The value, where the expression is a constant.
+  /// The value, if the expression is a constant; otherwise nil.
   public var constantValue: StoredValue? {
     if case .constant(let value) = self { value } else { nil }
   }

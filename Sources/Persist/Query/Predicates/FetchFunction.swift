@@ -1,10 +1,10 @@
-/// A function of the format language. Raw values are the names that Core Data knows them by.
+/// A function of the format language. Raw values are Core Data's names.
 public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   // Arithmetic, with operators
   case add = "add:to:"
   case subtract = "from:subtract:"
   case multiply = "multiply:by:"
-  /// Two whole numbers divide as whole numbers. Division by zero gives no value.
+  /// Division, integral for two integers. Division by zero is null.
   case divide = "divide:by:"
   case modulus = "modulus:by:"
   case power = "raise:toPower:"
@@ -26,9 +26,9 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   case logarithm = "log:"
   case naturalLogarithm = "ln:"
   case exponential = "exp:"
-  /// A number from 0 up to 1, another one each time.
+  /// A random number from 0 up to but not including 1.
   case random = "random"
-  /// A whole number from 0 up to the argument, another one each time.
+  /// A random integer from 0 up to but not including the argument.
   case randomBelow = "random:"
 
   // Texts
@@ -36,7 +36,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   case lowercase = "lowercase:"
   /// Lower case without diacritical marks.
   case canonical = "canonical:"
-  /// The number of UTF-16 units, as Core Data counts the length of texts; of data the number of bytes.
+  /// The number of UTF-16 code units of a text, as in Core Data; for data the number of bytes.
   case length = "length:"
 
   // Collections
@@ -46,25 +46,25 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   case maximum = "max:"
   case average = "average:"
   case median = "median:"
-  /// The values that occur most often.
+  /// The most frequent values.
   case mode = "mode:"
-  /// The standard deviation of all members.
+  /// The population standard deviation of the members.
   case standardDeviation = "stddev:"
   case distinct = "distinct:"
-  /// Sets, with operators `UNION`, `INTERSECT`, `MINUS`.
+  /// Set operations, with operators `UNION`, `INTERSECT`, `MINUS`.
   case union = "union:with:"
   case intersection = "intersect:with:"
   case difference = "minus:with:"
 
   // Others
-  /// The time at which evaluation began.
+  /// The time when evaluation began.
   case now = "now"
   /// `CAST(value, "NSDate")`.
   case cast = "castObject:toType:"
-  /// Its argument; tells a store not to use an index for it.
+  /// Returns its argument; tells a store not to use an index for it.
   case noIndex = "noindex:"
 
-  /// How many arguments the function takes. Those over collections take one collection, or several values.
+  /// The number of arguments. Functions over collections take one collection or several values.
   var argumentCount: ClosedRange<Int> {
     switch self {
     case .random, .now: 0...0
@@ -73,10 +73,9 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The function that a name of the format language stands for: with or without its last colon, as in `abs:(x)` and
-  /// `abs(x)`.
+  /// The function with a name in the format language, with or without its last colon, as in `abs:(x)` and `abs(x)`.
   init?(formatName name: String, argumentCount: Int) {
-    // The documentation of NSExpression calls it so.
+    // The name in NSExpression's documentation.
     if name == "randomn:", argumentCount == 1 {
       self = .randomBelow
       return

@@ -1,5 +1,5 @@
 extension FetchPredicate {
-  /// Two expressions and how they are compared.
+  /// Two expressions and the comparison between them.
   public struct Comparison: Sendable, Hashable {
     public var left: FetchExpression
     public var operation: Operator
@@ -19,7 +19,7 @@ extension FetchPredicate {
     }
   }
 
-  /// How two values are compared. Raw values are the operators' canonical forms in the format language.
+  /// The operator of a comparison. Raw values are the canonical forms in the format language.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
     case equal = "=="
     case notEqual = "!="
@@ -27,49 +27,49 @@ extension FetchPredicate {
     case lessOrEqual = "<="
     case greater = ">"
     case greaterOrEqual = ">="
-    /// The right side is two bounds; both belong to the range.
+    /// The right side consists of two bounds; the range includes both.
     case between = "BETWEEN"
-    /// The left value is a member of the right collection, or a part of the right text.
+    /// The left value is a member of the right collection, or a substring of the right text.
     case `in` = "IN"
-    /// The right value is a member of the left collection, or a part of the left text.
+    /// The right value is a member of the left collection, or a substring of the left text.
     case contains = "CONTAINS"
     case beginsWith = "BEGINSWITH"
     case endsWith = "ENDSWITH"
-    /// Wildcards for the whole text: `*` for any characters, `?` for one.
+    /// A wildcard pattern for the whole text: `*` matches any characters, `?` matches one.
     case like = "LIKE"
     /// A regular expression for the whole text.
     case matches = "MATCHES"
-    /// The text has what a full-text query looks for; see ``FullTextQuery``. The left side is an attribute that is
-    /// marked for it; see ``FullTextSearch``. NSPredicate has no such operator.
+    /// The text matches a full-text query; see ``FullTextQuery``. The left side is an attribute marked for full-text
+    /// search; see ``FullTextSearch``. NSPredicate has no such operator.
     case matchesText = "MATCHTEXT"
   }
 
-  /// What a comparison says of the members of the collection on its left.
+  /// The quantifier over the members of the collection on the left side.
   public enum Modifier: String, Sendable, Hashable, CaseIterable {
-    /// The left side is compared as it is.
+    /// Compares the left side itself.
     case direct = ""
-    /// True where at least one member compares so: `ANY`, also written `SOME`. `NONE` is its negation.
+    /// True if at least one member matches: `ANY`, also written `SOME`. `NONE` is its negation.
     case any = "ANY"
-    /// True where every member compares so; also where there is no member: `ALL`.
+    /// True if every member matches, including if there are none: `ALL`.
     case all = "ALL"
   }
 
-  /// How texts are compared: `[c]`, `[d]`, `[n]`, `[l]` and their combinations.
+  /// The options for comparing texts: `[c]`, `[d]`, `[n]`, `[l]` and their combinations.
   public struct Options: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// `c`: upper and lower case are the same.
+    /// `c`: ignores case.
     public static let caseInsensitive = Options(rawValue: 1)
-    /// `d`: letters are the same with and without diacritical marks.
+    /// `d`: ignores diacritical marks.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// `n`: the texts were made comparable before and are compared byte by byte; overrides the others.
+    /// `n`: the texts are already normalized and are compared byte by byte; overrides the other options.
     public static let normalized = Options(rawValue: 4)
     /// `l`: texts compare by the rules of the current locale.
     public static let localeSensitive = Options(rawValue: 8)
 
-    /// Letters of the format language, in the order in which they are printed.
+    /// The letters in the format language, in the order in which they are printed.
     static let letters: [(letter: Character, option: Options)] = [
       ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("n", .normalized), ("l", .localeSensitive),
     ]

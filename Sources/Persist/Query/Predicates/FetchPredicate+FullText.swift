@@ -1,8 +1,8 @@
 /// The two sides of `MATCHTEXT`.
 extension FetchPredicate.Comparison {
-  /// What `MATCHTEXT` looks for; nil where there is no value.
+  /// The query of a `MATCHTEXT` comparison; nil if the right side is null.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` where the right side is no text of the query language.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` if the right side isn't a text in the query language.
   func fullTextQuery() throws -> FullTextQuery? {
     guard options.isEmpty else {
       throw PersistenceError(
@@ -19,7 +19,7 @@ extension FetchPredicate.Comparison {
     }
   }
 
-  /// The keys to the text that is searched, and what they start from.
+  /// The keys of the searched text, and the expression they start from.
   func fullTextPath() throws -> (root: FetchExpression, keys: [String]) {
     guard case .path(let root, let keys) = left else {
       throw PersistenceError(

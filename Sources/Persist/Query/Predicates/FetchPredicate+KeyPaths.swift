@@ -1,12 +1,12 @@
 extension FetchExpression {
-  /// The value that a key path leads to from the evaluated object.
+  /// The value of a key path from the evaluated object.
   public static func keyPath(_ keyPath: any AnyKeyPath & Sendable) -> FetchExpression {
     .keyPath(of: .current, KeyPathReference(keyPath))
   }
 
-  /// The expression with names in place of its key paths.
+  /// The expression with its key paths replaced by names.
   ///
-  /// - Parameter keys: gives the names that a key path stands for, beginning where it begins.
+  /// - Parameter keys: Returns the names for a key path, starting at its root.
   public func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchExpression {
     try rewritten { try $0.resolvingKeyPath(keys) }
   }
@@ -16,7 +16,7 @@ extension FetchExpression {
     return root.appending(try keys(reference))
   }
 
-  /// Whether key paths stand in the expression that have no names yet.
+  /// Whether the expression contains unresolved key paths.
   public var hasKeyPaths: Bool {
     switch self {
     case .constant, .current, .variable: false
@@ -35,14 +35,14 @@ extension FetchExpression {
 }
 
 extension FetchPredicate {
-  /// The predicate with names in place of its key paths.
+  /// The predicate with its key paths replaced by names.
   ///
-  /// - Parameter keys: gives the names that a key path stands for, beginning where it begins.
+  /// - Parameter keys: Returns the names for a key path, starting at its root.
   public func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchPredicate {
     try rewritten { try $0.resolvingKeyPath(keys) }
   }
 
-  /// Whether key paths stand in the predicate that have no names yet.
+  /// Whether the predicate contains unresolved key paths.
   public var hasKeyPaths: Bool {
     switch self {
     case .constant: false
@@ -52,14 +52,14 @@ extension FetchPredicate {
     }
   }
 
-  /// The predicate with another expression in place of the evaluated object, so that it asks of a variable, say.
+  /// The predicate with the evaluated object replaced by another expression, for example a variable.
   package func asking(of other: FetchExpression) -> FetchPredicate {
     rewritten { $0 == .current ? other : $0 }
   }
 }
 
 extension FetchExpression {
-  /// The value at further keys from this one; a path from a path is one path.
+  /// The value at further keys from this one; appending to a path extends it.
   func appending(_ keys: [String]) -> FetchExpression {
     guard !keys.isEmpty else { return self }
     if case .path(let root, let before) = self { return .path(of: root, before + keys) }

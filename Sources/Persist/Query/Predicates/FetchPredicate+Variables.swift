@@ -1,12 +1,12 @@
 extension FetchPredicate {
-  /// The names of the variables that must be given before the predicate can be evaluated.
+  /// The names of the variables that need values before the predicate can be evaluated.
   public var variables: Set<String> {
     var found: Set<String> = []
     collectVariables(into: &found, bound: [])
     return found
   }
 
-  /// The predicate with values or expressions in place of its variables; variables that aren't named stay.
+  /// The predicate with variables replaced by values or expressions; other variables remain.
   ///
   /// ```swift
   /// let template = try FetchPredicate("owner == $owner AND age > $age")
@@ -29,14 +29,14 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// The names of the variables that must be given before the expression can be evaluated.
+  /// The names of the variables that need values before the expression can be evaluated.
   public var variables: Set<String> {
     var found: Set<String> = []
     collectVariables(into: &found, bound: [])
     return found
   }
 
-  /// The expression with values or expressions in place of its variables; variables that aren't named stay.
+  /// The expression with variables replaced by values or expressions; other variables remain.
   public func substituting(_ values: [String: any FetchArgument]) -> FetchExpression {
     values.isEmpty ? self : replacingVariables(values.mapValues(\.fetchExpression))
   }

@@ -1,8 +1,8 @@
-/// A condition on objects: which ones a request finds, which values a rule accepts.
+/// A condition on objects, used to select the results of a request or the values that a validation rule accepts.
 ///
-/// A value, read from NSPredicate's format language or built in code. It means the same everywhere: a store's SQL and
-/// evaluation in memory give the same answer. Logic has two values: a comparison with no value is false, except that
-/// no value equals no value and differs from everything else.
+/// It is a value, parsed from NSPredicate's format language or built in code. Its meaning is the same everywhere: a
+/// store's SQL and in-memory evaluation give the same answer. Logic is two-valued: a comparison with null is false,
+/// except that null equals null and differs from every other value.
 ///
 /// ```swift
 /// let cheap = try FetchPredicate("price < %@ AND category.name ==[c] %@", 5, "tea")
@@ -10,15 +10,15 @@
 /// print(cheap)   // price < 5 AND category.name ==[c] "tea"
 /// ```
 ///
-/// The name isn't `Predicate` because Foundation has that one.
+/// It isn't named `Predicate` because Foundation has a type of that name.
 public enum FetchPredicate: Sendable, Hashable {
   /// Always true or always false: `TRUEPREDICATE`, `FALSEPREDICATE`.
   case constant(Bool)
-  /// Two expressions compared.
+  /// A comparison of two expressions.
   indirect case comparison(Comparison)
-  /// True where every part is; also where there is no part.
+  /// True if every part is true, including if there are none.
   case and([FetchPredicate])
-  /// True where at least one part is.
+  /// True if at least one part is true.
   case or([FetchPredicate])
   indirect case not(FetchPredicate)
 }
@@ -37,12 +37,12 @@ extension FetchPredicate {
       Comparison(left: left, operation: operation, right: right, modifier: modifier, options: options))
   }
 
-  /// Both; parts of a conjunction on either side become parts of the new one.
+  /// The conjunction of two predicates; parts of a conjunction on either side become parts of the new one.
   public static func && (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     .and(left.parts(ofConjunction: true) + right.parts(ofConjunction: true))
   }
 
-  /// At least one; parts of a disjunction on either side become parts of the new one.
+  /// The disjunction of two predicates; parts of a disjunction on either side become parts of the new one.
   public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     .or(left.parts(ofConjunction: false) + right.parts(ofConjunction: false))
   }

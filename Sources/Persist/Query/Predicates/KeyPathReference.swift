@@ -1,16 +1,16 @@
-/// A Swift key path in an expression, whose property names aren't known yet.
+/// A Swift key path in an expression, not yet resolved to property names.
 ///
-/// A key path doesn't tell what it is made of. Which properties of an entity it reads is found by running it over a
-/// recording object, once a model is at hand: ``FetchExpression/resolvingKeyPaths(_:)``. Requests do so by themselves.
+/// A key path is opaque. The properties that it reads are found by running it over a recording object once a model is
+/// available: ``FetchExpression/resolvingKeyPaths(_:)``. Requests resolve key paths themselves.
 public struct KeyPathReference: Sendable, Hashable {
   public let keyPath: any AnyKeyPath & Sendable
 
   public init(_ keyPath: any AnyKeyPath & Sendable) { self.keyPath = keyPath }
 
-  /// A key path of which the compiler doesn't know that it is Sendable.
+  /// Wraps a key path that isn't known to the compiler to be Sendable.
   ///
-  /// It isn't only where a subscript's arguments may not be. Properties have no arguments, and a key path that goes
-  /// through a subscript is refused by the request before it is used for anything else.
+  /// Only subscript arguments can make a key path non-Sendable. Properties have no arguments, and a request rejects a
+  /// key path through a subscript before using it for anything else.
   package init(ofProperties keyPath: AnyKeyPath) {
     self.keyPath = unsafeBitCast(keyPath, to: (any AnyKeyPath & Sendable).self)
   }

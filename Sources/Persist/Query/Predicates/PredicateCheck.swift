@@ -1,12 +1,12 @@
-/// Finds what a predicate says of an entity that can't be: keys that it doesn't have, variables without a value.
+/// Validates a predicate against an entity: finds unknown keys and variables without a value.
 ///
-/// A request is checked before it runs, so that a wrong key is an error also where there is no row to show it.
+/// A request is checked before it runs, so that a wrong key is reported even if the store has no rows.
 struct PredicateCheck {
-  /// What an expression leads to, as far as the model tells.
+  /// The kind of an expression's result, as far as the model defines it.
   private enum Target {
     case object(Entity)
     case objects(Entity)
-    /// A value, or whatever functions make: not looked into.
+    /// A value, or the result of a function: not inspected.
     case value
   }
 
@@ -19,8 +19,8 @@ struct PredicateCheck {
     self.model = model
   }
 
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that leads nowhere,
-  ///   ``PersistenceError/Code/invalidPredicate`` for a variable that was not substituted.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for an unknown key, ``PersistenceError/Code/invalidPredicate``
+  ///   for a variable that wasn't substituted.
   static func check(_ predicate: FetchPredicate, over entity: Entity, in model: ManagedObjectModel) throws {
     try PredicateCheck(entity, in: model).check(predicate)
   }
@@ -36,7 +36,7 @@ struct PredicateCheck {
   private func checkFullText(_ comparison: FetchPredicate.Comparison) throws {
     _ = try comparison.fullTextQuery()
     let (root, keys) = try comparison.fullTextPath()
-    // What a variable stands for beyond a member's entity shows only when the predicate is evaluated.
+    // The value of a variable, other than a subquery member with a known entity, is only known during evaluation.
     guard case .object(let entity) = try target(of: root) else { return }
     _ = try model.fullTextAttribute(at: keys, from: entity)
   }

@@ -1,14 +1,14 @@
-/// How deeply predicates and expressions may nest.
+/// The nesting limit of predicates and expressions.
 ///
-/// A thread's stack is small, and reading, translating and evaluating a tree descends into it. Format strings have a
-/// limit of their own, ``FormatParser/depthLimit``, which no tree beyond this one passes.
+/// Reading, translating and evaluating a tree are recursive, and a thread's stack is small. Format strings have their
+/// own limit, ``FormatParser/depthLimit``, which keeps their trees within this one.
 enum PredicateDepth {
   static let limit = 128
 
-  /// - Throws: ``PersistenceError/Code/limitExceeded`` where the predicate nests too deeply.
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` if the predicate nests too deeply.
   static func check(_ predicate: FetchPredicate) throws { try check(predicate, at: 1) }
 
-  /// - Throws: as ``check(_:)-(FetchPredicate)``.
+  /// - Throws: As ``check(_:)-(FetchPredicate)``.
   static func check(_ expression: FetchExpression) throws { try check(expression, at: 1) }
 
   static var error: PersistenceError {

@@ -1,18 +1,18 @@
-/// What predicates and expressions read of related objects: the relationships that they follow from the evaluated
-/// object, and the properties that they read at the end of each.
+/// The related objects that predicates and expressions read: the relationships followed from the evaluated object, and
+/// the properties read at the end of each path.
 struct RelationshipReads {
   /// The objects at the end of a path of relationships.
   struct End {
     let entity: Entity
-    /// The last relationship of the path, a property of the objects before.
+    /// The last relationship of the path, a property of the preceding objects.
     let relationship: RelationshipDescription
-    /// The names of what is read of them; empty where only their identities count.
+    /// The names of the properties read; empty if only identities are used.
     var properties: Set<String> = []
   }
 
-  /// By the names of the relationships from the evaluated object on.
+  /// The ends by relationship path from the evaluated object.
   private(set) var ends: [[String]: End] = [:]
-  /// Whether all paths are in ``ends``: not where functions give objects, or methods are called by name.
+  /// Whether ``ends`` contains all paths. False if functions return objects, or methods are called by name.
   private(set) var isComplete = true
 
   private let model: ManagedObjectModel
@@ -38,7 +38,7 @@ struct RelationshipReads {
 
   mutating func add(_ expression: FetchExpression) { _ = place(of: expression) }
 
-  /// Where the objects that an expression gives are; nil where it gives values.
+  /// The path and entity of the objects that an expression returns; nil if it returns values.
   private mutating func place(of expression: FetchExpression) -> Place? {
     switch expression {
     case .constant: return nil
