@@ -1,4 +1,4 @@
-/// The events of one sequence that weren't taken yet, a bounded number of them.
+/// The pending events of one sequence, bounded in number.
 final class ContextEventBuffer<Element> {
   private var events: [Element] = []
   private let joining: EventJoining<Element>
@@ -8,7 +8,7 @@ final class ContextEventBuffer<Element> {
   private static var capacity: Int { 100 }
   private static var objectCapacity: Int { 10_000 }
 
-  /// - Parameter element: what the sequence has for an event; nil where it has nothing.
+  /// - Parameter element: Maps an event to an element of the sequence, or to nil to skip it.
   init(
     _ context: ManagedObjectContext, joining: EventJoining<Element>,
     _ element: @escaping (ContextEvent) -> Element?
@@ -33,8 +33,8 @@ final class ContextEventBuffer<Element> {
     if count > Self.objectCapacity { events = [joining.incomplete] }
   }
 
-  /// The next event. Whoever waits is woken by the first change after pending changes were processed, comes to its turn
-  /// once the code that makes the changes suspends or ends, and then processes them.
+  /// Returns the next event. A waiting consumer is woken by the first change after pending changes were processed, runs
+  /// once the code that makes the changes suspends or returns, and then processes them.
   func next(isolation actor: isolated (any Actor)?) async -> Element? {
     while !Task.isCancelled {
       context?.processPendingChanges()
@@ -46,13 +46,13 @@ final class ContextEventBuffer<Element> {
   }
 }
 
-/// How elements of a sequence are joined where nobody takes them.
+/// How to coalesce elements of a sequence that aren't consumed.
 struct EventJoining<Element> {
-  /// How many objects wait with an element.
+  /// The number of objects that an element keeps waiting.
   let objectCount: (Element) -> Int
-  /// What an element and the one after it tell together.
+  /// Combines an element and its successor into one.
   let join: (Element, Element) -> Element
-  /// An element for more objects than can wait.
+  /// The element that replaces more objects than can wait.
   let incomplete: Element
 }
 
@@ -81,8 +81,8 @@ extension ObjectsDidChange {
     inserted.count + updated.count + deleted.count + refreshed.count + invalidated.count + invalidatedAll.count
   }
 
-  /// What two events tell, one after the other: of an object that came and went that it was deleted, of one that went
-  /// and came back that it was inserted.
+  /// Combines two consecutive events: an object that was inserted and then deleted counts as deleted, one that was
+  /// deleted and then inserted counts as inserted.
   fileprivate func followed(by later: ObjectsDidChange) -> ObjectsDidChange {
     var both = self
     both.inserted = inserted.subtracting(later.deleted).union(later.inserted)

@@ -1,4 +1,4 @@
-/// What a context tells, one element after the other, for code of the context's own isolation.
+/// The events of a context as a sequence, for code in the context's isolation.
 ///
 /// ```swift
 /// @MainActor func follow(_ context: ManagedObjectContext) async {
@@ -8,11 +8,11 @@
 /// }
 /// ```
 ///
-/// The elements hold objects, so that neither they nor the sequence can leave the context's isolation. What is told
-/// between the making of the sequence and the taking of an element waits, with its objects, until it is taken: the
-/// first hundred elements one by one, later ones joined to one. Of more than 10,000 objects nothing waits but that the
-/// element is incomplete. The sequence ends when the context goes away or the task is cancelled; it doesn't keep the
-/// context alive. A sequence that nobody holds any more costs nothing.
+/// The elements hold objects, so neither they nor the sequence can leave the context's isolation. Events since the
+/// creation of the sequence wait, with their objects, until they are consumed: the first hundred one by one, later ones
+/// coalesced into one. If more than 10,000 objects would wait, a single element marked as incomplete replaces them. The
+/// sequence ends when the context is deallocated or the task is canceled; it doesn't keep the context alive. A sequence
+/// without references costs nothing.
 public struct ContextEvents<Element>: AsyncSequence {
   public typealias Failure = Never
 

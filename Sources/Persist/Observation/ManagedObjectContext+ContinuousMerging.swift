@@ -1,16 +1,16 @@
 extension ManagedObjectContext {
-  /// Merges what others save, as they save it, until the task is cancelled.
+  /// Merges saves by others as they happen, until the task is canceled.
   ///
-  /// For a context whose owner doesn't use it all the time, as that of a view; and to hear of other processes, which
-  /// ring no bell.
+  /// For a context that isn't in constant use, such as that of a view, and for receiving the saves of other processes,
+  /// which send no notification.
   ///
   /// ```swift
   /// .task { await viewContext.mergeChangesContinuously() }
   /// ```
   ///
-  /// The context merges within the isolation of the caller, which is its own. It is kept alive meanwhile.
+  /// The context merges in the caller's isolation, which is its own, and is kept alive meanwhile.
   ///
-  /// - Parameter interval: how often to ask the stores whether another process has written. Each time costs one small
+  /// - Parameter interval: How often to ask the stores whether another process has written. Each check costs one small
   ///   statement per store.
   public func mergeChangesContinuously(
     checkingEvery interval: Duration = .seconds(1), isolation actor: isolated (any Actor)? = #isolation

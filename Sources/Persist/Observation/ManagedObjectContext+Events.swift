@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
-  /// What changed in the context, each time that its pending changes are processed.
+  /// The changes in the context, each time its pending changes are processed.
   ///
-  /// Each use makes a sequence of its own, which begins now.
+  /// Each access creates a new sequence, which starts now.
   public var objectsDidChange: ContextEvents<ObjectsDidChange> {
     ContextEvents(
       buffer: ContextEventBuffer(self, joining: .changes) { event in
@@ -9,8 +9,8 @@ extension ManagedObjectContext {
       })
   }
 
-  /// An element for each save that begins. To change objects before they are saved there is
-  /// ``ManagedObject/willSave()``: whoever awaits a sequence comes to its turn when the save is done.
+  /// An element for each save that starts. To change objects before they are saved, use ``ManagedObject/willSave()``: a
+  /// task that awaits this sequence resumes after the save.
   public var willSave: ContextEvents<Void> {
     ContextEvents(
       buffer: ContextEventBuffer(self, joining: .beginnings) { event in
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
       })
   }
 
-  /// What each save wrote, as the context's objects.
+  /// The changes written by each save, as the context's objects.
   public var didSave: ContextEvents<ObjectsDidSave> {
     ContextEvents(
       buffer: ContextEventBuffer(self, joining: .saves) { event in
@@ -26,11 +26,11 @@ extension ManagedObjectContext {
       })
   }
 
-  /// What each save wrote, as identifiers. The stream may be taken to another task or actor, whose context then learns
-  /// of the saves of this one.
+  /// The changes written by each save, as identifiers. The stream may be passed to another task or actor, whose context
+  /// can then merge this context's saves.
   ///
-  /// Saves wait until they are asked for: the first hundred one by one, later ones together. Of more than 50,000
-  /// objects nothing waits but ``SavedChanges/isIncomplete``. A stream that nobody holds any more costs nothing.
+  /// Saves wait until they are consumed: the first hundred one by one, later ones coalesced. If more than 50,000
+  /// objects would wait, only ``SavedChanges/isIncomplete`` is kept. A stream without references costs nothing.
   public var savedChanges: AsyncStream<SavedChanges> {
     let buffer = SavedChangesBuffer()
     let source = SavedChangesSource(buffer)

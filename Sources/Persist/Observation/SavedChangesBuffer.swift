@@ -1,6 +1,6 @@
-/// The saves of one stream that weren't taken yet, a bounded number of them.
+/// The pending saves of one stream, bounded in number.
 ///
-/// The stream holds the buffer; the context only fills it.
+/// The stream owns the buffer; the context only fills it.
 final class SavedChangesBuffer: Sendable {
   private struct State {
     var waiting: [SavedChanges] = []
@@ -25,13 +25,13 @@ final class SavedChangesBuffer: Sendable {
     turn.give()
   }
 
-  /// Ends the stream behind what waits.
+  /// Ends the stream after the pending saves.
   func finish() {
     state.withLock { $0.isFinished = true }
     turn.give()
   }
 
-  /// Waits for a save; nil at the end, and where the task is cancelled.
+  /// Waits for a save; returns nil at the end and if the task is canceled.
   func next() async -> SavedChanges? {
     while !Task.isCancelled {
       let (changes, isFinished) = state.withLock { state in
@@ -44,7 +44,7 @@ final class SavedChangesBuffer: Sendable {
   }
 }
 
-/// Leads from a context to the buffer of one stream. The context holds it, and ends the stream when it goes itself.
+/// Connects a context to the buffer of one stream. The context owns it, so its deallocation ends the stream.
 final class SavedChangesSource {
   private(set) weak var buffer: SavedChangesBuffer?
 

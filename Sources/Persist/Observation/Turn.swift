@@ -1,4 +1,4 @@
-/// Lets one task wait until it is given a turn. A turn that is given while nobody waits is kept for the next wait.
+/// A signal that wakes one waiting task. A signal sent while no task waits is kept for the next wait.
 final class Turn: Sendable {
   private enum State {
     case idle, given
@@ -21,7 +21,7 @@ final class Turn: Sendable {
     waiting?.resume()
   }
 
-  /// Waits for a turn, or until the task is cancelled.
+  /// Waits for the signal, or until the task is canceled.
   func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: actor) { continuation in
@@ -42,7 +42,7 @@ final class Turn: Sendable {
 }
 
 extension Turn {
-  /// Gives the turn for as long as there is one to give it to.
+  /// A bell that sends this signal, for as long as the signal exists.
   var bell: SavedChangesMailbox.Bell {
     SavedChangesMailbox.Bell(ring: { [weak self] in self?.give() }, isHeard: { [weak self] in self != nil })
   }

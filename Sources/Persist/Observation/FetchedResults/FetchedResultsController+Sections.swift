@@ -1,7 +1,7 @@
 extension FetchedResultsController {
   /// The sections in order; nil before ``performFetch()``.
   ///
-  /// Without a section key path there is one, named "", also where there are no results.
+  /// Without a section key path there is a single section named "", even if there are no results.
   public var sections: [FetchedResultsSection<Object>]? { results?.sections.map(section) }
 
   /// All results in order; nil before ``performFetch()``.
@@ -11,12 +11,12 @@ extension FetchedResultsController {
     results?.sections.flatMap { $0.items.compactMap { try? Self.typed($0.object) } }
   }
 
-  /// How many results there are; 0 before ``performFetch()``.
+  /// The number of results; 0 before ``performFetch()``.
   public var numberOfObjects: Int { results?.count ?? 0 }
 
-  /// The object at a place.
+  /// Returns the object at an index path.
   ///
-  /// - Parameter indexPath: of a section and a row that there are; another one stops the program.
+  /// - Parameter indexPath: The path of an existing section and row; any other path traps.
   public func object(at indexPath: ResultIndexPath) -> Object {
     guard let item = results?.item(at: indexPath), let object = try? Self.typed(item.object) else {
       preconditionFailure("There is no result at \(indexPath).")
@@ -25,32 +25,32 @@ extension FetchedResultsController {
     return object
   }
 
-  /// The place of an object; nil where it is no result.
+  /// Returns the index path of an object, or nil if it isn't a result.
   ///
   /// - Complexity: O(log *results*).
   public func indexPath(forObject object: ManagedObject) -> ResultIndexPath? {
     results?.item(of: object).flatMap { results?.path(of: $0) }
   }
 
-  /// The letters of an index beside a list: those of the sections, each once.
+  /// The titles of an index beside a list: those of the sections, without duplicates.
   public var sectionIndexTitles: [String] {
     var seen: Set<String> = []
     return results?.sections.compactMap { sectionIndexTitle(forSectionName: $0.name) }
       .filter { seen.insert($0).inserted } ?? []
   }
 
-  /// The title of a section in the index: what the delegate says, else the name's first letter as a capital; nil for a
+  /// Returns the index title of a section: the delegate's, or else the first letter of the name, uppercased; nil for a
   /// section without a name.
   public func sectionIndexTitle(forSectionName name: String) -> String? {
     delegate?.controller(self, sectionIndexTitleForSectionName: name) ?? name.first.map { String($0).uppercased() }
   }
 
-  /// The first section with a title of the index.
+  /// Returns the first section with an index title.
   ///
   /// - Parameters:
-  ///   - title: one of ``sectionIndexTitles``.
-  ///   - index: its place among them.
-  /// - Returns: nil where there is no section with it.
+  ///   - title: One of ``sectionIndexTitles``.
+  ///   - index: The position of the title in ``sectionIndexTitles``.
+  /// - Returns: Nil if no section has the title.
   public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
     guard sectionIndexTitles.indices.contains(index) else { return nil }
     return results?.sections.firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
@@ -62,16 +62,16 @@ extension FetchedResultsController {
   }
 }
 
-/// A section of results, as it was when it was asked for.
+/// A section of results at the time of the request.
 public struct FetchedResultsSection<Object: ManagedObject> {
   public let name: String
-  /// What stands for it in an index beside the list.
+  /// The section's title in an index beside the list.
   public let indexTitle: String?
   let items: [ResultItem]
 
   public var numberOfObjects: Int { items.count }
   /// The section's results in order.
   ///
-  /// - Complexity: O(*objects of the section*).
+  /// - Complexity: O(*objects in the section*).
   public var objects: [Object] { items.compactMap { try? FetchedResultsController<Object>.typed($0.object) } }
 }

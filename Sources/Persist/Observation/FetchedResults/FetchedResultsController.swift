@@ -1,4 +1,4 @@
-/// The results of a request in sections, kept up to date: for lists.
+/// The results of a request in sections, kept up to date for display in lists.
 ///
 /// ```swift
 /// let controller = FetchedResultsController(
@@ -9,28 +9,29 @@
 /// let first = controller.object(at: ResultIndexPath(row: 0, section: 0))
 /// ```
 ///
-/// From ``performFetch()`` on, the controller follows its context: when pending changes are processed, and when what
-/// others saved is merged, it looks at the objects concerned, in memory, and tells its ``delegate`` what came of it.
-/// That needs no fetch. A fetch of all is made only
+/// After ``performFetch()``, the controller tracks its context: when pending changes are processed or saves by others
+/// are merged, it evaluates the affected objects in memory and informs its ``delegate`` of the changes. This requires
+/// no fetch. The controller refetches all results only
 /// - after a reset of the context;
-/// - where the predicate, the order or the sections follow relationships, and an object of an entity at their other end
-///   changed or has unsaved changes;
-/// - where the request has no order, or a limit or an offset, so that an object may come in for one that goes, or asks
-///   for saved values only;
-/// - after another process wrote to a store without a history of its changes.
+/// - if the predicate, the order or the sections follow relationships, and an object of a destination entity changed or
+///   has unsaved changes;
+/// - if the request has no order, has a limit or an offset, so that another object may replace a removed one, or
+///   fetches saved values only;
+/// - after another process wrote to a store without persistent history.
 ///
-/// The controller holds every result, as a fault whose row was read already, and the values that the results are sorted
-/// by. A request with a ``FetchRequest/fetchBatchSize`` leaves only the rows of the two batches that were asked for
-/// last, so that a result costs little more than its place: some 420 bytes, with a number that it is sorted by.
+/// The controller holds every result, as a fault with its row already read, and its sort values. With a
+/// ``FetchRequest/fetchBatchSize``, it keeps only the rows of the two most recently requested batches, so that a result
+/// costs little more than its position: about 420 bytes when sorted by a number.
 ///
-/// Like the context it belongs to one isolation. There is no cache of sections in a file: they are found by the fetch.
+/// Like its context, a controller belongs to one isolation domain. There is no file cache of sections: the fetch
+/// computes them.
 public final class FetchedResultsController<Object: ManagedObject> {
-  /// What is fetched. A change takes effect with the next ``performFetch()``.
+  /// The request to fetch. A change takes effect with the next ``performFetch()``.
   public var fetchRequest: FetchRequest<Object>
   public let managedObjectContext: ManagedObjectContext
-  /// What the results are put into sections by; nil for one section, or where the program computes it.
+  /// The key path of the section names; nil for a single section, or if a closure computes the names.
   public let sectionNameKeyPath: String?
-  /// Who is told of changes.
+  /// The object that is informed of changes.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
   private let sectionName: ResultRules.SectionName
@@ -38,7 +39,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   private var rules: ResultRules?
   private var rows: ResultRows?
   private var observation: ContextObservation?
-  /// Objects that a merge is about to tell of.
+  /// Objects that a merge is about to report.
   private var awaited: [ManagedObject] = []
   private var sequences: [WeakSnapshots] = []
 
@@ -47,10 +48,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
   }
 
   /// - Parameters:
-  ///   - fetchRequest: its first sort descriptor should sort as the sections do. Without one the results have the order
-  ///     in which a fetch finds them.
-  ///   - sectionNameKeyPath: an attribute, or a path to one over to-one relationships, the text of whose value is the
-  ///     name of an object's section; no value gives the section "".
+  ///   - fetchRequest: The request, whose first sort descriptor should sort like the sections. Without sort
+  ///     descriptors, results keep the order of the fetch.
+  ///   - sectionNameKeyPath: An attribute, or a path to one over to-one relationships. The text of its value is the
+  ///     name of an object's section; nil values belong to the section "".
   public init(
     fetchRequest: FetchRequest<Object>, managedObjectContext context: ManagedObjectContext,
     sectionNameKeyPath: String? = nil
@@ -61,14 +62,14 @@ public final class FetchedResultsController<Object: ManagedObject> {
     sectionName = sectionNameKeyPath.map { .path($0) } ?? .none
   }
 
-  /// A controller whose sections the program names.
+  /// Creates a controller whose sections are named by a closure.
   ///
   /// ```swift
   /// FetchedResultsController(fetchRequest: request, managedObjectContext: context) { String($0.name.prefix(1)) }
   /// ```
   ///
-  /// - Parameter section: the name of an object's section, by the object's own attributes: a change of other objects
-  ///   isn't followed.
+  /// - Parameter section: Returns the name of an object's section, based on the object's own attributes: changes to
+  ///   other objects aren't tracked.
   public init(
     fetchRequest: FetchRequest<Object>, managedObjectContext context: ManagedObjectContext,
     sectionedBy section: @escaping (Object) -> String?
@@ -79,10 +80,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
     sectionName = .computed { section(try Self.typed($0)) }
   }
 
-  /// Fetches, and follows the context from now on.
+  /// Fetches the results, and tracks the context from now on.
   ///
-  /// - Throws: as ``ManagedObjectContext/fetch(_:)``; ``PersistenceError/Code/invalidRequest`` for an order by
-  ///   relevance.
+  /// - Throws: The errors of ``ManagedObjectContext/fetch(_:)``; ``PersistenceError/Code/invalidRequest`` for an order
+  ///   by relevance.
   public func performFetch() throws {
     results = nil
     observation = managedObjectContext.observe(wake: { [weak self] in self?.wakeSequences() }) { [weak self] event in
@@ -130,7 +131,7 @@ extension FetchedResultsController {
     }
   }
 
-  /// Has the context tell of objects that it doesn't have, and that are to be looked at.
+  /// Creates faults for unregistered objects that must be evaluated, so that the context reports their changes.
   private func awaitMerge(of changes: SavedChanges) {
     awaited = changes.updatedObjectIDs.union(changes.deletedObjectIDs).compactMap { id in
       guard let rules, let layout = managedObjectContext.layout(named: id.entityName),
@@ -145,7 +146,7 @@ extension FetchedResultsController {
     try takeIdentifiers(of: saved.inserted)
   }
 
-  /// New objects got their identifiers, and with them their places among equal ones.
+  /// New objects got identifiers, which determine their position among equal objects.
   private func takeIdentifiers(of objects: Set<ManagedObject>) throws {
     try follow(objects, isUpdate: false)
     if objects.contains(where: { results?.item(of: $0) != nil }) { tellSequences(changed: []) }
@@ -238,14 +239,14 @@ extension FetchedResultsController {
     for sequence in sequences { sequence.buffer?.put(snapshot, changed: changed) }
   }
 
-  /// Sees to it that an object's row is there, where rows are read in batches.
+  /// Ensures that an object's row is read, if rows are read in batches.
   func readRows(around path: ResultIndexPath) {
     if let rows, let results { rows.read(around: path, of: results) }
   }
 }
 
 extension ObjectsDidChange {
-  /// Everything that anything happened to.
+  /// All objects affected by the event.
   var all: Set<ManagedObject> {
     [updated, deleted, refreshed, invalidated, invalidatedAll].reduce(inserted) { $0.union($1) }
   }

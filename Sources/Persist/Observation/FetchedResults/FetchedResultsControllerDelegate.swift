@@ -1,13 +1,13 @@
-/// What happened to a section or an object of a controller's results.
+/// The kind of change to a section or an object in a controller's results.
 public enum FetchedResultsChangeType: Sendable, Hashable {
-  /// It is new among the results.
+  /// It was added to the results.
   case insert
-  /// It is none of the results any more.
+  /// It was removed from the results.
   case delete
-  /// A value that it is sorted by changed, or its section, so that it may have another place; its other values may have
-  /// changed too. Sections don't move.
+  /// One of its sort values or its section changed, so its position may differ; other values may have changed too.
+  /// Sections don't move.
   case move
-  /// It has other values, none of which it is sorted by.
+  /// Values other than its sort values changed.
   case update
 
   init(_ kind: ResultDifference.Change.Kind) {
@@ -20,36 +20,36 @@ public enum FetchedResultsChangeType: Sendable, Hashable {
   }
 }
 
-/// Is told how the results of a ``FetchedResultsController`` change. Every function may be left out.
+/// Receives the changes to the results of a ``FetchedResultsController``. Every method is optional.
 ///
-/// The order of calls is that of Core Data: will change; sections that go, sections that come; objects that go, come,
-/// move and have other values; did change. A call with the whole difference comes before the last, for lists that
-/// take all at once. Places before are those of all results before the change, places after those of all after it.
+/// The calls have Core Data's order: will change; removed sections, added sections; removed, added, moved and updated
+/// objects; did change. A call with the whole difference precedes the last one, for lists that apply all changes at
+/// once. Old positions refer to all results before the change, new positions to all results after it.
 ///
-/// After a reset of the context the results are fetched anew, and nothing is known of single objects: then only
+/// After a reset of the context, the results are refetched and changes to single objects are unknown: only
 /// ``controller(_:didChangeContentWith:)-(_,FetchedResultsDifference)`` is called, with
 /// ``FetchedResultsDifference/isReload``.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   associatedtype Object: ManagedObject
 
-  /// Called while the controller still has the results from before the change.
+  /// Called while the controller still has the old results.
   func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
   /// - Parameters:
-  ///   - section: has no objects where it is deleted.
-  ///   - index: the place before for a section that goes, after for one that comes.
+  ///   - section: The section; without objects if it was removed.
+  ///   - index: The old position of a removed section, the new position of an added one.
   func controller(
     _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
     atSectionIndex index: Int, for type: FetchedResultsChangeType)
   /// - Parameters:
-  ///   - indexPath: the place before; nil for an object that is new among the results.
-  ///   - newIndexPath: the place after; nil for one that goes.
+  ///   - indexPath: The old position; nil for an added object.
+  ///   - newIndexPath: The new position; nil for a removed object.
   func controller(
     _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: ResultIndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: ResultIndexPath?)
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeContentWith difference: FetchedResultsDifference)
   func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
-  /// What stands for a section in an index beside the list; nil for the first letter of its name.
+  /// Returns the title of a section in an index beside the list; nil for the first letter of its name.
   func controller(
     _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
   ) -> String?

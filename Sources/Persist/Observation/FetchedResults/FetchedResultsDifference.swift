@@ -1,8 +1,8 @@
-/// What happened to a controller's results at once.
+/// The changes between two states of a controller's results.
 ///
-/// Places before are those of all results before, places after those of all results after. To bring a list up to date,
-/// take out what was deleted and moved, from the last place to the first; take out and put in the sections; then put
-/// in what was inserted and moved, from the first place to the last.
+/// Old positions refer to all results before the change, new positions to all results after it. To update a list,
+/// remove deleted and moved objects from the last position to the first; remove and insert sections; then insert new
+/// and moved objects from the first position to the last.
 public struct FetchedResultsDifference: Sendable, Hashable {
   public enum SectionChange: Sendable, Hashable {
     case delete(String, at: Int)
@@ -12,23 +12,23 @@ public struct FetchedResultsDifference: Sendable, Hashable {
   public enum ObjectChange: Sendable, Hashable {
     case delete(ManagedObjectID, at: ResultIndexPath)
     case insert(ManagedObjectID, at: ResultIndexPath)
-    /// A value that the object is sorted by changed, or it has another place among those that stay.
+    /// A sort value of the object changed, or its position relative to the remaining objects.
     case move(ManagedObjectID, from: ResultIndexPath, to: ResultIndexPath)
-    /// The object's values changed. It has the place that it had among those that stay, if others came and went before
-    /// it.
+    /// The object's values changed. It kept its position relative to the remaining objects, even if others before it
+    /// were added or removed.
     case update(ManagedObjectID, at: ResultIndexPath, now: ResultIndexPath)
   }
 
-  /// Those that go, then those that come.
+  /// Deletions, then insertions.
   public internal(set) var sectionChanges: [SectionChange] = []
-  /// Those that go, then those that come, that move and that have other values; each kind by its place.
+  /// Deletions, then insertions, moves and updates; each kind sorted by position.
   public internal(set) var objectChanges: [ObjectChange] = []
-  /// Whether the results were fetched anew and nothing is known of what happened to them, as after a reset.
+  /// Whether the results were refetched without known changes, as after a reset.
   public internal(set) var isReload = false
 
   public var isEmpty: Bool { sectionChanges.isEmpty && objectChanges.isEmpty && !isReload }
 
-  /// The identifiers of objects whose values changed and that are still there.
+  /// The identifiers of remaining objects whose values changed.
   public var changedObjectIDs: Set<ManagedObjectID> {
     objectChanges.reduce(into: []) { ids, change in
       switch change {

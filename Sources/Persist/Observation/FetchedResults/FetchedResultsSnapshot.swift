@@ -1,7 +1,7 @@
-/// Which results a controller had at one moment, as identifiers: a value that may go anywhere.
+/// The results of a controller at one moment, as identifiers: a value that can be passed anywhere.
 ///
-/// New objects have temporary identifiers until they are saved. Lists that keep rows by identifier get permanent ones
-/// from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
+/// New objects have temporary identifiers until they are saved. For lists that track rows by identifier,
+/// ``ManagedObjectContext/obtainPermanentIDs(for:)`` assigns permanent ones.
 public struct FetchedResultsSnapshot: Sendable, Hashable {
   public struct Section: Sendable, Hashable {
     public let name: String
@@ -9,12 +9,13 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
   }
 
   public let sections: [Section]
-  /// Those whose values changed since the element before, new ones included; empty for the first element of a sequence.
+  /// The objects whose values changed since the previous element, including new ones; empty for the first element of a
+  /// sequence.
   public internal(set) var changedObjectIDs: Set<ManagedObjectID> = []
 
   /// The identifiers of all results in order.
   ///
-  /// A list without sections takes `now.objectIDs.difference(from: before.objectIDs)`.
+  /// For a list without sections, use `now.objectIDs.difference(from: before.objectIDs)`.
   public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
   public var numberOfObjects: Int { sections.reduce(0) { $0 + $1.objectIDs.count } }
 
@@ -24,7 +25,7 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
 }
 
 extension FetchedResultsController {
-  /// The present results as identifiers; without sections before ``performFetch()``.
+  /// The current results as identifiers; without sections before ``performFetch()``.
   ///
   /// - Complexity: O(*results*).
   public var snapshot: FetchedResultsSnapshot {
@@ -34,7 +35,7 @@ extension FetchedResultsController {
       } ?? [])
   }
 
-  /// The results now and after each change, for code of the context's own isolation.
+  /// The results now and after each change, for code in the context's isolation.
   ///
   /// ```swift
   /// for await snapshot in controller.snapshots {
@@ -42,8 +43,8 @@ extension FetchedResultsController {
   /// }
   /// ```
   ///
-  /// What changes while nobody takes an element becomes one element. Whoever awaits one is woken by the first change
-  /// of the context and gets its turn after the stretch of code that made it. The sequence keeps the controller alive
-  /// and ends when its task is cancelled.
+  /// Changes that occur while no element is awaited are coalesced into one element. A waiting task is woken by the
+  /// context's first change, and resumes after the code that made it has run. The sequence keeps the controller alive
+  /// and ends when its task is canceled.
   public var snapshots: FetchedResultsSnapshots<Object> { FetchedResultsSnapshots(controller: self) }
 }

@@ -1,4 +1,4 @@
-/// The results of a controller, one element after each change.
+/// The results of a controller, with one element after each change.
 public struct FetchedResultsSnapshots<Object: ManagedObject>: AsyncSequence {
   public typealias Element = FetchedResultsSnapshot
   public typealias Failure = Never
@@ -18,7 +18,7 @@ public struct FetchedResultsSnapshots<Object: ManagedObject>: AsyncSequence {
   }
 }
 
-/// The snapshot that one sequence hasn't given yet.
+/// The pending snapshot of one sequence.
 final class ResultSnapshotBuffer<Object: ManagedObject> {
   let turn = Turn()
   private let controller: FetchedResultsController<Object>
@@ -31,10 +31,10 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
     controller.managedObjectContext.mailbox.add(turn.bell)
   }
 
-  /// Puts a snapshot in the place of one that wasn't taken.
+  /// Replaces a snapshot that wasn't consumed.
   func put(_ snapshot: FetchedResultsSnapshot, changed: Set<ManagedObjectID>) {
     var all = waiting?.changedObjectIDs.union(changed) ?? changed
-    // What came and went while nobody took an element is forgotten.
+    // Objects that were added and removed between two elements are dropped.
     if all.count > snapshot.numberOfObjects { all.formIntersection(snapshot.objectIDs) }
     waiting = snapshot
     waiting?.changedObjectIDs = all

@@ -1,9 +1,9 @@
-/// The entities whose objects a request looks at beside its own results: those that its predicate, its order or its
-/// sections follow relationships to.
+/// The entities that a request depends on besides its own: the destinations of the relationships in its predicate,
+/// order and sections.
 struct FollowedEntities {
   private let model: ManagedObjectModel
   private let entity: Entity
-  /// Whether it can't be told from the predicate what it looks at.
+  /// Whether the predicate's dependencies can't be determined.
   private(set) var isUnknown = false
   private var numbers: Set<Int> = []
   private var bound: [String: Entity] = [:]
@@ -15,7 +15,7 @@ struct FollowedEntities {
 
   var isEmpty: Bool { !isUnknown && numbers.isEmpty }
 
-  /// Whether an object is one that results may depend on.
+  /// Whether results may depend on objects of an entity.
   func contains(_ layout: EntityLayout) -> Bool {
     isUnknown || numbers.contains { layout.isKind(ofEntityAt: $0 - 1) }
   }
@@ -27,7 +27,7 @@ struct FollowedEntities {
     }
   }
 
-  /// - Returns: the entity of the objects that the expression leads to, where it leads to objects.
+  /// - Returns: The entity of the objects that the expression evaluates to, if it evaluates to objects.
   @discardableResult
   mutating func add(_ expression: FetchExpression) -> Entity? {
     switch expression {
@@ -57,7 +57,8 @@ struct FollowedEntities {
     }
   }
 
-  /// A to-one relationship at the end of a path is a value of the object that has it.
+  /// Adds the entities along a path. A to-one relationship at the end of a path is a value of its owner and isn't
+  /// added.
   private mutating func follow(_ keys: [String], from start: Entity?) -> Entity? {
     var entity = start
     for (index, key) in keys.enumerated() where CollectionOperator(rawValue: key) == nil {

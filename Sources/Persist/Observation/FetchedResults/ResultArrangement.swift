@@ -1,11 +1,11 @@
-/// Results in their sections: a value, so that one from before a change can be compared with one from after it.
+/// Results grouped into sections, as a value, so that the states before and after a change can be compared.
 ///
-/// Sections come in the order of their first objects. Where the request's order mixes the objects of sections, each
-/// section is one all the same.
+/// Sections are sorted by their first objects. Objects of a section form one section even if the request's order
+/// interleaves them with others.
 struct ResultArrangement {
   struct Section {
     let name: String
-    /// In order.
+    /// The section's results, sorted.
     fileprivate(set) var items: [ResultItem]
   }
 
@@ -15,7 +15,7 @@ struct ResultArrangement {
   private var items: [ObjectIdentifier: ResultItem] = [:]
   private var indexes: [String: Int] = [:]
 
-  /// - Parameter isSectioned: whether a section without objects goes; otherwise there is one, always.
+  /// - Parameter isSectioned: Whether empty sections are removed; otherwise there is always exactly one section.
   init(_ order: ResultOrder, isSectioned: Bool) {
     self.order = order
     self.isSectioned = isSectioned
@@ -24,7 +24,7 @@ struct ResultArrangement {
   }
 
   var count: Int { items.count }
-  /// Whether only a fetch tells the places of results.
+  /// Whether only a fetch can determine the positions of results.
   var isRanked: Bool { sections.contains { $0.items.first?.rank != nil } }
 
   func item(of object: ManagedObject) -> ResultItem? { items[ObjectIdentifier(object)] }
@@ -38,7 +38,7 @@ struct ResultArrangement {
 
   func index(ofSection name: String) -> Int? { indexes[name] }
 
-  /// - Complexity: O(log *objects of the section*).
+  /// - Complexity: O(log *objects in the section*).
   func path(of item: ResultItem) -> ResultIndexPath? {
     guard let section = indexes[item.section] else { return nil }
     let row = place(of: item, in: sections[section].items)
@@ -46,9 +46,9 @@ struct ResultArrangement {
     return ResultIndexPath(section: section, row: row)
   }
 
-  /// Takes items out and puts others in.
+  /// Removes items and inserts others.
   ///
-  /// - Complexity: O(*objects of the sections concerned*) without, O(*changes* · log *objects*) with comparing.
+  /// - Complexity: O(*objects in the affected sections*), with O(*changes* · log *objects*) comparisons.
   mutating func replace(_ leaving: [ResultItem], with coming: [ResultItem]) {
     for item in leaving { items[ObjectIdentifier(item.object)] = nil }
     for item in coming { items[ObjectIdentifier(item.object)] = item }
@@ -89,7 +89,7 @@ struct ResultArrangement {
     sections[index].items = items + old[next...]
   }
 
-  /// Where an item is, or belongs.
+  /// Returns the position of an item, or its insertion position.
   private func place(of item: ResultItem, in items: [ResultItem], from start: Int = 0) -> Int {
     var (low, high) = (start, items.count)
     while low < high {

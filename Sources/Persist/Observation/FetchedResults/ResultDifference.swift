@@ -1,10 +1,9 @@
-/// How results in sections came from others: what a controller tells.
+/// The difference between two arrangements of results, which a controller reports.
 ///
-/// Only objects that were touched are looked at; all others keep their order among themselves. An object counts as
-/// moved where a value that it is sorted by changed, as Core Data has it; of others whose place changed, as few as
-/// possible.
+/// Only touched objects are examined; all others keep their relative order. As in Core Data, an object counts as moved
+/// if one of its sort values changed; of the others with a new position, as few as possible count as moved.
 struct ResultDifference {
-  /// An object that was or is a result, where it was and where it is.
+  /// An object that was or is a result, with its old and new positions.
   struct Change {
     enum Kind { case delete, insert, move, update }
 
@@ -19,8 +18,8 @@ struct ResultDifference {
   private(set) var changes: [Change] = []
 
   /// - Parameters:
-  ///   - touched: every object that came, went, or may have another place.
-  ///   - updated: which of them are told of where they have the same place.
+  ///   - touched: Every object that was added, removed or may have moved.
+  ///   - updated: Whether an object that kept its position is reported as updated.
   init(
     from old: ResultArrangement, to new: ResultArrangement, touched: some Sequence<ManagedObject>,
     updated: (ManagedObject) -> Bool
@@ -66,7 +65,7 @@ struct ResultDifference {
     let before: ResultIndexPath
     let after: ResultIndexPath
 
-    /// Whether the values that give the object its place are the same.
+    /// Whether the object's sort values are unchanged.
     func isSortedAlike(_ old: ResultArrangement, _ new: ResultArrangement) -> Bool {
       old.item(of: object)?.values == new.item(of: object)?.values
     }
@@ -77,7 +76,7 @@ struct ResultDifference {
     return left < right
   }
 
-  /// - Returns: the names of the sections that are neither taken out nor put in.
+  /// - Returns: The names of the sections that are neither removed nor inserted.
   private mutating func takeSections(_ old: ResultArrangement, _ new: ResultArrangement) -> Set<String> {
     let common = new.sections.compactMap { section in
       old.index(ofSection: section.name).map { (name: section.name, index: $0) }
@@ -92,8 +91,8 @@ struct ResultDifference {
     return kept
   }
 
-  /// Those that have their place still: in the same section, between the same objects that nothing happened to, and in
-  /// order among themselves.
+  /// Returns the objects that keep their positions: in the same section, between the same untouched objects, and in the
+  /// same relative order.
   private static func staying(
     _ survivors: [Survivor], inSections kept: Set<String>, from old: ResultArrangement, to new: ResultArrangement,
     touchedBefore: [ResultIndexPath], touchedAfter: [ResultIndexPath]
@@ -113,7 +112,7 @@ struct ResultDifference {
     }
   }
 
-  /// The places of touched objects by section.
+  /// The rows of touched objects by section.
   private struct Rows {
     private let rows: [Int: [Int]]
 
@@ -121,7 +120,7 @@ struct ResultDifference {
       rows = Dictionary(grouping: paths, by: \.section).mapValues { $0.map(\.row).sorted() }
     }
 
-    /// How many of a section's come before one.
+    /// Returns how many of the section's rows precede a path.
     func count(before path: ResultIndexPath) -> Int {
       guard let rows = rows[path.section] else { return 0 }
       var (low, high) = (0, rows.count)
@@ -133,11 +132,11 @@ struct ResultDifference {
     }
   }
 
-  /// The places of a longest series of ascending numbers.
+  /// Returns the indexes of a longest increasing subsequence.
   ///
   /// - Complexity: O(*n* log *n*).
   static func longestIncreasing(_ numbers: [Int]) -> [Int] {
-    // By length: where the series of that length with the smallest end ends.
+    // By length, the index at which the subsequence of that length with the smallest last number ends.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, number) in numbers.enumerated() {

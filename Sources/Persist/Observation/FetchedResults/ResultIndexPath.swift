@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The place of an object among results in sections.
+/// The position of an object in sectioned results.
 ///
-/// A type of its own, because Foundation's `IndexPath` knows sections and rows only where there is UIKit or AppKit;
-/// ``foundation`` is for those.
+/// A separate type, because Foundation's `IndexPath` has sections and rows only with UIKit or AppKit; ``foundation``
+/// converts to it.
 public struct ResultIndexPath: Sendable, Hashable, Codable {
   public var section: Int
   /// The place within the section.
@@ -14,19 +14,19 @@ public struct ResultIndexPath: Sendable, Hashable, Codable {
     self.row = row
   }
 
-  /// As lists and tables name it.
+  /// The argument order of lists and tables.
   public init(row: Int, section: Int) { self.init(section: section, row: row) }
 
-  /// As collection views name it.
+  /// The argument names of collection views.
   public init(item: Int, section: Int) { self.init(section: section, row: item) }
 
-  /// Nil where a path of Foundation hasn't two parts.
+  /// Returns nil if the Foundation path doesn't have exactly two components.
   public init?(_ indexPath: IndexPath) {
     guard indexPath.count == 2 else { return nil }
     self.init(section: indexPath[0], row: indexPath[1])
   }
 
-  /// ``row``, as collection views name it.
+  /// ``row``, as collection views call it.
   public var item: Int { row }
   public var foundation: IndexPath { [section, row] }
 }

@@ -1,13 +1,13 @@
-/// One result with what gave it its place, so that it is found there again after its object has changed.
+/// A result with the values that determined its position, so that it can be located after its object has changed.
 final class ResultItem {
-  /// Held, so that what is told of the row concerns it. It may stay a fault.
+  /// Held so that the context reports changes to its row. It may remain a fault.
   final var object: ManagedObject
   let section: String
-  /// The values that the request sorts by.
+  /// The values of the request's sort descriptors.
   let values: [StoredValue]
-  /// What puts objects with equal values in order.
+  /// The tiebreaker among objects with equal values.
   let place: PlaceAmongEquals
-  /// The place in the list that a fetch gave, for results whose order the objects don't tell.
+  /// The position in the fetched list, for results whose order can't be computed from the objects.
   let rank: Int?
 
   init(_ object: ManagedObject, section: String, values: [StoredValue], rank: Int? = nil) {
@@ -20,7 +20,7 @@ final class ResultItem {
 
   func ranked(_ rank: Int) -> ResultItem { ResultItem(object, section: section, values: values, rank: rank) }
 
-  /// Whether another one has the same place.
+  /// Whether another item has the same position.
   func isPlaced(as other: ResultItem) -> Bool {
     section == other.section && place == other.place && values == other.values && rank == other.rank
   }

@@ -1,8 +1,8 @@
-/// Reads the rows of results batch by batch, and lets go those of batches that weren't asked for lately.
+/// Reads the rows of results in batches, and releases those of batches that weren't requested recently.
 final class ResultRows {
   private let context: ManagedObjectContext
   private let size: Int
-  /// A walk back and forth over the border of two batches reads neither again.
+  /// The two most recent batches, so that scrolling back and forth across a batch border reads neither again.
   private var recent: [[ResultItem]] = []
 
   init(_ context: ManagedObjectContext, size: Int) {
@@ -10,7 +10,7 @@ final class ResultRows {
     self.size = size
   }
 
-  /// Sees to it that the row of the result at a place is there.
+  /// Ensures that the row of the result at a path is read.
   func read(around path: ResultIndexPath, of results: ResultArrangement) {
     guard let item = results.item(at: path), item.object.loading == .fault, item.object.snapshot == nil else { return }
     let section = results.sections[path.section].items
@@ -21,7 +21,7 @@ final class ResultRows {
     while recent.count > 2 { for item in recent.removeLast() { letGo(item) } }
   }
 
-  /// An object that somebody else holds, or that was changed, keeps its row.
+  /// Releases the row of an object, unless the object is changed or held elsewhere.
   private func letGo(_ item: ResultItem) {
     guard item.object.change == .none, isKnownUniquelyReferenced(&item.object) else { return }
     switch item.object.loading {

@@ -1,4 +1,4 @@
-/// What makes an object a result, gives it its place, and tells whether a change can be followed in memory.
+/// Decides whether an object is a result, where it belongs, and whether a change can be tracked in memory.
 struct ResultRules {
   let request: FetchRequest<ManagedObject>
   let context: ManagedObjectContext
@@ -8,15 +8,15 @@ struct ResultRules {
   private let scope: FetchScope
   private let followed: FollowedEntities
 
-  /// What an object's section is called.
+  /// The source of section names.
   enum SectionName {
-    /// There are no sections.
+    /// No sections.
     case none
     case path(String)
     case computed((ManagedObject) throws -> String?)
   }
 
-  /// - Throws: as a fetch of the request; ``PersistenceError/Code/invalidRequest`` for an order by relevance.
+  /// - Throws: The errors of fetching the request; ``PersistenceError/Code/invalidRequest`` for an order by relevance.
   init<Result>(
     _ request: FetchRequest<Result>, sectionName: SectionName, in context: ManagedObjectContext
   ) throws {
@@ -52,16 +52,16 @@ struct ResultRules {
     if case .none = sectionName { false } else { true }
   }
 
-  /// Whether an object could be a result, by anything but its values.
+  /// Whether an object could be a result, regardless of its values.
   func concerns(_ object: ManagedObject) -> Bool { scope.contains(object) }
 
-  /// Whether results may depend on objects of an entity that are no results themselves.
+  /// Whether results may depend on objects of an entity that aren't results themselves.
   func follows(_ layout: EntityLayout) -> Bool { followed.contains(layout) }
 
-  /// Whether the results can't be told from the changed objects: where the request has a window or no order, asks for
-  /// what is saved only, or depends on another object than the one that is a result.
+  /// Whether the results can't be determined from the changed objects: the request has a limit, an offset or no order,
+  /// fetches saved values only, or depends on objects other than the results.
   ///
-  /// - Parameter concerned: which of the changed objects are results, or could be.
+  /// - Parameter concerned: The changed objects that are results or could be.
   func needsFetch(
     after changed: some Collection<ManagedObject>, concerning concerned: some Collection<ManagedObject>
   ) -> Bool {
@@ -69,21 +69,21 @@ struct ResultRules {
     return !concerned.isEmpty && (needsFetchAfterAnyChange || dependsOnUnsavedObjects)
   }
 
-  /// Whether the results can't be told from the changed objects, whichever they are.
+  /// Whether the results can't be determined from changed objects, regardless of which.
   private var needsFetchAfterAnyChange: Bool {
     request.fetchLimit > 0 || request.fetchOffset > 0 || !request.includesPendingChanges || order.isEmpty
   }
 
-  /// Whether a fetch may find other results, or the same in another order, once a context above has saved objects of
-  /// some entities.
+  /// Whether a fetch may find other results or another order after an ancestor context has saved objects of some
+  /// entities.
   func needsFetch(afterParentSaved layouts: [EntityLayout]) -> Bool {
     layouts.contains { layout in
       followed.contains(layout) || (needsFetchAfterAnyChange && layout.isKind(ofEntityAt: self.layout.index))
     }
   }
 
-  /// Whether objects that results depend on have unsaved changes, here or in a context above. A fetch orders saved
-  /// results by what the store has of them.
+  /// Whether objects that results depend on have unsaved changes, here or in an ancestor context. A fetch sorts saved
+  /// results by their stored values.
   private var dependsOnUnsavedObjects: Bool {
     guard !followed.isEmpty else { return false }
     return sequence(first: context, next: \.parent).contains { context in
@@ -93,16 +93,16 @@ struct ResultRules {
     }
   }
 
-  /// Whether an object is a result, by its present values.
+  /// Whether an object is a result, by its current values.
   func holds(for object: ManagedObject) throws -> Bool {
     guard object.table?.context === context, !object.isDeleted, scope.contains(object) else { return false }
-    // The row of a fault may be gone.
+    // A fault's row may have been deleted.
     if object.loading == .fault, object.snapshot == nil {
       try context.readRows(of: [object])
       if object.snapshot == nil { return false }
     }
     let holds = try request.predicate.map { try ExpressionEvaluator().matches($0, .object(object)) } ?? true
-    // A fault whose row turned out to be gone while the predicate looked at it.
+    // Evaluating the predicate may have shown that the fault's row is gone.
     return holds && !object.isDeleted
   }
 
@@ -115,7 +115,7 @@ struct ResultRules {
     case .none: return ""
     case .computed(let name): return try name(object) ?? ""
     case .path(let path):
-      // What isn't stored is there once the object has awoken.
+      // Transient values exist only after the object has awoken.
       let first = path.split(separator: ".").first.flatMap { layout.entity.property(named: String($0)) }
       if first?.isTransient == true { object.fulfil() }
       return Self.text(try ExpressionEvaluator().value(of: .key(path), for: .object(object)).stored ?? .null)
@@ -131,9 +131,9 @@ struct ResultRules {
     }
   }
 
-  /// All results in their order.
+  /// Returns all results in order.
   ///
-  /// With a batch size their rows are read batch by batch and let go; what is left is what gives them their places.
+  /// With a batch size, rows are read batch by batch and released; only the values that determine positions are kept.
   func fetch() throws -> ResultArrangement {
     let pass = try FetchPass(request, in: context)
     var items: [ResultItem] = []
@@ -155,9 +155,9 @@ struct ResultRules {
     return arrangement
   }
 
-  /// Whether the objects' present values tell the order in which a fetch found them.
+  /// Whether sorting by the objects' current values gives the order of the fetch.
   ///
-  /// They don't where nothing was to sort by, and where related objects that the store sorted by have unsaved changes.
+  /// It doesn't if there is no sort order, or if related objects that the store sorted by have unsaved changes.
   private func areInOrder(_ items: [ResultItem], _ order: ResultOrder) -> Bool {
     !order.order.isEmpty && zip(items, items.dropFirst()).allSatisfy { order.isAscending($0, $1) }
   }
