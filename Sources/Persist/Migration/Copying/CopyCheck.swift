@@ -1,16 +1,16 @@
-/// The validation of a copy as a whole, in SQL: every object is there, what is required has a value, and relationships
-/// lead to objects.
+/// Validates a whole copy in SQL: every object has been copied, required properties have values, and relationships lead
+/// to objects.
 ///
-/// What was required in the source too and was copied as it is isn't looked at: a migration refuses nothing that the
-/// store had before.
+/// Properties that were required in the source too and were copied unchanged aren't checked: a migration rejects
+/// nothing that the store already contained.
 struct CopyCheck {
   let plan: CopyPlan
   let file: CopyFile
-  /// The source, to compare with.
+  /// The source, for comparison.
   let source: SQLiteConnection
-  /// How many rows an error names.
+  /// The maximum number of rows that an error names.
   private static let errorLimit = 20
-  /// How many are counted: enough to compare, and no burden on memory.
+  /// The maximum number of counted problems: enough for a comparison without using much memory.
   private static let problemLimit = 10_000
 
   func run() throws {
@@ -24,7 +24,7 @@ struct CopyCheck {
     try checkReferences(steps, connection)
   }
 
-  /// The error for rows that share what is to be unique; nil where there are none.
+  /// The error for rows with equal values of a unique property; nil if there are none.
   func uniquenessError() throws -> PersistenceError? {
     let connection = try SQLiteConnection(file.url, mode: .readWrite, options: CopyFile.options)
     defer { connection.close() }
@@ -35,9 +35,9 @@ struct CopyCheck {
 
   // MARK: Objects
 
-  /// Where every object of the source has its own one, there are as many.
+  /// Checks that entities whose source objects all have a copy arrived in full number.
   private func checkCounts(_ connection: SQLiteConnection) throws {
-    // Policies make and leave out what they like, and a file that others began has more.
+    // Policies may create or omit any objects, and a file that already existed has more.
     guard file.isNew, plan.steps.allSatisfy({ $0.policy == nil }) else { return }
     for (name, steps) in Dictionary(grouping: plan.steps, by: { $0.destination?.name }) {
       guard let name, let entity = plan.new.model.entitiesByName[name], steps.allSatisfy(\.isComplete) else { continue }
@@ -63,7 +63,8 @@ struct CopyCheck {
 
   // MARK: Relationships
 
-  /// Objects that are left out, or made in code, can leave others that lead to nothing: no more than there were.
+  /// Rejects a copy with more dangling relationships than the source: objects may refer to ones that were omitted or
+  /// that code created.
   private func checkReferences(_ steps: [CheckStep], _ connection: SQLiteConnection) throws {
     guard !plan.steps.allSatisfy({ $0.isComplete || $0.destination == nil || $0.source == nil }) else { return }
     let kinds: Set<StoreProblem.Kind> = [.danglingRelationship, .wrongDestination]
@@ -108,7 +109,7 @@ struct CopyCheck {
       "\(problems.count) rows of the copy break the model's rules.")
   }
 
-  /// Whether every object has just what its source had to have.
+  /// Whether every object has exactly the value that its source was required to have.
   private func isKept(_ check: CheckStep) -> Bool {
     guard let name = check.property, let declaring = plan.new.model.entitiesByName[check.entity] else { return false }
     return plan.steps.allSatisfy { step in

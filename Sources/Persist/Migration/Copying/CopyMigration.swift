@@ -1,23 +1,23 @@
 import Foundation
 
-/// Runs a mapping model: the objects of a store's file into another file, in three passes.
+/// Runs a mapping model: copies the objects of a store file to another file, in three passes.
 ///
 /// 1. Destination objects with their attributes, entity mapping by entity mapping.
 /// 2. Their relationships.
-/// 3. The validation of the whole.
+/// 3. The validation of the copy.
 ///
-/// What has a form in SQL runs as `INSERT … SELECT` from the one store into the other; the rest object by object.
+/// Mappings that SQL can express run as `INSERT … SELECT` from one store into the other, the rest object by object.
 struct CopyMigration {
   let source: URL
   let destination: URL
   let mappingModel: MappingModel
   let policies: MigrationPolicies
   let manager: MigrationManager
-  /// Core Data's hash of each entity of the destination's model, where they are known.
+  /// Core Data's hashes of the entities of the destination model, if known.
   let coreDataHashes: [String: Data]?
   let goesByObject: Bool
 
-  /// - Returns: how many rows the source has; nil where counting them would take time.
+  /// - Returns: the number of rows in the source; nil if counting them would take too long.
   func run() throws -> Int? {
     let isNew = SQLiteStore.canCreate(at: destination)
     do {
@@ -103,7 +103,7 @@ struct CopyMigration {
     }
   }
 
-  /// Both stores as contexts see them.
+  /// Both stores, opened for contexts.
   private final class OpenObjects {
     let copy: ObjectCopy
     private let stores: [SQLiteStore]
@@ -182,7 +182,7 @@ struct CopyMigration {
     objects?.refresh()
   }
 
-  /// What fails in SQL says for which entity, and which relationship.
+  /// Adds the entity and the relationship to errors of SQL statements.
   private static func naming(_ step: CopyPlan.Step, _ property: String? = nil, _ body: () throws -> Void) throws {
     try PersistenceError.placing({ place in
       guard place.entity == nil else { return }
@@ -190,7 +190,7 @@ struct CopyMigration {
     }, body)
   }
 
-  /// Makes the indexes when all rows are there; what breaks a unique one is named.
+  /// Creates the indexes after all rows have been inserted; the error of a unique index names the conflicting rows.
   private func makeIndexes(_ plan: CopyPlan, _ file: CopyFile, _ connection: SQLiteConnection) throws {
     do {
       try file.makeIndexes()

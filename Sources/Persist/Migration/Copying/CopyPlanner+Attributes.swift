@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the columns of attributes get, as SQL over the source's row.
+/// The values of attribute columns, as SQL over the source row.
 extension CopyPlanner {
-  /// The columns of an attribute with their values; nil where SQL has no exact form.
+  /// The columns of an attribute with their values; nil if SQL has no exact equivalent.
   mutating func values(
     of attribute: AttributeDescription, _ property: Property, in step: CopyPlan.Step
   ) -> [RowCopy.Column]? {
@@ -38,14 +38,14 @@ extension CopyPlanner {
   private func literal(_ value: StoredValue, _ attribute: AttributeDescription) -> RowExpression? {
     if value.isNull { return .constant(.null) }
     guard let value = AttributeValue(attribute).converted(value) else { return nil }
-    // What is too large to stand in its row needs a file.
+    // A value too large for its row needs a file.
     if case .data(let data) = value, attribute.allowsExternalStorage, data.count > LargeValueFiles.largestInline {
       return nil
     }
     return SQLValue(value, of: attribute).map(RowExpression.constant)
   }
 
-  /// A source attribute's column, where its values mean the same in the new attribute.
+  /// A source attribute's column, if its values have the same meaning in the new attribute.
   private mutating func column(
     _ name: String, of source: Entity, as attribute: AttributeDescription, in step: CopyPlan.Step
   ) -> RowExpression? {
@@ -72,7 +72,7 @@ extension CopyPlanner {
     }
   }
 
-  /// An expression over the source row, where its kind is the attribute's.
+  /// An expression over the source row, if its kind is the attribute's.
   private func term(
     _ expression: FetchExpression, from source: Entity, as attribute: AttributeDescription
   ) -> RowCopy.Value? {
@@ -96,7 +96,7 @@ extension CopyPlanner {
     }
   }
 
-  /// A composite attribute, element by element, where the source's has the same ones.
+  /// A composite attribute, element by element, if the source's has the same elements.
   private func composite(
     _ property: Property, _ columns: [TableMap.Column], _ expression: FetchExpression?, from source: Entity
   ) -> [RowCopy.Column]? {
@@ -119,7 +119,7 @@ extension CopyPlanner {
 }
 
 extension FetchExpression {
-  /// The key, where the expression is `$source.key` and nothing else.
+  /// The key, if the expression is just `$source.key`.
   var sourceKey: String? {
     guard case .path(of: .variable(MappingVariable.source), let keys) = self, keys.count == 1, let key = keys.first,
       !key.hasPrefix("@")
@@ -127,6 +127,6 @@ extension FetchExpression {
     return key
   }
 
-  /// The expression with the source object as the evaluated one.
+  /// The expression with the source object as the evaluated object.
   var overSource: FetchExpression { replacingVariables([MappingVariable.source: .current]) }
 }

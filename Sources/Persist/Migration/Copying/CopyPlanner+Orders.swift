@@ -1,8 +1,8 @@
-/// Orders that no expression mentions.
+/// Orders that aren't part of any expression.
 extension CopyPlanner {
-  /// The pairs of relationships that are related object by object, and whose ordered inverse isn't mapped.
+  /// The pairs of relationships that are related object by object and whose ordered inverse isn't mapped.
   ///
-  /// The inverse gets its members from this end, one owner after the other. The old inverse tells their order.
+  /// The inverse gets its members from this end, one owner after the other. The old inverse determines their order.
   func inheritedOrders(ofStep index: Int, _ links: [String: LinkSource]) -> [PairCopy] {
     let step = plan.steps[index]
     guard let destination = step.destination else { return [] }
@@ -12,7 +12,7 @@ extension CopyPlanner {
         inverse.isToMany, inverse.isOrdered, inverse != relationship,
         !link.targets.contains(where: { maps(inverse.name, inStep: $0) })
       else { return [] }
-      // A copy of the planner, whose completions are for pairs that it inserts itself.
+      // A copy of the planner, because its completions only apply to pairs that it inserts itself.
       var planner = self
       return planner.pairs(of: property, relationship, link, step).filter { $0.inverseOrder != nil }
     }
@@ -26,7 +26,7 @@ extension CopyPlanner {
 }
 
 extension PairCopy {
-  /// The place of owners among a member's, and the change that fills in what is missing.
+  /// The column of the owners' positions in a member's inverse, and the change that fills in missing positions.
   var inverseOrder: (place: String, completion: SchemaChange)? {
     switch target {
     case .join(let table, let owner, let member, _, let place?):

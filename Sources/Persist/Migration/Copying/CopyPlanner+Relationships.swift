@@ -1,13 +1,13 @@
-/// Where a relationship's members come from, as far as it is one of the forms that mapping models have.
+/// The source of a relationship's members, if its expression is one of the standard forms of mapping models.
 struct LinkSource: Hashable {
   /// The source entity's relationship.
   let name: String
-  /// The steps whose objects can be members.
+  /// The steps whose objects may be members.
   let targets: [Int]
 }
 
 extension CopyPlanner {
-  /// The relationships of a step that lead where one of the source's leads, by their names.
+  /// The sources of a step's relationships that correspond to a relationship of the source entity, by name.
   func linkSources(_ step: CopyPlan.Step) -> [String: LinkSource] {
     guard step.isKeyed, let source = step.source, let destination = step.destination else { return [:] }
     var sources: [String: LinkSource] = [:]
@@ -34,8 +34,8 @@ extension CopyPlanner {
     return sources
   }
 
-  /// The sources without those of to-one relationships whose inverse is to-one too and isn't mapped from the same
-  /// pairs: what stands at the other end then follows from the objects.
+  /// The sources without those of to-one relationships whose inverse is to-one as well but has no source: the other end
+  /// is then determined when the objects are related.
   func mutual(_ sources: [[String: LinkSource]]) -> [[String: LinkSource]] {
     zip(plan.steps, sources).map { step, links in
       links.filter { name, link in
@@ -47,7 +47,7 @@ extension CopyPlanner {
     }
   }
 
-  /// How each mapped relationship of a step gets its members, those aside that come with the rows.
+  /// How the members of a step's mapped relationships are set, except of those copied with the rows.
   mutating func ways(
     ofStep index: Int, _ sources: [[String: LinkSource]]
   ) -> [String: CopyPlan.RelationshipWay] {
@@ -72,7 +72,7 @@ extension CopyPlanner {
     return ways
   }
 
-  /// Whether the other side maps just the same pairs, and is the one that stores them.
+  /// Whether the inverse maps exactly the same pairs and is the side that stores them.
   private func isTold(
     byInverseOf relationship: RelationshipDescription, _ property: Property, _ link: LinkSource, _ step: CopyPlan.Step,
     _ sources: [[String: LinkSource]]
@@ -82,7 +82,7 @@ extension CopyPlanner {
     else { return false }
     let target = new.model.destination(of: relationship)
     if inverse.isToMany {
-      // One side of a join table is enough: the one whose name comes first.
+      // One side of a join table is sufficient: the one with the lower name.
       let other = target.property(named: inverse.name)?.declaringEntity ?? ""
       guard (other, inverse.name) < (property.declaringEntity, relationship.name) else { return false }
     }
@@ -94,7 +94,7 @@ extension CopyPlanner {
 
   // MARK: With the rows
 
-  /// The columns of a to-one relationship that stands in a column of the source too; nil where it doesn't.
+  /// The columns of a to-one relationship that has a column in the source too; nil if it has none.
   mutating func keys(of name: String, _ link: LinkSource, in step: CopyPlan.Step) -> [RowCopy.Column]? {
     guard let source = step.source, let destination = step.destination,
       let property = destination.property(named: name), property.isToOne, let relationship = property.relationship,
@@ -149,12 +149,12 @@ extension CopyPlanner {
       let target = target(property, relationship, of: destination, pairs)
     else { return [] }
     let isReflexive = isReflexive(property, new[destination])
-    // A table of such a relationship has each pair both ways round already, each with the order of its owner.
+    // A join table of such a relationship already has each pair in both directions, each with the order of its owner.
     let turned = self.isReflexive(before, old[source]) ? pairs : pairs.ofMembers
     return link.targets.flatMap { index -> [PairCopy] in
       guard let owner = end(step), let member = end(plan.steps[index]) else { return [] }
       let copy = PairCopy(pairs: pairs, owner: owner, member: member, target: target)
-      // The other entity may have no mapping of its own for the relationship.
+      // The other entity may have no mapping for the relationship.
       return isReflexive ? [copy, PairCopy(pairs: turned, owner: member, member: owner, target: target)] : [copy]
     }
   }
@@ -165,7 +165,7 @@ extension CopyPlanner {
     return end.isReflexive
   }
 
-  /// Where the pairs of a relationship go, and what is to be completed then.
+  /// The target of a relationship's pairs. Adds the required completions.
   private mutating func target(
     _ property: Property, _ relationship: RelationshipDescription, of destination: Entity, _ pairs: PairSource
   ) -> PairCopy.Target? {
@@ -231,8 +231,8 @@ extension CopyPlanner {
         target: new[new.model.destination(of: relationship)].table))
   }
 
-  /// Places that come from one column are taken as they are; missing ones are made, and those of several relationships
-  /// are made anew.
+  /// Completes positions unless they all come from the same column: missing ones are assigned, and those from several
+  /// relationships are renumbered.
   private mutating func completePlaces(_ change: SchemaChange, from places: [String]?) {
     let known = placeSources[change]
     placeSources[change, default: []].insert(places)
@@ -245,11 +245,11 @@ extension CopyPlanner {
 }
 
 extension PairSource {
-  /// The columns of places, with their table.
+  /// The position column with its table.
   fileprivate var order: [String]? { place.map { [table, $0] } }
   fileprivate var inverseOrder: [String]? { inversePlace.map { [table, $0] } }
 
-  /// The same pairs, seen from the members, which take the owners' order where they have none.
+  /// The same pairs from the members' perspective; members without an order take the owners' order.
   fileprivate var ofMembers: PairSource {
     PairSource(table: table, owner: member, member: owner, place: inversePlace ?? place, inversePlace: place)
   }

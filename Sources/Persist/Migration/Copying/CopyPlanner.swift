@@ -1,22 +1,22 @@
 import Foundation
 
-/// Works out how a mapping model is carried out.
+/// Plans the execution of a mapping model.
 struct CopyPlanner {
   let model: MappingModel
   let old: TableMap
   let new: TableMap
   let storeIdentifier: String
-  /// The time that `now()` stands for.
+  /// The time that `now()` returns.
   let now: Date
   let policies: MigrationPolicies
-  /// The greatest key in use, by the name of a source hierarchy's root.
+  /// The greatest key in use, by the name of the source hierarchy's root.
   let greatestKeys: [String: Int64]
-  /// The greatest key in use in the destination already, by the name of its hierarchy's root.
+  /// The greatest key already in use in the destination, by the name of the destination hierarchy's root.
   let usedKeys: [String: Int64]
-  /// Whether all goes object by object, which tests compare with the rest.
+  /// Whether everything is copied object by object, which tests compare with the default.
   let goesByObject: Bool
   var plan: CopyPlan
-  /// The origins of the places that a completion would make anew.
+  /// The sources of the positions that each completion would renumber.
   var placeSources: [SchemaChange: Set<[String]?>] = [:]
 
   init(
@@ -54,7 +54,7 @@ struct CopyPlanner {
 
   private func step(_ index: Int, _ mapping: EntityMapping) throws -> CopyPlan.Step {
     let named = try mapping.sourceEntityName.map { try old.model.entity(named: $0) }
-    // A store that was made for a configuration has no objects of the other entities, nor tables for them.
+    // A store created for a configuration has neither objects nor tables of the other entities.
     let source = named.flatMap { old.absent.contains($0.name) ? nil : $0 }
     let destination = try mapping.destinationEntityName.map { try new.model.entity(named: $0) }
     for property in mapping.attributeMappings + mapping.relationshipMappings {
@@ -70,7 +70,7 @@ struct CopyPlanner {
       selection: Self.selection(of: mapping))
   }
 
-  /// What a source expression selects, where it is of the kind that mapping models have.
+  /// The selection of a source expression, if it has the standard form of mapping models.
   static func selection(of mapping: EntityMapping) -> CopyPlan.Selection {
     guard let expression = mapping.sourceExpression else { return .all }
     guard
@@ -84,7 +84,7 @@ struct CopyPlanner {
 
   // MARK: Keys
 
-  /// Keys that are taken from the same rows of a source hierarchy can't meet; all others get a range of their own.
+  /// Keys from the same rows of a source hierarchy can't collide; all others get separate ranges.
   private mutating func reserveKeys() {
     struct Range {
       let root: Entity
@@ -116,7 +116,7 @@ struct CopyPlanner {
 
   // MARK: Rows
 
-  /// The one statement that makes all rows of a step, where every attribute has a form in SQL.
+  /// Plans the single statement that creates all rows of a step, if SQL can express every attribute.
   private mutating func planRows(ofStep index: Int, _ sources: [String: LinkSource]) {
     let step = plan.steps[index]
     guard !goesByObject, step.policy == nil, let source = step.source, let destination = step.destination,
@@ -143,7 +143,7 @@ struct CopyPlanner {
       columns: columns)
   }
 
-  /// The condition on a step's source rows; nil where SQL can't say it.
+  /// The condition on a step's source rows; nil if SQL can't express it.
   private func condition(of step: CopyPlan.Step) -> (term: SQLTerm?, Void)? {
     switch step.selection {
     case .all: return (nil, ())

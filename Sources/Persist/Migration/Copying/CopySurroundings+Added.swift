@@ -1,7 +1,7 @@
-/// What others added to the tables of a store's model: columns with their values, and indexes. A migration in place
-/// keeps them as they are.
+/// Columns with values, and indexes that others added to the tables of a store's model. Migration in place preserves
+/// them.
 extension CopySurroundings {
-  /// Columns that nothing in the model stands for, of rows that keep their keys.
+  /// Copies columns that aren't part of the model, for rows that keep their keys.
   func takeOverColumns() throws {
     for copy in columnCopies {
       let declared = schema.table(named: copy.source)
@@ -14,7 +14,7 @@ extension CopySurroundings {
     }
   }
 
-  /// Indexes on the model's tables that neither model asks for.
+  /// Indexes on the model's tables that neither model defines.
   func addedIndexes(_ present: StoreSchema) -> [StoreSchema.Index] {
     let asked = plan.old.indexDefinitions + plan.new.indexDefinitions
     let names = Set(asked.map(\.name.foldedIdentifier))
@@ -34,7 +34,7 @@ extension CopySurroundings {
       guard let table = schema.table(named: root.table) else { return nil }
       let names = addedColumns(of: table)
       let kept = plan.steps.filter { $0.isKeyed && $0.offset == 0 && $0.source?.root === root.entity }
-      // One entity that goes elsewhere takes nothing with it: the columns are the table's.
+      // The columns belong to the table: an entity that moves to another table doesn't take them along.
       let homes = Set(kept.compactMap { $0.destination.map { plan.new[$0].table } })
       guard !names.isEmpty, let home = homes.contains(root.table) ? root.table : homes.min() else { return nil }
       let numbers = kept.compactMap { step in

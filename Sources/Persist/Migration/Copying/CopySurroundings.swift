@@ -1,11 +1,11 @@
-/// Takes over into a copy what a store has beside the tables of its model: the store's history, tables of the
-/// application's own with their indexes and triggers, views, and what others added to the model's tables.
+/// Copies the parts of a store beyond its model's tables: its history, the application's own tables with their indexes
+/// and triggers, views, and additions by others to the model's tables.
 ///
-/// Triggers, views and added indexes stay where all that they name is still there by its name.
+/// Triggers, views and added indexes are kept if everything that they refer to still exists by name.
 struct CopySurroundings {
   let plan: CopyPlan
   let file: CopyFile
-  /// The source, to which the copy is attached.
+  /// The source connection, to which the copy is attached.
   let source: SQLiteConnection
   let schema: StoreSchema
 
@@ -34,7 +34,7 @@ struct CopySurroundings {
     Set((plan.old.tables.map(\.table) + plan.old.joinTables.map(\.name)).map(\.foldedIdentifier))
   }
 
-  /// Whether a table is the model's, or among the books that every store has.
+  /// Whether a table belongs to the model or is a system table of every store.
   private func isOfStore(_ name: String) -> Bool {
     let folded = name.foldedIdentifier
     return modelTables.contains(folded) || folded.hasPrefix("sqlite_")
@@ -42,7 +42,7 @@ struct CopySurroundings {
       || ["z_primarykey", "z_metadata", "z_modelcache", "persist_metadata"].contains(folded)
   }
 
-  /// Virtual tables first, for they bring tables of their own, which then are filled as the others are.
+  /// Creates virtual tables first, because they create their own shadow tables, which are then filled like the others.
   private func makeTables(_ tables: [StoreSchema.Table]) throws {
     let made = plan.new.tables.map(\.table) + plan.new.joinTables.map(\.name)
     let taken = Set(made.map(\.foldedIdentifier))
@@ -59,7 +59,7 @@ struct CopySurroundings {
 
   // MARK: History
 
-  /// The history names objects by entity number and key: it goes on for those that keep their keys.
+  /// The history identifies objects by entity number and key, so it is continued for objects that keep their keys.
   private func historyChanges(_ tables: [StoreSchema.Table]) -> [SchemaChange] {
     var numbering: [Int: Int] = [:]
     for step in plan.steps where step.isKeyed && step.offset == 0 {
@@ -87,7 +87,7 @@ struct CopySurroundings {
     try file.define(indexes + added + (views + triggers.map(\.sql)).filter(stays))
   }
 
-  /// Tables and columns of the old model that the copy doesn't have by these names, and `Z_ENT` where numbers change.
+  /// Names of the old model's tables and columns that the copy lacks, and `Z_ENT` if entity numbers change.
   private func namesThatGo(_ present: StoreSchema) -> Set<String> {
     var gone: Set<String> = []
     for table in schema.tables where modelTables.contains(table.name.foldedIdentifier) {
@@ -106,6 +106,6 @@ struct CopySurroundings {
 }
 
 extension StoreSchema.Table {
-  /// A virtual table's columns aren't looked up: its module may be missing.
+  /// The columns of virtual tables aren't read, because their module may be missing.
   fileprivate var isVirtual: Bool { columns.isEmpty }
 }

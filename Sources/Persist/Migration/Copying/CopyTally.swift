@@ -1,10 +1,10 @@
-/// Adds up the work of a copy, in rows, and tells of it.
+/// Counts the work of a copy in rows, and reports it.
 struct CopyTally {
   private let rows: [Int: Int64]
   private let total: Int64
   private let manager: MigrationManager
   private var completed: Int64 = 0
-  /// Where the part that runs ends, however many rows it finds.
+  /// The count at the end of the running part, however many rows it finds.
   private var end: Int64 = 0
 
   init(_ plan: CopyPlan, _ connection: SQLiteConnection, _ manager: MigrationManager) throws {
@@ -13,7 +13,7 @@ struct CopyTally {
     var total: Int64 = 1
     for step in plan.steps {
       guard let source = step.source else { continue }
-      // The greatest key is found at once, and is about the number of rows.
+      // The greatest key is quick to find and approximates the number of rows.
       let count = try connection.greatestRow(of: plan.old[source].table)
       rows[step.index] = count + 1
       let statements = step.relationships.values.reduce(0) { sum, way in
@@ -33,14 +33,14 @@ struct CopyTally {
       entity: step?.destination?.name ?? step?.source?.name)
   }
 
-  /// Begins a part of a pass; the one before is over.
+  /// Begins a part of a pass; the previous part is complete.
   mutating func begin(_ pass: MigrationProgress.Pass, _ step: CopyPlan.Step) throws {
     completed = end
     end = min(end + (rows[step.index] ?? 1), total)
     try manager.report(state(pass, step, step.mapping.name))
   }
 
-  /// Runs a statement that goes through the rows of a step.
+  /// Runs a statement that processes the rows of a step.
   mutating func run(
     _ sql: SQLText, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step, on connection: SQLiteConnection
   ) throws {
@@ -62,13 +62,13 @@ struct CopyTally {
     completed = end
   }
 
-  /// Counts source objects that were done one by one.
+  /// Counts source objects that were processed individually.
   mutating func advance(_ count: Int, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step) throws {
     completed = min(completed + Int64(count), end)
     try manager.report(state(pass, step, step.mapping.name))
   }
 
-  /// All rows are there.
+  /// Reports that all rows are copied.
   mutating func validate() throws {
     completed = max(completed, total - 1)
     try manager.report(state(.validation, nil, ""))

@@ -1,16 +1,16 @@
-/// An entity mapping made ready to be carried out on one object after the other.
+/// An entity mapping, prepared for execution on one object after the other.
 struct MappingProgram {
   private enum Value {
-    /// What the attribute takes as it is.
+    /// A value that the attribute can store as it is.
     case constant(StoredValue)
-    /// The source's attribute in a slot, of the same type.
+    /// The value of the source's attribute in a slot, of the same type.
     case same(Int)
-    /// The source's attribute in a slot, of another type.
+    /// The value of the source's attribute in a slot, of another type.
     case slot(Int)
     case expression(FetchExpression)
   }
 
-  /// A class, for what is done for each object is then to count one reference, and not those of all the fields.
+  /// A class, so that iterating retains one reference per attribute instead of those of all its fields.
   private final class Attribute {
     let name: String
     let slot: Int
@@ -26,7 +26,7 @@ struct MappingProgram {
   }
 
   private enum Members {
-    /// What an entity mapping, or any where none is named, made of what a relationship of the source leads to.
+    /// The objects that an entity mapping, or any mapping if nil, created from the source relationship's objects.
     case instances(mapping: String?, relationship: String, slot: Int, isToMany: Bool)
     case expression(FetchExpression)
   }
@@ -39,7 +39,7 @@ struct MappingProgram {
   }
 
   private let mapping: EntityMapping
-  /// The entity of the objects; nil where none are made.
+  /// The entity of the created objects; nil if none are created.
   let destination: Entity?
   private let evaluator: ExpressionEvaluator
   private unowned let manager: MigrationManager
@@ -65,7 +65,7 @@ struct MappingProgram {
       guard let expression = mapping.valueExpression, expression.constantValue == nil,
         let relationship = step.destination?.relationship(named: mapping.name), !relationship.isTransient
       else { return nil }
-      // What SQL did needs no second time.
+      // Relationships that SQL has set are skipped.
       switch step.relationships[mapping.name] {
       case .withRows, .byInverse, .pairs: return nil
       case .objects, nil: break
@@ -80,7 +80,7 @@ struct MappingProgram {
     }
   }
 
-  /// A value that needs no evaluating; nil for others.
+  /// A value that needs no evaluation; nil for others.
   private static func value(
     _ expression: FetchExpression, for attribute: AttributeDescription, _ type: AttributeValue, from source: Entity?
   ) -> Value? {
@@ -90,7 +90,7 @@ struct MappingProgram {
     return before.type == attribute.type ? .same(property.slot) : .slot(property.slot)
   }
 
-  /// The members, where the expression is one of the forms that mapping models have; nil for others.
+  /// The members, if the expression is one of the standard forms of mapping models; nil for others.
   private static func members(_ expression: FetchExpression, from source: Entity?) -> Members? {
     guard case .call(on: .variable(MappingVariable.manager), let selector, let arguments) = expression,
       arguments.count == 2, case .string(let name)? = arguments[0].constantValue, let key = arguments[1].sourceKey,
@@ -107,7 +107,7 @@ struct MappingProgram {
 
   var hasRelationships: Bool { !relationships.isEmpty }
 
-  /// - Parameter object: a new one, so that it needn't be told that it changes.
+  /// - Parameter object: a new object, for which changes need not be recorded.
   func setAttributes(of object: ManagedObject, from source: ManagedObject) throws {
     for attribute in attributes {
       switch attribute.value {
@@ -133,7 +133,7 @@ struct MappingProgram {
 
   func setRelationships(of object: ManagedObject, from source: ManagedObject) throws {
     for relationship in relationships {
-      // A relationship that is narrowed to a subentity no longer reaches the others.
+      // A relationship narrowed to a subentity can't contain other objects any more.
       let members = try members(of: relationship, source, object)
         .filter { member in relationship.destination.map { member.entity.isKind(of: $0) } ?? true }
       if relationship.isToMany {

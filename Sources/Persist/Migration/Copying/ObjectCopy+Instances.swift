@@ -1,4 +1,4 @@
-/// What came from what.
+/// The associations of source objects and destination objects.
 extension ObjectCopy {
   func associate(_ source: ManagedObject, with destination: ManagedObject, for mapping: EntityMapping) throws {
     pairs.add(destination, from: source, step: try work(named: mapping.name).index)
@@ -18,7 +18,7 @@ extension ObjectCopy {
     }
   }
 
-  /// The objects that a step made for a source object: the one with its key first.
+  /// The objects that a step created for a source object, beginning with the one that has its key.
   func instances(of work: StepWork, for source: ManagedObject) throws -> [ManagedObject] {
     let own = try ownInstance(of: work, for: source)
     guard let destinationTables, pairs.mayHave(step: work.index) else { return own.map { [$0] } ?? [] }
@@ -44,7 +44,7 @@ extension ObjectCopy {
         entityName: place.entityName, storeIdentifier: place.storeIdentifier, key: .permanent(key)))
   }
 
-  /// The unsaved object that a step made the plain way for the source with this key.
+  /// The unsaved object with a key that a step created by default behavior.
   func newInstance(of work: StepWork, key: Int64) -> ManagedObject? {
     guard let object = work.place?.table.map[key], object.change == .inserted else { return nil }
     return object
@@ -80,9 +80,9 @@ extension ObjectCopy {
 }
 
 extension ManagedObjectContext {
-  /// The object with an identifier; nil where there is none.
+  /// The object with an identifier; nil if it doesn't exist.
   ///
-  /// - Throws: where that couldn't be found out.
+  /// - Throws: an error if that can't be determined.
   fileprivate func foundObject(with id: ManagedObjectID) throws -> ManagedObject? {
     do {
       return try existingObject(with: id)

@@ -1,34 +1,35 @@
 import Foundation
 
-/// The passes object by object: for entity mappings with a policy, and for expressions that SQL has no form for.
+/// The object-by-object passes, for entity mappings with a policy and for expressions that SQL can't express.
 ///
-/// Source objects come in batches, and what was made of one batch is saved before the next, so that memory doesn't
-/// grow with the store. What came from what is known by the keys, or noted as ``InstancePairs``.
+/// Source objects are fetched in batches, and the results of a batch are saved before the next, so that memory use
+/// doesn't grow with the store. Associations of sources and destinations follow from the keys, or are recorded as
+/// ``InstancePairs``.
 final class ObjectCopy {
-  /// How many source objects are held at a time.
+  /// The maximum number of source objects in memory.
   static let batchSize = 500
-  /// How many changed objects are saved before their batch is done.
+  /// The number of changed objects that are saved before their batch is complete.
   private static let changeLimit = 4 * batchSize
 
   let sourceContext: ManagedObjectContext
   let destinationContext: ManagedObjectContext
   let plan: CopyPlan
   let pairs: InstancePairs
-  /// Where the destination's objects are; nil where its store was closed.
+  /// The tables of the destination's objects; nil if its store was closed.
   let destinationTables: StoreTables?
   private unowned let manager: MigrationManager
   private let now: Date
   private let works: [StepWork]
-  /// What was last asked for by its name, as it is again and again.
+  /// The work that was last looked up by name: the same one is often looked up repeatedly.
   private var lastWork: StepWork?
-  /// The source object whose destination objects are made now, and by which step.
+  /// The source object whose destination objects are currently created, and the step.
   private var creating: (source: ManagedObject, work: StepWork)?
-  /// The source object whose destination objects are related now.
+  /// The source object whose destination objects are currently related.
   private var relating: ManagedObject?
-  /// The source objects of a batch that were taken without their rows, until somebody asks for them.
+  /// The source objects of a batch that were fetched without their rows, until they are needed.
   private var unreadSources: [ManagedObject] = []
 
-  /// - Parameter connection: gets the temporary table of pairs.
+  /// - Parameter connection: the connection for the temporary table of pairs.
   init(
     plan: CopyPlan, manager: MigrationManager, source: PersistentStoreCoordinator,
     destination: PersistentStoreCoordinator, connection: SQLiteConnection, now: Date
@@ -64,16 +65,16 @@ final class ObjectCopy {
       ], now: now, calls: MappingCalls())
   }
 
-  /// No class of the application takes part: it is that of one version only.
+  /// Classes of the application aren't used, because they belong to one version only.
   private static func dynamicClasses(_ model: ManagedObjectModel) -> [String: ManagedObject.Type] {
     Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, ManagedObject.self) })
   }
 
   // MARK: Passes
 
-  /// First pass: the destination objects of a step with their attributes.
+  /// First pass: creates the destination objects of a step with their attributes.
   ///
-  /// - Parameter report: is told how many source objects were done.
+  /// - Parameter report: called with the number of processed source objects.
   func createInstances(_ step: CopyPlan.Step, _ report: (Int) throws -> Void) throws {
     let (work, mapping) = (begin(step), step.mapping)
     try work.policy.begin(mapping, with: manager)
@@ -99,7 +100,7 @@ final class ObjectCopy {
     let (work, mapping) = (begin(step), step.mapping)
     if step.source != nil {
       var request = try request(for: work)
-      // Without expressions only the policy may want the rows.
+      // Without expressions only the policy may need the rows.
       request.includesPropertyValues = work.program.hasRelationships
       try sourceContext.forEachBatch(of: request, size: Self.batchSize) { sources in
         unreadSources = sources
@@ -112,7 +113,7 @@ final class ObjectCopy {
               try work.policy.createRelationships(forDestination: object, in: mapping, manager: manager)
             }
           }
-          // The members of to-many relationships may be many more than the objects of the batch.
+          // To-many relationships may have many more members than the batch has objects.
           if destinationContext.updated.count >= Self.changeLimit { try save() }
         }
         try save()
@@ -123,7 +124,7 @@ final class ObjectCopy {
     try save()
   }
 
-  /// Third pass: what policies have to say of the whole.
+  /// Third pass: custom validation by policies.
   func validate(_ step: CopyPlan.Step) throws {
     let work = begin(step)
     try work.policy.performCustomValidation(forMapping: step.mapping, manager: manager)
@@ -131,7 +132,7 @@ final class ObjectCopy {
     try save()
   }
 
-  /// Rows were written past the context.
+  /// Refreshes objects after rows were written without the context.
   func refresh() { destinationContext.refreshAllObjects() }
 
   private func begin(_ step: CopyPlan.Step) -> StepWork {
@@ -139,21 +140,21 @@ final class ObjectCopy {
     return works[step.index]
   }
 
-  /// What a step made of a batch, with the rows, which are there for as long as the objects are held.
+  /// The objects that a step created for a batch; their rows stay in memory while the objects are retained.
   private func readInstances(of work: StepWork, for sources: [ManagedObject]) throws -> [ManagedObject] {
     let objects = try sources.flatMap { try instances(of: work, for: $0) }
     destinationContext.prefetchRows(of: objects)
     return objects
   }
 
-  /// Reads the rows of the batch's source objects, as far as that wasn't done, before one of them is looked into.
+  /// Reads the rows of the batch's source objects, unless already read, before one of them is accessed.
   func readSources() {
     guard !unreadSources.isEmpty else { return }
     sourceContext.prefetchRows(of: unreadSources)
     unreadSources = []
   }
 
-  /// An error that doesn't say where it happened, as those of policies, says of which source object it is.
+  /// Adds the source object to errors without a place, such as those of policies.
   private static func naming(_ source: ManagedObject, _ body: () throws -> Void) throws {
     try PersistenceError.placing({ place in
       guard place.entity == nil, place.row == nil else { return }
@@ -184,7 +185,7 @@ final class ObjectCopy {
 
   // MARK: Saving
 
-  /// Saves what was made of a batch, and notes which source objects have their own one.
+  /// Saves the results of a batch, and records which source objects have an object with their key.
   private func save(_ sources: [ManagedObject], of work: StepWork) throws {
     guard work.step.policy != nil, let first = sources.first, let last = sources.last, let place = work.place else {
       return try save()
@@ -202,19 +203,19 @@ final class ObjectCopy {
   }
 
   private func save(_ more: [InstancePairs.Row] = []) throws {
-    // A getter can't throw: what couldn't be read looked empty, and isn't.
+    // A getter can't throw: a value that couldn't be read looked empty, but isn't.
     try sourceContext.throwDeferredError()
     try destinationContext.save()
     try pairs.save(more)
   }
 
-  // MARK: The plain way
+  // MARK: Default behavior
 
   func create(from source: ManagedObject, in mapping: EntityMapping) throws {
     let work = try work(named: mapping.name)
     let program = try program(for: mapping, work)
     guard let entity = program.destination else { return }
-    // A policy may make several of one source; the first is the one that has its key.
+    // A policy may create several objects from one source; the first has its key.
     let key = source.key + work.offset
     let own = work.givesKeys && creating?.source === source && creating?.work === work
       && newInstance(of: work, key: key) == nil ? work.place.flatMap { $0.layout.entity === entity ? $0 : nil } : nil
@@ -248,10 +249,10 @@ final class ObjectCopy {
 
   // MARK: Registered objects
 
-  /// Keeps all destination objects from now on, and materialises those that were saved and released.
+  /// Retains all destination objects from now on, and materializes those that were saved and released.
   ///
-  /// Core Data holds them for as long as it migrates, and policies look for objects that they made before among those
-  /// that are registered. Without such a policy, memory doesn't grow with the store.
+  /// Core Data holds them while it migrates, and policies search the registered objects for ones that they created
+  /// before. Without such a policy, memory use doesn't grow with the store.
   private func retainObjects() {
     guard !destinationContext.retainsRegisteredObjects else { return }
     destinationContext.retainsRegisteredObjects = true
@@ -262,7 +263,7 @@ final class ObjectCopy {
       do {
         try destinationContext.forEachBatch(of: request, size: Self.batchSize) { _ in }
       } catch {
-        // The getter that leads here can't throw; the next save does.
+        // The getter that calls this can't throw; the next save does.
         destinationContext.deferError(error)
       }
     }
@@ -270,7 +271,7 @@ final class ObjectCopy {
 
   // MARK: Steps
 
-  /// The works of the steps that take a source entity.
+  /// The works of the steps with a source entity.
   func works(from source: Entity) -> [StepWork] { works.filter { $0.source === source } }
 
   func work(named name: String) throws -> StepWork {

@@ -1,27 +1,27 @@
-/// A step that goes object by object, with what its objects need again and again.
+/// A step that is executed object by object, with data needed for each object.
 ///
-/// A class whose fields are few and small: copying a ``CopyPlan/Step`` for each object costs more than inserting it.
+/// A class with few, small fields: copying a ``CopyPlan/Step`` for each object costs more than inserting it.
 final class StepWork {
   let step: CopyPlan.Step
   let index: Int
   let mappingName: String
   let source: Entity?
-  /// How much greater the objects' keys are than those of their sources.
+  /// The difference between the keys of the objects and those of their sources.
   let offset: Int64
   let isKeyed: Bool
   let isComplete: Bool
-  /// Whether an object that is made the plain way has the key of its source, raised by the offset.
+  /// Whether an object created by default behavior has the key of its source, plus the offset.
   let givesKeys: Bool
-  /// The plain one where the mapping names none.
+  /// A plain `EntityMigrationPolicy` if the mapping names none.
   let policy: EntityMigrationPolicy
-  /// Where the destination objects are; nil where the step makes none.
+  /// The table of the destination objects; nil if the step creates none.
   let place: ManagedObjectContext.RowPlace?
   let evaluator: ExpressionEvaluator
   let program: MappingProgram
-  /// The last mapping that the policy changed before it asked for the default behaviour, made ready.
+  /// The program of the last mapping that the policy changed before it requested the default behavior.
   private var changed: (mapping: EntityMapping, program: MappingProgram)?
-  /// Ascending ranges of keys whose sources all have a destination object of their own: what a policy let be made the
-  /// plain way. A range is at least a batch, so that there are few.
+  /// Ascending ranges of keys whose sources all have an object with their key, created by default behavior for a
+  /// policy. A range comprises at least a batch, so that there are few.
   private var ownRanges: [ClosedRange<Int64>] = []
   private var isLastBatchOwn = false
 
@@ -43,13 +43,13 @@ final class StepWork {
     program = MappingProgram(step, manager, evaluator)
   }
 
-  /// The program of a mapping that a policy hands on: the step's own, or one that the policy changed.
+  /// The program of a mapping that a policy passes on: the step's own, or one for a mapping that the policy changed.
   ///
   /// - Parameter make: prepares a step with a changed mapping.
   func program(
     for mapping: EntityMapping, _ make: (CopyPlan.Step) throws -> MappingProgram
   ) rethrows -> MappingProgram {
-    // Only a policy can change its mapping; equal arrays share their storage, so that comparing takes no time.
+    // Only a policy can change its mapping; equal arrays share their storage, so that the comparison is fast.
     guard step.policy != nil, mapping != step.mapping else { return program }
     if let changed, changed.mapping == mapping { return changed.program }
     var step = step
@@ -59,7 +59,7 @@ final class StepWork {
     return program
   }
 
-  /// Notes the keys of a batch of all source objects, whose batches come in the order of their keys.
+  /// Records the keys of a batch of source objects. Batches are in ascending order of their keys.
   func note(_ keys: ClosedRange<Int64>, areOwn: Bool) {
     defer { isLastBatchOwn = areOwn }
     guard areOwn else { return }
@@ -67,7 +67,7 @@ final class StepWork {
     ownRanges.append(last.lowerBound...keys.upperBound)
   }
 
-  /// Whether a source object's own destination object is saved.
+  /// Whether a source object's destination object with its key is saved.
   func hasOwn(_ key: Int64) -> Bool {
     var (low, high) = (0, ownRanges.count)
     while low < high {
