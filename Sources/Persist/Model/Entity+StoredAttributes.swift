@@ -1,7 +1,7 @@
 extension Entity {
-  /// The stored attribute that a key names, and within a composite one the element: `name`, `location.x`.
+  /// Returns the stored attribute that a key names, and the element if it is composite: `name`, `location.x`.
   ///
-  /// - Returns: nil where the key names nothing that is stored in one column.
+  /// - Returns: nil if the key doesn't name anything that is stored in one column.
   func storedAttribute(_ key: String) -> (property: Property, element: Property.Element?)? {
     let path = key.split(separator: ".").map(String.init)
     guard let name = path.first, let property = property(named: name), let attribute = property.attribute,

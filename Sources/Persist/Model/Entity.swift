@@ -1,27 +1,27 @@
-/// An entity of a checked model: its description with everything it inherits, in fixed slots.
+/// An entity of a checked model: its description and everything it inherits, in fixed slots.
 ///
-/// Every property has a slot. Inherited properties come first, in the slots they have in the parent, so that code
-/// written against a parent's slots works for all its subentities. Own properties follow: attributes in name order,
-/// then relationships, then fetched properties.
+/// Every property has a slot. Inherited properties come first, in the same slots as in the parent, so that code written
+/// for a parent's slots works for all its subentities. Own properties follow: attributes in name order, then
+/// relationships, then fetched properties.
 ///
-/// Behind the properties' slots a row has further ones for what a store needs besides: the entity numbers of
-/// to-one relationships into a hierarchy, and the elements of composite attributes.
+/// After the properties' slots a row has further ones for values that only a store needs: the entity numbers of to-one
+/// relationships into a hierarchy, and the elements of composite attributes.
 public final class Entity: Sendable {
-  /// What the model file or the builder says of it; own properties only.
+  /// The entity as described by the model file or the builder; own properties only.
   public let description: EntityDescription
   public let superentity: Entity?
-  /// The names of the entities whose parent this is, in name order.
+  /// The names of the direct subentities, sorted.
   public let subentityNames: [String]
-  /// The number that a newly made store gives the entity, `Z_ENT`: from 1, roots in name order, each followed by its
-  /// subentities depth first. A store that was made elsewhere may use other numbers.
+  /// The entity's number in a newly created store, `Z_ENT`: counted from 1, roots in name order, each followed by its
+  /// subentities depth first. Stores created by others may use different numbers.
   public let number: Int
-  /// How many entities the entity has below it at all depths; theirs are the numbers that follow ``number``.
+  /// The number of entities below this one at all depths; their numbers follow ``number``.
   public let descendantCount: Int
-  /// Every property by slot, inherited ones included.
+  /// All properties by slot, including inherited ones.
   public let properties: [Property]
-  /// How many slots a row of this entity has, the ones behind the properties included.
+  /// The number of slots in a row of this entity, including those after the properties.
   public let rowSlotCount: Int
-  /// What tells whether a store holds the entity as this model has it.
+  /// The fingerprint that shows whether a store has the same form of the entity as this model.
   public let fingerprint: Fingerprint
   private let slotByName: [String: Int]
 
@@ -58,29 +58,29 @@ public final class Entity: Sendable {
   public var isAbstract: Bool { description.isAbstract }
   public var hasSubentities: Bool { descendantCount > 0 }
 
-  /// The entity at the top of the hierarchy, which owns the table; the entity itself where it has no parent.
+  /// The entity at the top of the hierarchy, which owns the table; the entity itself if it has no parent.
   public var root: Entity {
     var entity = self
     while let parent = entity.superentity { entity = parent }
     return entity
   }
 
-  /// Attributes by slot, inherited ones included.
+  /// Attributes by slot, including inherited ones.
   public var attributes: [AttributeDescription] { properties.compactMap(\.attribute) }
-  /// Relationships by slot, inherited ones included.
+  /// Relationships by slot, including inherited ones.
   public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
 
-  /// Properties by name, inherited ones included.
+  /// Properties by name, including inherited ones.
   ///
   /// - Complexity: O(*properties*) for each call; ``property(named:)`` looks one up.
   public var propertiesByName: [String: Property] { slotByName.mapValues { properties[$0] } }
-  /// Attributes by name, inherited ones included.
+  /// Attributes by name, including inherited ones.
   ///
   /// - Complexity: O(*properties*) for each call; ``attribute(named:)`` looks one up.
   public var attributesByName: [String: AttributeDescription] {
     slotByName.compactMapValues { properties[$0].attribute }
   }
-  /// Relationships by name, inherited ones included.
+  /// Relationships by name, including inherited ones.
   ///
   /// - Complexity: O(*properties*) for each call; ``relationship(named:)`` looks one up.
   public var relationshipsByName: [String: RelationshipDescription] {
@@ -88,12 +88,12 @@ public final class Entity: Sendable {
   }
 
   public func property(named name: String) -> Property? { slotByName[name].map { properties[$0] } }
-  /// Without a copy of the property, which counts many references.
+  /// Returns the slot without copying the property, which contains many reference-counted values.
   func slot(named name: String) -> Int? { slotByName[name] }
   public func attribute(named name: String) -> AttributeDescription? { property(named: name)?.attribute }
   public func relationship(named name: String) -> RelationshipDescription? { property(named: name)?.relationship }
 
-  /// Whether the entity is `other` or stands below it.
+  /// Whether the entity is `other` or a descendant of it.
   public func isKind(of other: Entity) -> Bool {
     var entity: Entity? = self
     while let current = entity {

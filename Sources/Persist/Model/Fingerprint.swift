@@ -1,26 +1,26 @@
 public import Foundation
 
-/// What tells whether two entities are stored alike: 32 bytes that are equal exactly where everything is that
-/// affects storage.
+/// A digest of everything that affects an entity's storage: two entities are stored in the same form if their 32 bytes
+/// are equal.
 ///
-/// A fingerprint covers an entity's name, its parent's fingerprint, whether it is abstract, its uniqueness
-/// constraints, and of its own stored properties, in name order:
+/// A fingerprint covers an entity's name, its parent's fingerprint, whether it is abstract, its uniqueness constraints,
+/// and the following of its own stored properties, in name order:
 ///
-/// - of an attribute the name, type, and whether it is optional, may stand in external files or is kept in the history
-///   on deletion; a derived one's expression; a composite one's elements;
-/// - of a relationship the name, destination, inverse, and whether it is optional, to-many and ordered;
-/// - hash modifiers, of the entity and of each property.
+/// - for an attribute the name, type, and whether it is optional, allows external storage or is preserved in the
+///   history on deletion; a derived one's expression; a composite one's elements;
+/// - for a relationship the name, destination, inverse, and whether it is optional, to-many and ordered;
+/// - hash modifiers of the entity and of each property.
 ///
-/// It leaves out what changes nothing in a store: defaults, validation, counts, delete rules, user info, class and
+/// It omits everything that doesn't affect a store: defaults, validation, counts, delete rules, user info, class and
 /// transformer names, indexes, renaming identifiers, configurations, transient and fetched properties.
 ///
-/// Fingerprints are the same on every platform and in every run, and stay so from version to version of Persist:
-/// stores keep them. They have nothing to do with Core Data's own hashes, whose rule isn't known.
+/// Fingerprints are the same on every platform, in every run and in every version of Persist, because stores contain
+/// them. They are unrelated to Core Data's own hashes, whose algorithm isn't known.
 public struct Fingerprint: Sendable, Hashable {
   /// The SHA-256 of the entity's canonical text.
   public let bytes: Data
 
-  /// - Returns: nil unless there are 32 bytes.
+  /// - Returns: nil unless there are exactly 32 bytes.
   public init?(bytes: Data) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
@@ -30,9 +30,9 @@ public struct Fingerprint: Sendable, Hashable {
 
   init(digesting message: some Sequence<UInt8>) { bytes = Data(SHA256.digest(message)) }
 
-  /// How a store's hashes or fingerprints differ from a model's, entity by entity in name order.
+  /// Describes how a store's hashes or fingerprints differ from a model's, entity by entity in name order.
   ///
-  /// - Returns: sentences such as `'Item' differs.`; none where the tables are equal.
+  /// - Returns: sentences such as `'Item' differs.`; none if the tables are equal.
   public static func differences<Value: Equatable>(
     stored: [String: Value], model: [String: Value]
   ) -> [String] {
@@ -60,13 +60,13 @@ extension ManagedObjectModel {
   /// The fingerprint of each entity by name.
   public var fingerprints: [String: Fingerprint] { entitiesByName.mapValues(\.fingerprint) }
 
-  /// What tells whether two models are stored alike, in one: the digest of all entities' fingerprints.
+  /// The digest of all entities' fingerprints: two models are stored in the same form if theirs are equal.
   var fingerprint: Fingerprint {
     Fingerprint(digesting: entitiesByName.sorted { $0.key < $1.key }.flatMap { $0.value.fingerprint.bytes })
   }
 }
 
-/// The text that an entity's fingerprint is the digest of: one line for each thing, texts quoted as in JSON.
+/// The text from which an entity's fingerprint is computed: one line per item, with strings quoted as in JSON.
 struct CanonicalText {
   private(set) var text = "entity 1\n"
 
@@ -102,7 +102,7 @@ struct CanonicalText {
     if let derivation = attribute.derivation { words += ["derived", Self.quoted(derivation.formatNormalForm)] }
     if let modifier = attribute.versionHashModifier { words += ["modifier", Self.quoted(modifier)] }
     line("attribute", words)
-    // The depth is bounded in checked models; the bound keeps a wrong one finite all the same.
+    // The depth is limited in checked models; this limit only guarantees termination.
     guard attribute.type == .composite, path.count < 16, let name = attribute.compositeName,
       let composite = composites[name]
     else { return }
@@ -123,7 +123,7 @@ struct CanonicalText {
     line("relationship", words)
   }
 
-  /// The text in quotes, escaped as it always was: no library's choice may change a fingerprint.
+  /// Quotes and escapes a string. The format is fixed here: no library's choice may change a fingerprint.
   private static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       switch scalar {

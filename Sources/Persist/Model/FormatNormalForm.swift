@@ -1,6 +1,6 @@
 extension String {
-  /// One text for all predicates and expressions that differ in white space and in the kind of quotes only: for
-  /// comparing a model's source, which has the text as somebody wrote it, with its archive, which has it as printed.
+  /// A normal form shared by all predicates and expressions that differ only in white space and the kind of quotes. It
+  /// serves to compare a model's source, which has the author's text, with its archive, which has the printed form.
   var formatNormalForm: String {
     var result = ""
     var hasSpace = false
@@ -33,7 +33,7 @@ extension Character {
 }
 
 extension AttributeValidation {
-  /// The rules with their texts in one form.
+  /// The rules in normal form.
   var normalForm: AttributeValidation {
     var result = self
     for index in rules.indices { result.rules[index].predicate = rules[index].predicate.formatNormalForm }
@@ -42,7 +42,7 @@ extension AttributeValidation {
 }
 
 extension FetchIndexDescription {
-  /// The index with its texts in one form, and without what models leave unsaid.
+  /// The index in normal form, without entries that models may omit.
   var normalForm: FetchIndexDescription {
     FetchIndexDescription(
       name,

@@ -1,16 +1,16 @@
-/// An attribute whose texts are searched, where a path of keys leads to one.
+/// A full-text searched attribute at the end of a key path.
 struct FullTextAttribute: Sendable {
-  /// The entity that the path's last but one key leads to.
+  /// The entity that has the attribute.
   let entity: Entity
   let attribute: AttributeDescription
   let search: FullTextSearch
 }
 
 extension ManagedObjectModel {
-  /// What a path of keys over relationships leads to, for `MATCHTEXT`.
+  /// Resolves a path of relationships to an attribute for `MATCHTEXT`.
   ///
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where it leads nowhere,
-  ///   ``PersistenceError/Code/invalidPredicate`` where it leads to something that isn't marked for full-text search.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if a key doesn't exist,
+  ///   ``PersistenceError/Code/invalidPredicate`` if the attribute isn't marked for full-text search.
   func fullTextAttribute(at keys: [String], from start: Entity) throws -> FullTextAttribute {
     var entity = start
     for key in keys.dropLast() {

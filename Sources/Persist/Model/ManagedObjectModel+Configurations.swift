@@ -1,9 +1,8 @@
 extension ManagedObjectModel {
-  /// The names of the model's configurations, in name order.
+  /// The names of the model's configurations, sorted.
   public var configurations: [String] { description.configurations.keys.sorted() }
 
-  /// The entities of a configuration, in the order of ``entities``; nil where the model has no configuration of that
-  /// name.
+  /// Returns the entities of a configuration, in the order of ``entities``; nil if the model has no such configuration.
   ///
   /// - Parameter name: nil for the default configuration, which has every entity.
   public func entities(forConfigurationName name: String?) -> [Entity]? {

@@ -1,11 +1,11 @@
 extension ManagedObjectModel {
-  /// A model with everything that several models have, such as an application's and those of its libraries.
+  /// Merges several models, such as an application's and those of its libraries.
   ///
-  /// An entity, a composite type or a request template that several models have counts once where it is the same in
-  /// all of them. Configurations of one name are joined.
+  /// An entity, composite type or request template that occurs in several models is merged into one and must be the
+  /// same in all of them. Configurations with the same name are combined.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidModel``, naming everything that two models define differently, or what
-  ///   the merged model lacks.
+  /// - Throws: ``PersistenceError/Code/invalidModel``, naming everything that two models define differently, or the
+  ///   problems of the merged model.
   public convenience init(byMerging models: [ManagedObjectModel]) throws {
     var merge = ModelMerge()
     for model in models { merge.add(model.description) }
@@ -18,7 +18,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// Model descriptions that are being joined.
+/// Combines model descriptions.
 private struct ModelMerge {
   private(set) var merged = ModelDescription()
   private(set) var problems: [PersistenceError] = []

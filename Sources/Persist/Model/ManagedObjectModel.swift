@@ -2,7 +2,7 @@ import Foundation
 
 /// A checked model: entities that refer to each other, immutable and safe to share.
 ///
-/// A model is read from a file by a ``ModelRegistry``, taken from a store, or written in Swift:
+/// A model is read from a file by a ``ModelRegistry``, extracted from a store, or written in Swift:
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(version: "1") {
@@ -17,20 +17,20 @@ import Foundation
 /// }
 /// ```
 public final class ManagedObjectModel: Sendable {
-  /// What the model was made from, as far as it holds: see ``flaws``.
+  /// The description of the model, without the flaws that couldn't be kept; see ``flaws``.
   public let description: ModelDescription
-  /// What is wrong in the model but keeps no row from being read, as an index over a property that doesn't exist.
+  /// The model's problems that don't prevent rows from being read, such as an index over a property that doesn't exist.
   ///
-  /// Only ``init(withFlaws:)`` and models read from Core Data's files have any.
+  /// Only models created by ``init(withFlaws:)`` or read from Core Data's files have any.
   public let flaws: [PersistenceError]
   /// Every entity in the order of ``Entity/number``: roots in name order, each followed by its subentities depth first.
   public let entities: [Entity]
   public let entitiesByName: [String: Entity]
-  /// The classes that the model was made from, by entity; none for a model that wasn't. Contexts use them.
+  /// The classes that the model was created from, by entity; empty if there are none. Contexts use them.
   let classes: [String: AnyClass]
   private let knownDigest = Guarded<Data?>(nil)
 
-  /// The digest of the whole description; computed when it is first asked for, in time proportional to the model.
+  /// The digest of the complete description; computed on first use, in time proportional to the model.
   var digest: Data {
     knownDigest.withLock { known in
       let digest = known ?? description.digest
@@ -41,10 +41,10 @@ public final class ManagedObjectModel: Sendable {
 
   /// Checks a description and resolves it.
   ///
-  /// - Parameter classes: the classes that serve the entities, by their names; contexts ask here before they look for
+  /// - Parameter classes: the classes of the entities' objects, by class name; contexts look here before they look for
   ///   registered ones.
-  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once in ``PersistenceError/errors``, each
-  ///   with its place and its mend.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems in ``PersistenceError/errors``, each with its
+  ///   place and fix.
   public convenience init(_ description: ModelDescription, classes: [String: AnyClass] = [:]) throws {
     let description = description.convertingDefaults()
     let problems = ModelCheck.problems(in: description)
@@ -52,19 +52,20 @@ public final class ManagedObjectModel: Sendable {
     self.init(resolving: description, flaws: [], classes: classes)
   }
 
-  /// Resolves a description that Core Data has taken, also where something in it is wrong.
+  /// Resolves a description that Core Data accepts, even if it contains mistakes.
   ///
-  /// What keeps the model from being resolved is thrown. All else is listed in ``flaws``, and left out of
-  /// ``description`` where it can't be followed: an index or a constraint over what has no column, an inverse that
-  /// doesn't lead back, a default of the wrong type, a pattern that is no regular expression. An inverse that only one
-  /// of two relationships names holds for both. An attribute without a type is transient.
+  /// Problems that prevent the model from being resolved are thrown. All others are listed in ``flaws`` and removed
+  /// from ``description`` if they can't be honored: an index or a constraint over something without a column, an
+  /// inverse that doesn't lead back, a default of the wrong type, a pattern that isn't a regular expression. An inverse
+  /// that only one of two relationships names applies to both. An attribute without a type becomes transient.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidModel`` with every error at once.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with all errors.
   public convenience init(withFlaws description: ModelDescription) throws {
     try self.init(ReadModel(description))
   }
 
-  /// Resolves a model that was read from a file or an archive of Core Data's; what was left out of it is a flaw too.
+  /// Resolves a model that was read from one of Core Data's files or archives; parts that couldn't be read are added to
+  /// the flaws.
   convenience init(_ model: ReadModel) throws {
     let description = model.description.convertingDefaults()
     let check = ModelCheck(checking: description)
@@ -86,7 +87,7 @@ public final class ManagedObjectModel: Sendable {
 
   public var versionIdentifiers: [String] { description.versionIdentifiers }
 
-  /// - Throws: ``PersistenceError/Code/unknownEntity`` where the model has none of that name.
+  /// - Throws: ``PersistenceError/Code/unknownEntity`` if the model has no entity with that name.
   public func entity(named name: String) throws -> Entity {
     guard let entity = entitiesByName[name] else {
       throw PersistenceError(
@@ -96,18 +97,17 @@ public final class ManagedObjectModel: Sendable {
     return entity
   }
 
-  /// The entity and everything below it, the entity first.
+  /// Returns the entity and all its descendants, the entity first.
   public func hierarchy(of entity: Entity) -> ArraySlice<Entity> {
     entities[(entity.number - 1)...(entity.number - 1 + entity.descendantCount)]
   }
 
-  /// Whether one of the model's configurations has just the entities of these names; a store that Core Data made for it
-  /// holds them alone.
+  /// Whether a configuration consists of exactly these entities; a store that Core Data created for it has only them.
   func hasConfiguration(of names: Set<String>) -> Bool {
     names.count < entities.count && description.configurations.values.contains { Set($0) == names }
   }
 
-  /// The entity that a relationship of this model leads to.
+  /// Returns the destination entity of a relationship of this model.
   public func destination(of relationship: RelationshipDescription) -> Entity {
     guard let entity = entitiesByName[relationship.destination] else {
       preconditionFailure("'\(relationship.name)' leads to '\(relationship.destination)', which isn't of this model.")
@@ -115,12 +115,12 @@ public final class ManagedObjectModel: Sendable {
     return entity
   }
 
-  /// The relationship of the destination that leads back, nil where the relationship goes one way only.
+  /// Returns the inverse of a relationship; nil if the relationship is unidirectional.
   public func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
     relationship.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
   }
 
-  /// Makes entities parents first, in number order. The description has been checked: parents exist, without cycles.
+  /// Resolves entities in number order, parents first. The description has been checked: parents exist, without cycles.
   private static func resolve(_ description: ModelDescription) -> [Entity] {
     let children = Dictionary(grouping: description.entities.sorted { $0.name < $1.name }, by: \.parent)
     let composites = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,9 +1,9 @@
-/// What a model is made of in code: entities and composite types.
+/// A part of a model in code: an entity or a composite type.
 public protocol ModelPart {
   func add(to model: inout ModelDescription)
 }
 
-/// What an entity is made of in code: attributes, relationships, fetched properties and indexes.
+/// A part of an entity in code: an attribute, a relationship, a fetched property or an index.
 public protocol EntityPart {
   func add(to entity: inout EntityDescription)
 }
@@ -32,7 +32,7 @@ extension FetchIndexDescription: EntityPart {
   public func add(to entity: inout EntityDescription) { entity.indexes.append(self) }
 }
 
-/// Collects the parts of a model or an entity that stand in braces one after the other; `if` and `for` work too.
+/// Collects the parts of a model or an entity from a closure; `if` and `for` are supported.
 @resultBuilder
 public enum PartsBuilder<Part> {
   public static func buildExpression(_ part: Part) -> [Part] { [part] }
@@ -45,9 +45,9 @@ public enum PartsBuilder<Part> {
 }
 
 extension ManagedObjectModel {
-  /// Makes a model from its parts.
+  /// Creates a model from its parts.
   ///
-  /// An inverse needs naming on one side only.
+  /// An inverse need only be named on one side.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(version: "1") {
@@ -62,8 +62,8 @@ extension ManagedObjectModel {
   /// }
   /// ```
   ///
-  /// - Parameter version: what the author calls the version; nil for nothing.
-  /// - Throws: ``PersistenceError/Code/invalidModel`` with every problem at once.
+  /// - Parameter version: the author's name for the version; nil for none.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems.
   public convenience init(
     version: String? = nil, @PartsBuilder<any ModelPart> _ parts: () throws -> [any ModelPart]
   ) throws {
@@ -75,7 +75,7 @@ extension ManagedObjectModel {
 }
 
 extension EntityDescription {
-  /// Makes an entity from its parts.
+  /// Creates an entity from its parts.
   ///
   /// ```swift
   /// EntityDescription("Item", uniquenessConstraints: [["number"]]) {
@@ -96,9 +96,10 @@ extension EntityDescription {
 }
 
 extension ModelDescription {
-  /// Names the inverse of each relationship that another one names as its own and that names none itself.
+  /// Completes inverses: a relationship that names none, and that another relationship names as its inverse, gets that
+  /// one.
   ///
-  /// A relationship that two others claim is left as it is, for the check to report.
+  /// A relationship that is claimed by relationships of different names is left unchanged, for the check to report.
   public mutating func joinInverses() {
     struct End: Hashable {
       let entity: String
@@ -111,7 +112,7 @@ extension ModelDescription {
         places[End(entity: entity.name, relationship: relationship.name)] = (index, place)
       }
     }
-    // The relationship may be declared by a parent of the destination.
+    // The relationship may be declared by an ancestor of the destination.
     func find(_ name: String, in destination: String) -> (entity: Int, relationship: Int)? {
       var seen: Set<String> = []
       var entity: String? = destination

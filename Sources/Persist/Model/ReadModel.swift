@@ -1,7 +1,7 @@
-/// A model as a file or an archive has it.
+/// A model as read from a file or an archive.
 struct ReadModel {
   let description: ModelDescription
-  /// What couldn't be read and was left out, because a store is right without it.
+  /// Parts that couldn't be read and were omitted, because a store is valid without them.
   let flaws: [PersistenceError]
 
   init(_ description: ModelDescription, flaws: [PersistenceError] = []) {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ModelCheck {
-  /// - Parameter owner: the entity or the composite type that has the attribute.
+  /// - Parameter owner: the entity or composite type that has the attribute.
   mutating func check(_ attribute: AttributeDescription, of owner: String) {
     let place = PersistenceError.Place.property(owner, attribute.name)
     if [.undefined, .objectID].contains(attribute.type) && !attribute.isTransient {
@@ -87,7 +87,8 @@ extension ModelCheck {
     checkCompositeNesting()
   }
 
-  /// Counts what each composite type flattens to, from the inside out, so that the work is bounded whatever nests.
+  /// Counts the attributes that each composite type flattens to, innermost types first, so that the work is bounded
+  /// however deep they nest.
   static func flattenedCounts(of composites: [String: CompositeDescription]) -> [String: Int] {
     var counts: [String: Int] = [:]
     var waiting = composites
@@ -124,7 +125,7 @@ extension ModelCheck {
 }
 
 extension AttributeDescription {
-  /// Why a value can't be one of this attribute's, as the rest of a sentence; nil where it can.
+  /// Returns the reason why a value doesn't fit this attribute, as the rest of a sentence; nil if it fits.
   func problem(with value: StoredValue) -> String? {
     switch (type, value) {
     case (_, .null), (.int64, .integer), (.double, .double), (.decimal, .decimal), (.string, .string),
@@ -143,7 +144,7 @@ extension AttributeDescription {
 }
 
 extension StoredValue {
-  /// Whether a limit lies above another one of the same kind; false for values that have no order.
+  /// Whether a limit is greater than another of the same kind; false for values without an order.
   fileprivate func isGreater(than other: StoredValue) -> Bool {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left > right
@@ -154,7 +155,7 @@ extension StoredValue {
     }
   }
 
-  /// The value as a message shows it; long ones shortened.
+  /// The value as displayed in messages; long values are truncated.
   var inWords: String {
     let text: String
     switch self {

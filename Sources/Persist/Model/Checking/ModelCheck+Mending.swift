@@ -1,10 +1,10 @@
 import Foundation
 
 extension ModelCheck {
-  /// The description without what can't be followed of its flaws; the errors are none.
+  /// Returns the description with its flaws repaired or removed as far as possible; it must have no errors.
   ///
-  /// Limits in the wrong order stay, which no value keeps. So do configurations and requests with entities that don't
-  /// exist: they are asked for by name, and then say so.
+  /// Limits in the wrong order are kept, though no value can satisfy them. So are configurations and requests with
+  /// entities that don't exist: they are requested by name and fail then.
   func mended() -> ModelDescription {
     var result = description
     for index in result.composites.indices {
@@ -57,7 +57,7 @@ extension ModelCheck {
 
   // MARK: Inverses
 
-  /// Completes inverses that one side alone names, then takes away those that still don't pair.
+  /// Completes inverses that only one side names, then removes those that still don't pair.
   private static func withPairedInverses(_ description: ModelDescription) -> ModelDescription {
     var result = description
     let check = ModelCheck(result)
@@ -75,7 +75,7 @@ extension ModelCheck {
     result.changeInverses { entity, relationship in
       completed[[entity.name, relationship.name]] ?? relationship.inverse
     }
-    // Taking one away can leave another one-sided; each round takes at least one, and real models need two.
+    // Removing one can make another one-sided; each round removes at least one, and real models need two rounds.
     var isChanged = true
     while isChanged {
       isChanged = false

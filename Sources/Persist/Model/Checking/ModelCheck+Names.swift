@@ -65,7 +65,8 @@ extension ModelCheck {
     }
   }
 
-  /// Letters, digits and underscores, as predicates, key paths and generated classes can say them.
+  /// Checks that a name consists of letters, digits and underscores, so that predicates, key paths and generated
+  /// classes can use it.
   mutating func checkName(_ name: String, of what: String, at place: PersistenceError.Place) {
     guard let first = name.first else {
       report(place, "\(what) has no name.", fix: "Name it.")
@@ -78,7 +79,7 @@ extension ModelCheck {
     }
   }
 
-  /// Whether an entity's own property is one that it inherits, said once more: the inherited one then serves.
+  /// Whether an entity's own property merely repeats an inherited one, which is then used instead.
   func isRepeated(_ name: String, of entity: EntityDescription, from inherited: Property.Kind) -> Bool {
     switch (ownProperty(name, of: entity.name), inherited) {
     case (.attribute(let own)?, .attribute(let other)):
@@ -92,8 +93,8 @@ extension ModelCheck {
     }
   }
 
-  /// With `Z` before them these are tables that a store has besides those of entities.
+  /// Tables, without their prefix `Z`, that a store has in addition to those of entities.
   private static let reservedEntityNames: Set<String> = ["_METADATA", "_PRIMARYKEY", "_MODELCACHE"]
-  /// With `Z` before them these are columns that every table has.
+  /// Columns, without their prefix `Z`, that every table has.
   private static let reservedPropertyNames: Set<String> = ["_PK", "_ENT", "_OPT"]
 }

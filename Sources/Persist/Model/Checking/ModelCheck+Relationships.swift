@@ -1,5 +1,5 @@
 extension ModelCheck {
-  /// A relationship without an inverse is legal, as in Core Data: it goes one way only.
+  /// Checks a relationship. One without an inverse is valid, as in Core Data: it is unidirectional.
   mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
     let place = PersistenceError.Place.property(entity.name, relationship.name)
     checkCounts(of: relationship, at: place)
@@ -33,16 +33,16 @@ extension ModelCheck {
     }
   }
 
-  /// Why two relationships don't pair though one names the other.
+  /// The reason why two relationships don't pair although one names the other.
   enum InverseFlaw {
     case missing
     case noRelationship
-    /// The relationship that is named has this inverse, or none, and is declared by this entity.
+    /// The named relationship has this inverse, or none, and is declared by this entity.
     case oneSided(String?, declaring: String)
     case elsewhere(String)
   }
 
-  /// What is wrong with the inverse that a relationship names; nil where it names none, or all is well.
+  /// Returns the problem with a relationship's inverse; nil if it has none or if the inverse is valid.
   func inverseFlaw(of relationship: RelationshipDescription, in entity: String) -> InverseFlaw? {
     guard let name = relationship.inverse else { return nil }
     guard let found = property(name, of: relationship.destination) else { return .missing }
@@ -65,7 +65,7 @@ extension ModelCheck {
     }
   }
 
-  /// Whether one entity is the other or stands above or below it.
+  /// Whether the entities are the same or one is an ancestor of the other.
   func isOneHierarchy(_ one: String, _ other: String) -> Bool {
     lineage(of: one).contains { $0.name == other } || lineage(of: other).contains { $0.name == one }
   }
@@ -100,9 +100,9 @@ extension ModelCheck {
       fix: "Remove it there, or name a stored property of '\(entity.name)'.", as: .flaw)
   }
 
-  /// Why an index or a constraint can't name something, as the rest of a sentence; nil where it can.
+  /// Returns the reason why an index or a constraint can't use a property, as the rest of a sentence; nil if it can.
   ///
-  /// It must be a stored value: an attribute, its element, or a to-one relationship.
+  /// It must be a stored value: an attribute, an element of one, or a to-one relationship.
   func columnProblem(_ name: String, of entity: String) -> String? {
     let first = name.split(separator: ".", maxSplits: 1).first.map(String.init) ?? name
     switch property(first, of: entity)?.kind {
@@ -111,7 +111,7 @@ extension ModelCheck {
       return relationship.isToMany ? "a to-many relationship, which has no column" : nil
     case .fetchedProperty: return "a fetched property, which has no column"
     case nil:
-      // Core Data's own names for the object and its entity number may be indexed too.
+      // Core Data's names for the object and its entity number may also be indexed.
       return ["self", "entity"].contains(first.lowercased()) ? nil : "which is no property of '\(entity)'"
     }
   }

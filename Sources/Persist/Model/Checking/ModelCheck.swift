@@ -1,30 +1,31 @@
-/// The rules that a model must keep, and the search for everything that breaks one.
+/// The rules for models, and a search for everything that violates them.
 ///
-/// What breaks a rule is an error where the model can't be resolved without it, as with a parent that doesn't exist.
-/// Otherwise it is a flaw: nobody should write a model so, but rows can be read with it, and Core Data has taken such
-/// models. ``mended()`` is the description that then holds.
+/// A violation is an error if the model can't be resolved because of it, such as a parent that doesn't exist. Otherwise
+/// it is a flaw: it should be fixed, but rows can be read despite it, and Core Data accepts such models. ``mended()``
+/// returns the description to use then.
 ///
-/// Names are refused only where they can't work in a store. `description`, `hash` or `entity`, which Core Data
-/// doesn't take because of its classes' methods, are good names here: a property is reached by its name alone.
+/// Names are rejected only if they can't work in a store. `description`, `hash` or `entity`, which Core Data rejects
+/// because of its classes' methods, are valid here: a property is accessed by its name alone.
 struct ModelCheck {
-  /// Larger or deeper models are refused before anything walks them.
+  /// Limits beyond which a model is rejected before anything traverses it.
   enum Limit {
     static let entities = 10_000
     static let parents = 100
-    /// Properties of all entities together, inherited ones and elements of composites counted in each.
+    /// The number of properties of all entities, where inherited ones and elements of composites count in each entity.
     static let properties = 200_000
     static let compositeDepth = 15
     static let compositeElements = 1_000
-    /// Further errors of a model aren't told, nor are further flaws.
+    /// The number of errors that are reported, and likewise of flaws.
     static let problems = 200
   }
 
   let description: ModelDescription
   let entities: [String: EntityDescription]
   let composites: [String: CompositeDescription]
-  /// How many attributes each composite type flattens to; nil for one that contains itself or nests too deep.
+  /// The number of attributes that each composite type flattens to; missing for one that contains itself or nests too
+  /// deep.
   let flattenedCounts: [String: Int]
-  /// An entity's own properties by name.
+  /// Each entity's own properties by name.
   private let ownProperties: [String: [String: Property.Kind]]
   private var problems: [Problem] = []
 
@@ -35,12 +36,12 @@ struct ModelCheck {
     let error: PersistenceError
   }
 
-  /// Every problem of a description, each with its place and its mend; empty for a good model.
+  /// Returns every problem of a description with its place and fix; empty for a valid model.
   static func problems(in description: ModelDescription) -> [PersistenceError] {
     ModelCheck(checking: description).problems.map(\.error)
   }
 
-  /// A check that has been done.
+  /// Creates a check and runs it.
   init(checking description: ModelDescription) {
     self.init(description)
     checkSize()
@@ -58,12 +59,12 @@ struct ModelCheck {
     checkRequests()
   }
 
-  /// What keeps the model from being resolved.
+  /// The problems that prevent the model from being resolved.
   var errors: [PersistenceError] { problems.filter { $0.severity == .error }.map(\.error) }
-  /// What the model can be used in spite of.
+  /// The problems that don't prevent the model from being used.
   var flaws: [PersistenceError] { problems.filter { $0.severity == .flaw }.map(\.error) }
 
-  /// A check that is still to be done.
+  /// Creates a check without running it.
   init(_ description: ModelDescription) {
     self.description = description
     entities = Dictionary(description.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -84,9 +85,9 @@ struct ModelCheck {
     problems.append(Problem(severity: severity, error: PersistenceError(.invalidModel, at: place, message, fix: fix)))
   }
 
-  // MARK: What an entity has
+  // MARK: Entities and their properties
 
-  /// The entity and its parents, upwards; ends before a parent that doesn't exist or comes a second time.
+  /// Returns the entity and its ancestors, from the bottom up; ends before a parent that is missing or repeated.
   func lineage(of name: String) -> [EntityDescription] {
     var result: [EntityDescription] = []
     var seen: Set<String> = []
@@ -100,7 +101,7 @@ struct ModelCheck {
 
   func ownProperty(_ name: String, of entity: String) -> Property.Kind? { ownProperties[entity]?[name] }
 
-  /// A property of an entity, inherited ones included, and the entity that declares it.
+  /// Returns a property of an entity, own or inherited, with the entity that declares it.
   func property(_ name: String, of entity: String) -> (kind: Property.Kind, declaring: String)? {
     for ancestor in lineage(of: entity) {
       if let kind = ownProperties[ancestor.name]?[name] { return (kind, ancestor.name) }

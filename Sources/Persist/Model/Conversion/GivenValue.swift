@@ -1,30 +1,30 @@
 import Foundation
 
-/// A value as a program or data give it, before it is known which attribute it is for. No digit is lost on the way.
+/// A value as provided by a program or by data, before its attribute is known. No digits are lost.
 enum GivenValue: Sendable, Hashable {
   case value(StoredValue)
-  /// Apart from doubles: the float 0.1 is the decimal 0.1, and isn't the double 0.1.
+  /// Separate from doubles: the float 0.1 equals the decimal 0.1, but not the double 0.1.
   case float(Float)
 
   static let null = GivenValue.value(.null)
 
   var isNull: Bool { self == .null }
 
-  /// A value of the program's; nil for one of a type that no attribute has, such as a list.
+  /// A value from a program; nil if its type belongs to no attribute, such as a list.
   ///
-  /// Foundation's classes are taken on every platform: `NSNumber` by the type that it was made with, `NSDecimalNumber`,
-  /// `NSString`, `NSDate`, `NSData`, `NSUUID`, `NSURL`, and `NSNull` as nothing.
+  /// Foundation's classes are accepted on every platform: `NSNumber` by the type that it was created with,
+  /// `NSDecimalNumber`, `NSString`, `NSDate`, `NSData`, `NSUUID`, `NSURL`, and `NSNull` as null.
   init?(_ value: Any?) {
     guard let value else {
       self = .null
       return
     }
-    // Before all else: where there is Objective-C, an NSNumber casts to nearly every type.
+    // This check comes first: with the Objective-C runtime, an NSNumber casts to almost every type.
     if type(of: value) is AnyClass {
       self.init(object: value as AnyObject)
       return
     }
-    // By its exact type: an empty list of anything casts to bytes, and so does one of small NSNumbers.
+    // The exact type is compared: any empty list casts to bytes, and so does a list of small NSNumbers.
     if type(of: value) == [UInt8].self, let bytes = value as? [UInt8] {
       self = .value(.data(Data(bytes)))
       return
@@ -81,10 +81,10 @@ enum GivenValue: Sendable, Hashable {
     }
   }
 
-  /// Truth values have a class of their own, on Linux too.
+  /// Booleans have a separate class, on Linux too.
   private static var truth: NSNumber { NSNumber(value: true) }
 
-  /// An integer of 64 bits, or a decimal for one beyond that; nil for one beyond every attribute.
+  /// An integer of 64 bits, or a decimal if it is larger; nil if no attribute can hold it.
   private init?(integer: any BinaryInteger) {
     if let value = Int64(exactly: integer) {
       self = .value(.integer(value))
@@ -95,13 +95,13 @@ enum GivenValue: Sendable, Hashable {
     }
   }
 
-  /// Nil for a number that is wider than a double.
+  /// Nil if a double can't represent the number exactly.
   private init?(number: some BinaryFloatingPoint) {
     guard let value = number.isNaN ? Double.nan : Double(exactly: number) else { return nil }
     self = .value(.double(value))
   }
 
-  /// The value as a message shows it.
+  /// The value as displayed in messages.
   var inWords: String {
     switch self {
     case .value(let value): value.inWords

@@ -1,8 +1,8 @@
-/// Defaults that are written as values of another type: 1 for a double, 0 for a truth value, a text for a URI.
+/// Conversion of defaults that are values of another type: 1 for a double, 0 for a Boolean, a string for a URI.
 extension ModelDescription {
-  /// The description with every default as a value of its attribute's type, where that type has an equal of it.
+  /// Returns the description with every default converted to its attribute's type if that type has an equal value.
   ///
-  /// What it has no equal of is left for the model's check to report.
+  /// Other defaults are left for the model check to report.
   func convertingDefaults() -> ModelDescription {
     var result = self
     for entity in entities.indices {
@@ -21,7 +21,8 @@ extension ModelDescription {
 }
 
 extension AttributeDescription {
-  /// A float's default is one to convert, too: what is beyond a float's precision must not come back.
+  /// Whether the default needs conversion. A float's always does: digits beyond a float's precision mustn't be
+  /// returned.
   fileprivate var hasOddDefault: Bool { type == .float || problem(with: defaultValue) != nil }
 
   fileprivate mutating func convertDefault() {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ValueConversion {
-  /// A value for a composite attribute: a dictionary with values for its elements, nested as they are.
+  /// Converts a value for a composite attribute: a dictionary with values for its elements, nested like them.
   ///
   /// - Throws: ``PersistenceError/Code/typeMismatch``, ``PersistenceError/Code/unknownProperty`` for an element that
   ///   the composite doesn't have.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ValueConversion {
-  /// A number that keeps all its digits until the attribute's type is known.
+  /// Returns a number with all its digits, before conversion to the attribute's type.
   private func number(_ given: GivenValue) throws(Refusal) -> GivenValue {
     switch given {
     case .float, .value(.integer), .value(.double), .value(.decimal): return given
@@ -11,7 +11,7 @@ extension ValueConversion {
       if let number = Int64(trimmed) { return .value(.integer(number)) }
       guard let parsed = DecimalText(trimmed) else { throw .kind }
       if let number = Decimal(wholeText: trimmed) { return .value(.decimal(number)) }
-      // Beyond every decimal: a double may still have this whole number, or the nearest fraction.
+      // No decimal can hold it, but a double may represent this whole number exactly, or round a fraction.
       guard [.double, .float].contains(attribute.type), let number = Double(trimmed), number.isFinite, number != 0,
         !parsed.isWhole || DecimalText(number.description) == parsed
       else { throw .digits }
@@ -66,7 +66,7 @@ extension ValueConversion {
       guard let exact = Double(exactly: number) else { throw .digits }
       return exact
     case .value(.decimal(let number)):
-      // Foundation's own conversion is off by the last bit at times; a text is rounded right.
+      // Foundation's own conversion is sometimes off by the last bit; parsing the text rounds correctly.
       guard let text = DecimalText(number.description), let nearest = Double(number.description) else { throw .digits }
       if text.isWhole || abs(nearest) >= 0x1p53 {
         let exact = DecimalText(String(format: "%.0f", nearest))
@@ -84,7 +84,7 @@ extension ValueConversion {
       guard let exact = Float(exactly: number) else { throw .digits }
       return exact
     case .value(.decimal(let number)):
-      // A double in between has every digit that a float may have, or refuses.
+      // The intermediate double preserves every digit that a float can have, or throws.
       let wide = try double(given)
       guard let text = DecimalText(number.description) else { throw .digits }
       return try Self.checked(Float(wide), text, of: wide)
@@ -96,7 +96,7 @@ extension ValueConversion {
     }
   }
 
-  /// The nearest float, where it has every digit of the number's whole part.
+  /// Returns the nearest float if it preserves every digit of the number's integer part.
   private static func checked(_ nearest: Float, _ text: DecimalText, of number: Double) throws(Refusal) -> Float {
     let limit = Float.greatestFiniteMagnitude
     guard nearest.isFinite else { throw .range("\(-limit) to \(limit)") }

@@ -16,7 +16,7 @@ extension ValueConversion {
     }
   }
 
-  /// A whole number has no fraction in a text, as JSON doesn't tell 1 from 1.0.
+  /// Formats a whole number without a fraction, since JSON doesn't distinguish 1 from 1.0.
   private static func text(_ number: some BinaryFloatingPoint & CustomStringConvertible) -> String {
     Int64(exactly: number).map { "\($0)" } ?? number.description
   }
@@ -48,7 +48,8 @@ extension ValueConversion {
     }
   }
 
-  /// Numbers are seconds since 1970, or milliseconds where the format is `UnixTime`, as MagicalRecord has it.
+  /// Converts to a date. Numbers are seconds since 1970, or milliseconds if the format is `UnixTime`, as in
+  /// MagicalRecord.
   func date(_ given: GivenValue) throws(Refusal) -> Date {
     if case .value(.date(let date)) = given { return date }
     guard source == .data else { throw .kind }

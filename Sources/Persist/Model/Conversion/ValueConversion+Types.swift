@@ -1,13 +1,13 @@
 import Foundation
 
-/// Stored values as the Swift and Foundation types that a program names.
+/// Conversion of stored values to the Swift and Foundation types that a program requests.
 extension ValueConversion {
-  /// A stored value as a value of a type; nil where that type has no equal of it.
+  /// Converts a stored value to a type; nil if that type has no equal value.
   ///
-  /// | type | of |
+  /// | type | accepts |
   /// |---|---|
-  /// | integers, `Bool`, `Double`, `Float`, `Decimal` | numbers, as an attribute of that type takes them |
-  /// | `NSNumber`, `NSDecimalNumber` | numbers and truth values |
+  /// | integers, `Bool`, `Double`, `Float`, `Decimal` | numbers that an attribute of that type accepts |
+  /// | `NSNumber`, `NSDecimalNumber` | numbers and Booleans |
   /// | `String`, `Date`, `Data`, `UUID`, `URL` and their Foundation classes | values of that type |
   /// | ``StoredValue`` | every value |
   static func value<Wanted>(_ stored: StoredValue, as type: Wanted.Type) -> Wanted? {

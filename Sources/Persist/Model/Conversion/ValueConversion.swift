@@ -1,27 +1,27 @@
 import Foundation
 
-/// The one table of value conversions: what an attribute makes of a value, whichever door it comes through.
+/// The one table of value conversions, used wherever an attribute receives a value.
 ///
-/// | attribute type | takes from programs | from data besides |
+/// | attribute type | accepts from programs | also accepts from data |
 /// |---|---|---|
-/// | `int16 int32 int64` | whole numbers of every type within the range | texts of them |
-/// | `boolean` | truth values; the numbers 0 and 1 | `true`, `yes`, `t`, `y`, `1` and their opposites |
-/// | `double float` | numbers whose whole part it holds exactly; fractions are rounded | texts of numbers |
-/// | `decimal` | whole numbers; floating-point numbers by their shortest text | texts of numbers of up to 38 digits |
-/// | `string` | texts | numbers, truth values, URLs and UUIDs, as text |
-/// | `date` | dates | texts in the `dateFormat` or in ISO 8601; numbers of seconds since 1970 |
-/// | `binary` | data, lists of bytes | texts in base64 |
-/// | `uuid` | UUIDs | texts of them |
-/// | `uri` | URLs and texts | |
+/// | `int16 int32 int64` | whole numbers of every type within the range | their text |
+/// | `boolean` | Booleans; the numbers 0 and 1 | `true`, `yes`, `t`, `y`, `1` and their opposites |
+/// | `double float` | numbers whose integer part it holds exactly; fractions are rounded | text of numbers |
+/// | `decimal` | whole numbers; floating-point numbers by their shortest text | text of numbers of up to 38 digits |
+/// | `string` | strings | numbers, Booleans, URLs and UUIDs, as text |
+/// | `date` | dates | text in the `dateFormat` or in ISO 8601; numbers of seconds since 1970 |
+/// | `binary` | data, arrays of bytes | base64 text |
+/// | `uuid` | UUIDs | their text |
+/// | `uri` | URLs and strings | |
 /// | `objectID` | object identifiers | |
 /// | `transformable` | its bytes | |
 /// | `undefined` | every value | |
 ///
-/// A truth value is 1 or 0 as a number. Nothing is ever rounded otherwise, cut off or left out: a value that has no
-/// equal in the attribute's type is refused.
+/// As a number, a Boolean is 1 or 0. Values are otherwise never rounded, truncated or dropped: a value without an equal
+/// in the attribute's type is rejected.
 ///
 /// *Programs* are `setValue`, subscripts, batches, defaults and `validateValue`; *data* are imports from dictionaries
-/// and JSON, whose values are texts more often than not. What both take, they take alike.
+/// and JSON, whose values are mostly strings. Values that both accept are converted in the same way.
 struct ValueConversion {
   let attribute: AttributeDescription
   let place: PersistenceError.Place
@@ -35,13 +35,13 @@ struct ValueConversion {
     self.source = source
   }
 
-  /// Why a value isn't taken.
+  /// The reason why a value is rejected.
   enum Refusal: Error, Hashable {
-    /// The attribute takes no values of this kind.
+    /// The attribute doesn't accept values of this kind.
     case kind
     /// The number is outside a range.
     case range(String)
-    /// The type would have to round the number, or cut it off.
+    /// The type would have to round or truncate the number.
     case digits
   }
 
@@ -69,7 +69,7 @@ struct ValueConversion {
     case .int16, .int32, .int64: return .integer(try whole(given))
     case .boolean: return .boolean(try truth(given))
     case .double: return .double(try double(given))
-    // A float's column is eight bytes wide; what is beyond a float's precision must not come back.
+    // A float's column is eight bytes wide; digits beyond a float's precision mustn't be returned.
     case .float: return .double(Double(try float(given)))
     case .decimal: return .decimal(try decimal(given))
     case .string: return .string(try text(given))

@@ -6,15 +6,15 @@
 public struct AttributeDescription: Sendable, Hashable {
   public var name: String
   public var type: AttributeType
-  /// Whether nil is a valid value. Core Data's default, and so true here.
+  /// Whether nil is a valid value. True by default, as in Core Data.
   public var isOptional: Bool
-  /// Whether the value lives in memory only; it then has no column.
+  /// Whether the value exists only in memory, without a column.
   public var isTransient: Bool
-  /// What a new object has; ``StoredValue/null`` for nothing.
+  /// The value in a new object; ``StoredValue/null`` for none.
   public var defaultValue: StoredValue
-  /// The name that this attribute had in an older version, where it was renamed since.
+  /// The attribute's name in an older version, if it was renamed since.
   public var renamingIdentifier: String?
-  /// A text that makes this attribute's fingerprint another one though nothing else changed.
+  /// A string that changes this attribute's fingerprint although nothing else changed.
   public var versionHashModifier: String?
   public var userInfo: [String: String]
 
@@ -22,22 +22,22 @@ public struct AttributeDescription: Sendable, Hashable {
   public var valueClassName: String?
   /// The transformer that archives the values of a transformable attribute.
   public var valueTransformerName: String?
-  /// Whether large values may stand in files beside the store.
+  /// Whether large values may be stored in files next to the store.
   public var allowsExternalStorage: Bool
-  /// Whether the value is kept in the history when its object is deleted.
+  /// Whether the history retains the value when its object is deleted.
   public var preservesValueOnDeletion: Bool
-  /// The expression that a derived attribute's value comes from, such as `articles.@count`; nil for other attributes.
+  /// The expression that computes a derived attribute's value, such as `articles.@count`; nil for other attributes.
   public var derivation: String?
-  /// The name of the composite type, for a composite attribute.
+  /// The name of a composite attribute's composite type.
   public var compositeName: String?
   public var validation: AttributeValidation
   /// Whether a generated class uses a scalar type.
   public var usesScalarType: Bool
-  /// Whether an index of its own was asked for in the old way, without a ``FetchIndexDescription``.
+  /// Whether the attribute requests its own index in the old form, without a ``FetchIndexDescription``.
   public var isIndexed: Bool
   public var isIndexedBySpotlight: Bool
   public var allowsCloudEncryption: Bool
-  /// What a model file says of the attribute that no property here stands for, kept as it was.
+  /// The attribute's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(

@@ -1,4 +1,4 @@
-/// The type of an attribute's values. Raw values are the names that models in JSON and the command line use.
+/// The type of an attribute's values. Raw values are the names used by JSON models and the command line.
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   case int16, int32, int64
   case decimal, double, float
@@ -7,12 +7,12 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   case transformable
   /// Several attributes under one name; see ``CompositeDescription``.
   case composite
-  /// Another object's identifier; only in requests, never in a store.
+  /// Another object's identifier; used only in requests, never in a store.
   case objectID
   /// No type; only for transient attributes.
   case undefined
 
-  /// The numbers that an integer type has; all of 64 bits for any other type.
+  /// The range of an integer type; the 64-bit range for any other type.
   var integerRange: ClosedRange<Int64> {
     switch self {
     case .int16: Int64(Int16.min)...Int64(Int16.max)

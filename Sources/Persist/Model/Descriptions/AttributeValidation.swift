@@ -1,19 +1,19 @@
-/// The rules that an attribute's values must keep.
+/// The rules for an attribute's values.
 public struct AttributeValidation: Sendable, Hashable {
-  /// The least value; also the first moment, for dates.
+  /// The minimum value; for dates, the earliest.
   public var minimum: StoredValue?
-  /// The greatest value; also the last moment, for dates.
+  /// The maximum value; for dates, the latest.
   public var maximum: StoredValue?
-  /// The least length of a text in UTF-16 units, as `length` counts in predicates and Core Data in its rules.
+  /// The minimum length of a string in UTF-16 units, as counted by `length` in predicates and by Core Data's rules.
   public var minimumLength: Int?
-  /// The greatest length of a text in UTF-16 units.
+  /// The maximum length of a string in UTF-16 units.
   public var maximumLength: Int?
-  /// A regular expression that the whole text must match.
+  /// A regular expression that the whole string must match.
   public var pattern: String?
-  /// Rules in the predicate language, over `SELF`.
+  /// Rules in the predicate language, applied to `SELF`.
   public var rules: [Rule]
 
-  /// One rule and what to say when it is broken.
+  /// A rule and the warning for its violation.
   public struct Rule: Sendable, Hashable {
     /// The predicate's format string, such as `SELF >= 0`.
     public var predicate: String

@@ -1,10 +1,10 @@
 /// A composite type: several attributes under one name, stored in columns of the entity that uses it.
 public struct CompositeDescription: Sendable, Hashable {
   public var name: String
-  /// Its elements; one that is composite names another composite type.
+  /// The type's elements; a composite element names another composite type.
   public var elements: [AttributeDescription]
   public var userInfo: [String: String]
-  /// What a model file says of the type that no property here stands for, kept as it was.
+  /// The type's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(

@@ -1,11 +1,12 @@
-/// An entity as a model file or a builder describes it: its own properties, and names for everything it refers to.
+/// An entity as described by a model file or a builder: its own properties, with references by name.
 ///
-/// A ``ManagedObjectModel`` checks a set of these and resolves each into an ``Entity``, which knows what it inherits.
+/// A ``ManagedObjectModel`` checks a set of these and resolves each into an ``Entity``, which includes inherited
+/// properties.
 public struct EntityDescription: Sendable, Hashable {
   public var name: String
   /// The class of the objects; nil for ``ManagedObject`` itself.
   public var className: String?
-  /// The module that the class is looked for in, as a model file names it.
+  /// The module in which to look up the class, as named in a model file.
   public var moduleName: String?
   public var isAbstract: Bool
   /// The name of the parent entity.
@@ -13,16 +14,16 @@ public struct EntityDescription: Sendable, Hashable {
   public var renamingIdentifier: String?
   public var versionHashModifier: String?
   public var userInfo: [String: String]
-  /// Own attributes, inherited ones not included.
+  /// The entity's own attributes, without inherited ones.
   public var attributes: [AttributeDescription]
   public var relationships: [RelationshipDescription]
   public var fetchedProperties: [FetchedPropertyDescription]
-  /// Each constraint lists the properties whose values together may occur once.
+  /// Lists of properties whose combined values must be unique.
   public var uniquenessConstraints: [[String]]
   public var indexes: [FetchIndexDescription]
-  /// Compound indexes in the old form, without names: lists of property names.
+  /// Compound indexes in the old, unnamed form: lists of property names.
   public var compoundIndexes: [[String]]
-  /// What a model file says of the entity that no property here stands for, kept as it was.
+  /// The entity's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(

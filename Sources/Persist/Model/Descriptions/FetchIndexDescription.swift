@@ -1,18 +1,18 @@
 /// An index over properties or expressions of an entity.
 public struct FetchIndexDescription: Sendable, Hashable {
-  /// One part of an index.
+  /// An element of an index.
   public struct Element: Sendable, Hashable {
-    /// What is indexed.
+    /// The property or expression that is indexed.
     public enum Subject: Sendable, Hashable {
       case property(String)
       /// An expression in the format language, with the type of its result.
       case expression(String, AttributeType)
     }
 
-    /// How the values are indexed.
+    /// The kind of index.
     public enum Kind: String, Sendable, Hashable {
       case binary
-      /// SQLite's R*Tree, for ranges over numbers.
+      /// SQLite's R*Tree, for range queries on numbers.
       case rTree
     }
 
@@ -29,9 +29,9 @@ public struct FetchIndexDescription: Sendable, Hashable {
 
   public var name: String
   public var elements: [Element]
-  /// A predicate's format string that limits the index to some rows.
+  /// The format string of a predicate that restricts the index to some rows.
   public var partialPredicate: String?
-  /// What a model file says of the index that no property here stands for, kept as it was.
+  /// The index's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(

@@ -5,7 +5,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   public var isOptional: Bool
   public var renamingIdentifier: String?
   public var userInfo: [String: String]
-  /// What a model file says of the property that no property here stands for, kept as it was.
+  /// The property's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(
@@ -21,9 +21,9 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   }
 }
 
-/// A fetch request as a model describes it: a template, or what a fetched property asks for.
+/// A fetch request as described by a model: a template, or the request of a fetched property.
 public struct FetchRequestDescription: Sendable, Hashable {
-  /// What the result consists of; raw values are Core Data's.
+  /// The kind of results; raw values are Core Data's.
   public enum ResultType: Int, Sendable, Hashable, CaseIterable {
     case objects = 0
     case objectIDs = 1
@@ -31,11 +31,11 @@ public struct FetchRequestDescription: Sendable, Hashable {
     case count = 4
   }
 
-  /// One sort descriptor: a key path and a direction.
+  /// A sort descriptor: a key path and a direction.
   public struct Sort: Sendable, Hashable {
     public var key: String
     public var isAscending: Bool
-    /// The comparison's selector, such as `caseInsensitiveCompare:`; nil for the values' own order.
+    /// The selector of the comparison, such as `caseInsensitiveCompare:`; nil for the natural order of the values.
     public var selector: String?
 
     public init(_ key: String, isAscending: Bool = true, selector: String? = nil) {
@@ -46,7 +46,7 @@ public struct FetchRequestDescription: Sendable, Hashable {
   }
 
   public var entity: String
-  /// The predicate's format string, with its `$variables`.
+  /// The predicate's format string, including its `$variables`.
   public var predicate: String?
   public var sort: [Sort]
   public var fetchLimit: Int
@@ -57,7 +57,7 @@ public struct FetchRequestDescription: Sendable, Hashable {
   public var returnsObjectsAsFaults: Bool
   public var returnsDistinctResults: Bool
   public var resultType: ResultType
-  /// What a model file says of the request that no property here stands for, kept as it was.
+  /// The request's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(

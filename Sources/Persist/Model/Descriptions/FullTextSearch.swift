@@ -1,33 +1,33 @@
-/// That the words of an attribute's texts can be searched for, and how texts are taken apart into words.
+/// The full-text search of an attribute: how its strings are split into searchable words.
 ///
 /// ```swift
 /// var body = AttributeDescription("body", .string)
 /// body.fullTextSearch = .words
 /// ```
 ///
-/// A store keeps an index of the words beside its tables (SQLite's FTS5), and predicates ask it with `MATCHTEXT`. In a
-/// model file the attribute's user info says the same under the key `PersistFullTextSearch`: `words`, `stems` or
-/// `trigrams`, and where prefixes are indexed their lengths, as in `words prefix 2 3`.
+/// A store maintains an index of the words besides its tables (SQLite's FTS5), which predicates query with `MATCHTEXT`.
+/// In a model file the attribute's user info has the same setting under the key `PersistFullTextSearch`: `words`,
+/// `stems` or `trigrams`, followed by the lengths of indexed prefixes if any, as in `words prefix 2 3`.
 ///
-/// It is no part of the attribute's fingerprint: a store gets, changes or loses the index when it is opened for
+/// It isn't part of the attribute's fingerprint: the index is created, changed or dropped when the store is opened for
 /// writing, without a migration.
 ///
 /// - SeeAlso: <https://sqlite.org/fts5.html#tokenizers>
 public struct FullTextSearch: Sendable, Hashable {
-  /// What counts as a word, and which words are the same.
+  /// The definition of words, and which of them are equivalent.
   public enum Tokenizer: String, Sendable, Hashable, CaseIterable {
-    /// Letters and digits in a row, without regard to case and diacritical marks.
+    /// Sequences of letters and digits, ignoring case and diacritical marks.
     case words
-    /// As ``words``, and English words without their endings: "running" and "runs" are the same.
+    /// Like ``words``, but with English words reduced to their stems: "running" and "runs" are equivalent.
     case stems
-    /// Every three characters in a row: finds parts of words, of at least three characters, also in scripts without
-    /// spaces. SQLite has it from version 3.34 on.
+    /// All sequences of three characters: finds parts of words with at least three characters, also in scripts without
+    /// spaces. Requires SQLite 3.34 or later.
     case trigrams
   }
 
   public var tokenizer: Tokenizer
-  /// Lengths in characters, from 1 to 999, of beginnings of words that have an index of their own, so that `te*` is
-  /// found faster.
+  /// Lengths, in characters from 1 to 999, of word prefixes that have a separate index, which speeds up searches such
+  /// as `te*`.
   public var prefixLengths: [Int]
 
   public init(_ tokenizer: Tokenizer = .words, prefixLengths: [Int] = []) {
@@ -39,12 +39,12 @@ public struct FullTextSearch: Sendable, Hashable {
   public static let stems = FullTextSearch(.stems)
   public static let trigrams = FullTextSearch(.trigrams)
 
-  /// What a user info that asks for full-text search has.
+  /// The key of the full-text search setting in an attribute's user info.
   public static let userInfoKey = "PersistFullTextSearch"
 }
 
 extension FullTextSearch: LosslessStringConvertible {
-  /// Reads what ``description`` gives; `YES` and `1` are ``words``.
+  /// Parses the form of ``description``; `YES`, `1` and `true` are also accepted for ``words``.
   public init?(_ text: String) {
     let parts = text.split(separator: " ").map(String.init)
     guard let first = parts.first else { return nil }
@@ -68,7 +68,7 @@ extension FullTextSearch: LosslessStringConvertible {
 }
 
 extension AttributeDescription {
-  /// How the attribute's texts are searched; nil where they aren't. Kept in ``userInfo``.
+  /// The attribute's full-text search; nil if it has none. Stored in ``userInfo``.
   public var fullTextSearch: FullTextSearch? {
     get { userInfo[FullTextSearch.userInfoKey].flatMap(FullTextSearch.init) }
     set { userInfo[FullTextSearch.userInfoKey] = newValue?.description }
@@ -76,8 +76,8 @@ extension AttributeDescription {
 }
 
 extension AttributeDescription {
-  /// Whether the attribute can have an index of its words, and shall. What triggers compute has none: in which order
-  /// triggers fire, SQLite doesn't say.
+  /// Whether the attribute requests a full-text index and can have one. Values computed by triggers can't: SQLite
+  /// doesn't define the order in which triggers fire.
   var isFullTextSearched: Bool {
     fullTextSearch != nil && type == .string && !isTransient && !isDerived && !allowsExternalStorage
   }

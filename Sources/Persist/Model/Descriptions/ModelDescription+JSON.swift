@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A model as JSON: Persist's own file form, and the form in which a store keeps its model.
+/// A model as JSON: Persist's own file format, and the form in which a store contains its model.
 ///
 /// ```json
 /// {
@@ -21,24 +21,24 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Only what differs from a description's own defaults is written, keys in order, so that equal descriptions
-/// have equal texts. Numbers are exact; dates are seconds since 2001, decimals texts, data base64. A default or limit
-/// of another type than its attribute's is written with its kind, as `{"integer": 5}`.
+/// Only values that differ from a description's defaults are written, with sorted keys, so that equal descriptions
+/// produce equal text. Numbers are exact; dates are seconds since 2001, decimals strings, data base64. A default or
+/// limit whose type isn't its attribute's is written with its kind, as in `{"integer": 5}`.
 extension ModelDescription {
-  /// The number of the format that is written, and the greatest that is read.
+  /// The format number that is written, and the highest that can be read.
   static let jsonFormat = 1
 
-  /// The description as canonical, readable JSON.
+  /// The description as canonical, human-readable JSON.
   public var json: String { jsonValue.text }
 
   /// The SHA-256 digest of ``json``.
   var digest: Data { Data(SHA256.digest(json.utf8)) }
 
-  /// Reads what ``json`` wrote.
+  /// Reads a description from its ``json``.
   ///
-  /// - Parameter url: the file that errors name.
-  /// - Throws: ``PersistenceError/Code/malformedFile`` with line and column, or with the key path of what isn't
-  ///   understood; ``PersistenceError/Code/limitExceeded``.
+  /// - Parameter url: the file to name in errors.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` with line and column, or with the key path of an unexpected
+  ///   value; ``PersistenceError/Code/limitExceeded``.
   public init(json: Data, from url: URL? = nil) throws {
     var fields = try JSONFields(JSONReader.value(in: json, from: url), path: "", file: url)
     guard let format = try fields.integer("format") else {

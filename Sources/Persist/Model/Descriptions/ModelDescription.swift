@@ -1,14 +1,14 @@
-/// A whole model as a file or a builder describes it, unchecked: what ``ManagedObjectModel`` is made from.
+/// A complete model as described by a file or a builder, unchecked: the input of a ``ManagedObjectModel``.
 public struct ModelDescription: Sendable, Hashable {
   public var entities: [EntityDescription]
   public var composites: [CompositeDescription]
-  /// Names of configurations with the names of their entities.
+  /// The names of the entities in each configuration.
   public var configurations: [String: [String]]
   /// Request templates by name.
   public var fetchRequestTemplates: [String: FetchRequestDescription]
-  /// What the author calls this version; most models have one identifier or none.
+  /// The author's names for this version; most models have one identifier or none.
   public var versionIdentifiers: [String]
-  /// What a model file says of the model that no property here stands for, kept as it was.
+  /// The model's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(

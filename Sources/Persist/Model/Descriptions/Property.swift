@@ -14,22 +14,23 @@ public struct Property: Sendable, Hashable {
     }
   }
 
-  /// An element of a composite attribute, flattened: `location.x` where composites nest.
+  /// An element of a composite attribute, flattened: `location.x` for nested composites.
   public struct Element: Sendable, Hashable {
-    /// The names from the composite attribute's own to the element's.
+    /// The names from the composite attribute to the element.
     public let path: [String]
     public let attribute: AttributeDescription
     public let slot: Int
   }
 
   public let kind: Kind
-  /// The property's place in an object and in a row, the same in all subentities.
+  /// The property's index in an object and in a row, the same in all subentities.
   public let slot: Int
-  /// The entity that declares it, for an inherited property an ancestor.
+  /// The entity that declares the property; for an inherited property, an ancestor.
   public let declaringEntity: String
-  /// The row slot of the destination's entity number: for a to-one whose destination has subentities.
+  /// The row slot of the destination's entity number, for a to-one relationship whose destination is in an entity
+  /// hierarchy.
   public private(set) var entityNumberSlot: Int?
-  /// The elements of a composite attribute, nested ones included.
+  /// The elements of a composite attribute, including nested ones.
   public private(set) var elements: [Element] = []
 
   init(kind: Kind, slot: Int, declaringEntity: String) {
@@ -50,7 +51,7 @@ public struct Property: Sendable, Hashable {
     case .attribute(let attribute) where attribute.type == .composite:
       var pending = [(path: [attribute.name], composite: attribute.compositeName)]
       while let (path, name) = pending.popLast() {
-        // A cycle of composites is refused before; the bound keeps a wrong one finite all the same.
+        // Cyclic composites have been rejected already; the limit only guarantees termination.
         guard path.count < 16, let name, let composite = composites[name] else { continue }
         for element in composite.elements.sorted(by: { $0.name < $1.name }) {
           if element.type == .composite {

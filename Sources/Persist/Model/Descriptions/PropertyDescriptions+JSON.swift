@@ -1,7 +1,7 @@
 import Foundation
 
 extension AttributeType {
-  /// Takes the member `type`.
+  /// Reads the member `type`.
   init(json fields: inout JSONFields) throws {
     let name = try fields.requiredText("type")
     guard let type = AttributeType(rawValue: name) else {

@@ -8,25 +8,25 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var name: String
   /// The name of the destination entity.
   public var destination: String
-  /// The name of the relationship of the destination that leads back.
+  /// The name of the destination's relationship in the opposite direction.
   public var inverse: String?
-  /// Whether a to-one may have no object, and a to-many fewer than its ``minimumCount`` by having none.
+  /// Whether a to-one may be nil, and whether a to-many may be empty despite its ``minimumCount``.
   ///
   /// A required to-many without a minimum count may be empty, as in Core Data.
   public var isOptional: Bool
   public var isTransient: Bool
-  /// Whether a to-many keeps an order.
+  /// Whether a to-many is ordered.
   public var isOrdered: Bool
-  /// The least number of objects of a to-many that is required or has any; 0 for no bound.
+  /// The minimum number of objects of a to-many that is required or not empty; 0 for none.
   public var minimumCount: Int
-  /// The greatest number of objects: 1 makes the relationship to-one, 0 leaves a to-many without a bound.
+  /// The maximum number of objects: 1 makes the relationship to-one, 0 makes it an unlimited to-many.
   public var maximumCount: Int
   public var deleteRule: DeleteRule
   public var renamingIdentifier: String?
   public var versionHashModifier: String?
   public var userInfo: [String: String]
   public var isIndexedBySpotlight: Bool
-  /// What a model file says of the relationship that no property here stands for, kept as it was.
+  /// The relationship's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
   public init(
@@ -76,14 +76,14 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var isToMany: Bool { maximumCount != 1 }
 }
 
-/// What happens to the objects at the other end when an object is deleted. Raw values are Core Data's.
+/// The effect of deleting an object on the objects at the other end. Raw values are Core Data's.
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
-  /// Nothing; the other end may be left pointing at nothing.
+  /// No effect; the other end may keep a dangling reference.
   case noAction = 0
-  /// The other end forgets the object.
+  /// The other end's reference is removed.
   case nullify = 1
   /// The other end is deleted too.
   case cascade = 2
-  /// While there is another end, the object can't be deleted.
+  /// The object can't be deleted while the relationship has objects.
   case deny = 3
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Values in a model's JSON. A value of the type that is expected stands there plainly; any other one with its kind.
+/// Values in a model's JSON. A value of the expected type is written directly, any other with its kind.
 extension StoredValue {
-  /// Takes a member that holds a value; nil where there is none.
+  /// Reads a member that contains a value; nil if it is absent.
   init?(json key: String, of fields: inout JSONFields, type: AttributeType) throws {
     guard let json = fields.value(key) else { return nil }
     guard let value = Self.plain(json, as: type) ?? Self.withKind(json) else {
@@ -16,7 +16,7 @@ extension StoredValue {
     return Self.plainKind(of: type) == kind.name ? kind.value : .object([kind.name: kind.value])
   }
 
-  /// The kind whose values an attribute has; nil where they are always written with their kind.
+  /// Returns the kind of an attribute's values; nil if they are always written with their kind.
   private static func plainKind(of type: AttributeType) -> String? {
     switch type {
     case .int16, .int32, .int64: "integer"

@@ -1,23 +1,23 @@
-/// The versions of a family, each read when it is asked for, and their order.
+/// The versions of a family, each read on demand, and their order.
 final class FamilyVersions: Sendable {
-  /// What is known when every version was read.
+  /// The result of reading every version.
   struct Contents: Sendable {
-    /// Those that can be read, from the oldest to the newest as far as is known.
+    /// The readable versions, from the oldest to the newest as far as is known.
     var versions: [ModelVersion] = []
     var order: VersionOrder
-    /// Why the others can't be read, in the order of their names.
+    /// The reasons why the others can't be read, in name order.
     var problems: [PersistenceError] = []
   }
 
-  /// In the order of their names, or in the order that was given.
+  /// In name order, or in the given order.
   let files: [VersionFile]
   private let family: String
   private let isOrdered: Bool
-  /// From and to which versions mapping models lead, by name.
+  /// The source and destination versions of mapping models, by name.
   private let steps: [(from: String, to: String)]
   private let contents = Guarded<Contents?>(nil)
 
-  /// - Parameter isOrdered: whether the versions come in their order; else it is found out.
+  /// - Parameter isOrdered: whether the versions are already in order; otherwise the order is determined.
   init(_ files: [VersionFile], family: String, isOrdered: Bool, steps: [(from: String, to: String)] = []) {
     self.files = isOrdered ? files : files.sorted { Self.precedes($0.name, $1.name, in: family) }
     self.family = family
@@ -25,7 +25,7 @@ final class FamilyVersions: Sendable {
     self.steps = steps
   }
 
-  /// Every version that can be read.
+  /// All readable versions.
   ///
   /// - Complexity: the first call reads all files.
   var all: Contents {
@@ -37,12 +37,12 @@ final class FamilyVersions: Sendable {
     }
   }
 
-  /// The version that has the very model, and so was read before.
+  /// Returns the version with this model instance, which has therefore been read already.
   func version(with model: ManagedObjectModel) -> ModelVersion? {
     files.lazy.compactMap(\.loaded).first { $0.model === model }
   }
 
-  /// The file of the current version: the one of a name, else the newest, readable or not.
+  /// Returns the current version's file: the one with the given name, otherwise the newest, readable or not.
   func currentFile(named name: String?) -> VersionFile? {
     if let name, let file = files.first(where: { $0.name == name }) { return file }
     guard files.count > 1, !isOrdered else { return files.last }
@@ -81,12 +81,13 @@ final class FamilyVersions: Sendable {
     return Contents(versions: versions, order: order, problems: problems)
   }
 
-  /// The version that is named like the family is the first, as Xcode makes it; the others follow as they are numbered.
+  /// Whether a file comes before another: the version named like the family is the first, as created by Xcode; the
+  /// others follow in numbered order.
   private static func precedes(_ left: String, _ right: String, in family: String) -> Bool {
     (left == family) != (right == family) ? left == family : NaturalOrder.precedes(left, right)
   }
 
-  /// Each version behind those that mapping models lead from to it.
+  /// Sorts each version after the source versions of mapping models that lead to it.
   private static func sorted(_ versions: [ModelVersion], by steps: [(from: String, to: String)]) -> [ModelVersion] {
     let indexes = Dictionary(versions.indices.map { (versions[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
     var sources: [Int: [Int]] = [:]
@@ -94,7 +95,7 @@ final class FamilyVersions: Sendable {
       guard let source = indexes[step.from], let destination = indexes[step.to], source != destination else { continue }
       sources[destination, default: []].append(source)
     }
-    // Depth first with a stack of its own. Steps that go round in a circle order nothing.
+    // Depth first with an explicit stack. Cyclic steps don't determine an order.
     var order: [Int] = []
     var seen: Set<Int> = []
     for start in versions.indices where seen.insert(start).inserted {

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A mapping model that a registry found: which step it is for, without its content.
+/// A mapping model that a registry found: the step it applies to, without its content.
 public struct MappingModelFile: Sendable, Hashable {
-  /// The file's name without extension.
+  /// The file name without extension.
   public let name: String
   /// An `.xcmappingmodel` folder or a compiled `.cdm`.
   public let url: URL
-  /// The name of the version that the step begins with, as the file names it; compiled ones don't.
+  /// The name of the step's source version, as in the file; compiled ones don't contain it.
   public let sourceVersion: String?
   public let destinationVersion: String?
-  /// The name of the family that the versions belong to, where the file names it.
+  /// The name of the versions' family, if the file contains it.
   public let familyName: String?
-  /// Core Data's hash of each entity that is mapped, in compiled mapping models.
+  /// Core Data's hash of each mapped entity, in compiled mapping models.
   public let sourceHashes: [String: Data]
   public let destinationHashes: [String: Data]
 
@@ -28,8 +28,8 @@ public struct MappingModelFile: Sendable, Hashable {
     self.destinationHashes = destinationHashes
   }
 
-  /// Whether the mapping model is for the step between two versions: by their names, or where they have Core Data's
-  /// hashes by those of the entities that it maps.
+  /// Whether the mapping model applies to the step between two versions: by their names, or by Core Data's hashes of
+  /// the mapped entities if the versions have them.
   public func isFor(from source: ModelVersion, to destination: ModelVersion) -> Bool {
     if let sourceVersion, let destinationVersion {
       return sourceVersion == source.name && destinationVersion == destination.name

@@ -1,26 +1,26 @@
 import Foundation
 
-/// One thing in which two models differ, in words: for errors that say why a store and a model don't fit, and for
+/// A difference between two models, in words: for errors that explain why a store and a model don't match, and for
 /// finding the version that a store was written with.
 struct ModelDifference: Sendable, Hashable {
-  /// Whether a difference tells versions apart.
+  /// The significance of a difference for telling versions apart.
   enum Weight: Sendable, Hashable {
-    /// Rows are stored or read differently: another version.
+    /// Rows are stored or read differently: the versions are distinct.
     case storage
-    /// Rules, defaults, indexes: a version that differs in these alone is stored alike.
+    /// Rules, defaults, indexes: versions that differ only in these are stored in the same form.
     case detail
   }
 
   let weight: Weight
   let entity: String?
   let property: String?
-  /// What differs, such as `required in the store, optional in the model`.
+  /// The difference, such as `required in the store, optional in the model`.
   let what: String
 
-  /// How a store's model differs from another one.
+  /// Compares a store's model with another one.
   ///
-  /// What a store's model can't say isn't compared: editor settings, what is kept as unknown, and classes, which an
-  /// application that wrote the store may have replaced.
+  /// Parts that a store's model can't express aren't compared: editor settings, entries preserved as unknown, and
+  /// classes, which the application that wrote the store may have replaced.
   static func between(store: ManagedObjectModel, model: ManagedObjectModel) -> [ModelDifference] {
     var comparison = ModelWordComparison()
     comparison.compare(store.description, model.description)
@@ -29,7 +29,8 @@ struct ModelDifference: Sendable, Hashable {
 }
 
 extension ManagedObjectModel {
-  /// Whether stores of the two models are alike, as far as both can say it: also of a model's source and its archive.
+  /// Whether stores of the two models have the same form, as far as both models can express it; works for a model's
+  /// source and its archive too.
   func isStoredLike(_ other: ManagedObjectModel) -> Bool {
     entitiesByName.count == other.entitiesByName.count
       && ModelDifference.between(store: self, model: other).allSatisfy { $0.weight == .detail }
@@ -37,7 +38,7 @@ extension ManagedObjectModel {
 }
 
 extension ModelDifference: CustomStringConvertible {
-  /// A sentence.
+  /// The difference as a sentence.
   var description: String {
     let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
     return (subject.isEmpty ? what : "\(subject): \(what)") + "."
@@ -78,7 +79,7 @@ private struct ModelWordComparison {
     value("user info", store.userInfo, model.userInfo, .detail)
     value("indexes", Set(store.indexes.map(\.normalForm)), Set(model.indexes.map(\.normalForm)), .detail)
     value("compound indexes", Set(store.compoundIndexes), Set(model.compoundIndexes), .detail)
-    // Composites are compared by what they flatten to: an archive may not know the names of their types.
+    // Composites are compared in flattened form: an archive may not contain the names of their types.
     let attributes = (
       store: Self.flattened(store.attributes, by: storeComposites),
       model: Self.flattened(model.attributes, by: modelComposites)
@@ -107,7 +108,7 @@ private struct ModelWordComparison {
       note(.storage, "\(store.type.rawValue) in the store, \(model.type.rawValue) in the model")
     }
     flag("transient", "stored", store.isTransient, model.isTransient, .storage)
-    // Of a transient attribute nothing is stored, whatever else differs.
+    // A transient attribute isn't stored, so its other differences don't matter.
     let weight: ModelDifference.Weight = store.isTransient && model.isTransient ? .detail : .storage
     flag("optional", "required", store.isOptional, model.isOptional, weight)
     let external = (store.allowsExternalStorage, model.allowsExternalStorage)
@@ -116,7 +117,7 @@ private struct ModelWordComparison {
     flag("kept on deletion", "not kept on deletion", preserved.0, preserved.1, weight)
     flag("derived", "not derived", store.isDerived, model.isDerived, weight)
     if store.isDerived && model.isDerived {
-      // One expression has several texts, and an archive holds none of them.
+      // An expression can be written in several ways, and an archive may contain none of them.
       text("derivation", store.derivation?.formatNormalForm, model.derivation?.formatNormalForm, .detail)
     }
     text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
@@ -183,7 +184,7 @@ private struct ModelWordComparison {
 
   private static func sets(_ lists: [[String]]) -> Set<Set<String>> { Set(lists.map(Set.init)) }
 
-  /// What two lists have under each name, in name order.
+  /// Pairs the elements of two lists by name, in name order.
   private static func pairs<Element>(
     _ store: [Element], _ model: [Element], _ name: (Element) -> String
   ) -> [(name: String, store: Element?, model: Element?)] {
@@ -196,7 +197,7 @@ private struct ModelWordComparison {
     Dictionary(elements.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The attributes with the elements of composite ones behind them, named by their paths.
+  /// Returns the attributes and the elements of composite ones, named by their paths.
   private static func flattened(
     _ attributes: [AttributeDescription], by composites: [String: CompositeDescription]
   ) -> [AttributeDescription] {

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The versions of one model: what an `.xcdatamodeld` or a `.momd` holds.
+/// The versions of one model: the contents of an `.xcdatamodeld` or a `.momd`.
 ///
-/// The current version is read with the family, the others when they are asked for.
+/// The current version is read with the family, the others on demand.
 public struct ModelFamily: Sendable {
-  /// The model's name without a version: its folder's name without extension.
+  /// The model's name without a version: the folder name without extension.
   public let name: String
-  /// Where the versions were read from, where that is one place.
+  /// The location of the versions; nil if they don't share one.
   public let url: URL?
-  /// The version that objects are made with and stores are migrated to.
+  /// The version that objects are created with and stores are migrated to.
   public let current: ModelVersion
   let contents: FamilyVersions
 
@@ -27,7 +27,7 @@ public struct ModelFamily: Sendable {
       name, FamilyVersions(versions.map { VersionFile($0) }, family: name, isOrdered: true), current: current, url: url)
   }
 
-  /// A family whose versions are all read.
+  /// Creates a family whose versions have all been read.
   private init(_ name: String, _ contents: FamilyVersions, current: String?, url: URL?) {
     guard let newest = contents.all.versions.last else {
       preconditionFailure("A family of models has at least one version.")
@@ -36,7 +36,7 @@ public struct ModelFamily: Sendable {
     self.init(name, contents, current: contents.all.versions.first { $0.name == wanted } ?? newest, url: url)
   }
 
-  /// - Parameter current: is one of `contents`.
+  /// - Parameter current: one of `contents`.
   init(_ name: String, _ contents: FamilyVersions, current: ModelVersion, url: URL?) {
     self.name = name
     self.url = url
@@ -44,12 +44,12 @@ public struct ModelFamily: Sendable {
     self.contents = contents
   }
 
-  /// The versions that can be read, from the oldest to the newest; at least one.
+  /// The readable versions, from the oldest to the newest; at least one.
   ///
-  /// Files don't say their age. Numeric version identifiers do, where all versions have distinct ones. Else the version
-  /// that is named like the family is the first, as Xcode makes it; the others follow in the order in which their names
-  /// are numbered, and none comes before one that a mapping model leads from. No migration is refused because of this
-  /// order.
+  /// Files don't contain their age. Numeric version identifiers determine the order if all versions have distinct ones.
+  /// Otherwise the version named like the family is the first, as created by Xcode; the others follow in the order of
+  /// the numbers in their names, and after the source versions of mapping models that lead to them. No migration is
+  /// refused because of this order.
   ///
   /// - Complexity: the first call reads every version.
   public var versions: [ModelVersion] { contents.all.versions }
@@ -57,22 +57,22 @@ public struct ModelFamily: Sendable {
   /// The names of all versions, readable or not, without reading them.
   public var versionNames: [String] { contents.files.map(\.name) }
 
-  /// Why versions can't be read.
+  /// The reasons why versions can't be read.
   ///
   /// - Complexity: the first call reads every version.
   public var problems: [PersistenceError] { contents.all.problems }
 
-  /// The version of a name, or else the newest with a version identifier; nil also where it can't be read.
+  /// Returns the version with a name, otherwise the newest with that version identifier; nil also if it can't be read.
   public func version(named name: String) -> ModelVersion? {
     if let file = contents.files.first(where: { $0.name == name }) { return try? file.version() }
     return versions.last { $0.isCalled(name) }
   }
 
-  /// Whether a version is one of this family, the very same.
+  /// Whether this exact version instance belongs to the family.
   func contains(_ version: ModelVersion) -> Bool { contents.version(with: version.model) != nil }
 
-  /// The versions between two of the family, in the direction from the first to the second, and whether that is
-  /// certain: names can be numbered in any order.
+  /// Returns the versions between two of the family, in the direction from the first to the second, and whether their
+  /// order is certain: names may be numbered arbitrarily.
   func versions(
     between first: ModelVersion, and second: ModelVersion
   ) -> (versions: [ModelVersion], isCertain: Bool) {
@@ -83,7 +83,7 @@ public struct ModelFamily: Sendable {
     return (between, all.order.evidence != .names)
   }
 
-  /// The same family, ordered by what mapping models lead from and to as well.
+  /// Returns the family, also ordered by the source and destination versions of mapping models.
   func ordered(by mappingModels: [MappingModelFile]) -> ModelFamily {
     let steps = mappingModels.compactMap { step -> (from: String, to: String)? in
       guard step.familyName == nil || step.familyName == name, let source = step.sourceVersion,

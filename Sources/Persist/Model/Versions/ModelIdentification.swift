@@ -3,15 +3,16 @@ import Foundation
 extension StoreEvidence {
   /// Finds the model that the store was written with.
   ///
-  /// In this order: Persist's fingerprints; Core Data's hashes, where a version has them, of all its entities or of
-  /// those of one configuration; the embedded model, compared with the versions by structure; where there is no
-  /// embedded model, or the tables are of another one, tables and columns. Where several versions fit, that one is
-  /// taken which has the store's version identifiers, then the one whose rules and defaults are most like the
-  /// embedded model's, then the newest. A current version that fits by fingerprints or hashes and has the store's
-  /// version identifiers, or where there are none its whole text, is taken without reading others. Where none fits,
-  /// the embedded model itself is the answer.
+  /// The evidence is examined in this order: Persist's fingerprints; Core Data's hashes, if a version has them, of all
+  /// its entities or of those of one configuration; the embedded model, compared with the versions by structure; and,
+  /// if there is no embedded model or it doesn't match the tables, tables and columns. If several versions match, the
+  /// one with the store's version identifiers is chosen, then the one whose rules and defaults are closest to the
+  /// embedded model's, then the newest. A current version that matches by fingerprints or hashes and has the store's
+  /// version identifiers, or its complete text if there are none, is chosen without reading others. If none matches,
+  /// the result is the embedded model itself.
   ///
-  /// An embedded model outranks the columns: they can't tell versions apart that differ in an attribute's optionality.
+  /// An embedded model takes precedence over the columns, which can't distinguish versions that differ in an
+  /// attribute's optionality.
   ///
   /// - Throws: ``PersistenceError/Code/missingSourceModel``, which names the nearest version and every difference.
   func identify(among registry: ModelRegistry?) throws -> IdentifiedModel {
@@ -35,7 +36,7 @@ extension StoreEvidence {
     }
     let possible = candidates.filter { !isExcluded($0.version) }
     if let embeddedModel {
-      // Something that knew nothing of embedded models may have migrated the store; a model that fits is then better.
+      // A program that doesn't know embedded models may have migrated the store; a matching version is preferable then.
       if embeddedModelError != nil,
         let found = best(of: possible.filter { schemaDifferences($0.version.model).isEmpty })
       {
@@ -53,14 +54,14 @@ extension StoreEvidence {
     throw unknownModel(candidates, registry: registry)
   }
 
-  /// Whether Persist's fingerprints are those of the current version, or of one version alone.
+  /// Whether Persist's fingerprints are those of the current version, or of exactly one version.
   func namesOneVersion(of registry: ModelRegistry) -> Bool {
     guard let persistFingerprints else { return false }
     return registry.families.contains { isCertain(Candidate(version: $0.current, family: $0)) }
       || registry.versions.count(where: { $0.model.fingerprints == persistFingerprints }) == 1
   }
 
-  /// How the store differs from a model that it doesn't fit, in sentences, by the best evidence that there is.
+  /// Describes the differences between the store and a model in sentences, based on the best evidence available.
   func differences(of model: ManagedObjectModel) -> [String] {
     if let embeddedModel {
       return ModelDifference.between(store: embeddedModel, model: model).filter { $0.weight == .storage }
@@ -85,27 +86,28 @@ extension StoreEvidence {
     }
   }
 
-  /// Whether a version is the store's beyond doubt, so that no other one need be read: by Persist's fingerprints, or by
-  /// Core Data's hashes of all entities, and by the version identifiers.
+  /// Whether a version is certainly the store's, so that no other need be read: by Persist's fingerprints or by Core
+  /// Data's hashes of all entities, and by the version identifiers.
   private func isCertain(_ candidate: Candidate) -> Bool {
     let identifiers = candidate.version.model.versionIdentifiers.filter { !$0.isEmpty }
     guard Set(identifiers) == Set(versionIdentifiers.filter { !$0.isEmpty }) else { return false }
     if let persistFingerprints {
       guard candidate.version.model.fingerprints == persistFingerprints else { return false }
-      // Without identifiers, versions that are stored alike differ in their text alone.
+      // Without identifiers, versions that are stored in the same form differ only in their text.
       return !identifiers.isEmpty || candidate.family.versionNames.count == 1
         || candidate.version.model.digest == modelDigest
     }
     return !coreDataHashes.isEmpty && candidate.version.coreDataHashes == coreDataHashes
   }
 
-  /// Whether Core Data's hashes are known of both the version and the store, and differ.
+  /// Whether Core Data's hashes are known for both the version and the store, and differ.
   private func isExcluded(_ version: ModelVersion) -> Bool {
     guard !coreDataHashes.isEmpty, persistFingerprints == nil, let hashes = version.coreDataHashes else { return false }
     return hashes != coreDataHashes && !isOfConfiguration(version)
   }
 
-  /// Whether the store was made for one configuration of a version: its hashes are those of that one's entities.
+  /// Whether the store was created for one configuration of a version: its hashes are those of the configuration's
+  /// entities.
   private func isOfConfiguration(_ version: ModelVersion) -> Bool {
     guard let hashes = version.coreDataHashes, version.model.hasConfiguration(of: Set(coreDataHashes.keys)) else {
       return false
@@ -132,7 +134,7 @@ extension StoreEvidence {
         .missingSourceModel, at: .store(url), "The store holds no model that can be read, and none was given.",
         fix: "Give the model that the store was written with.", errors: errors)
     }
-    // Equal columns, but other hashes: only the hashes can say what differs.
+    // The columns are equal but the hashes differ: only the hashes can show the difference.
     let words =
       found.isEmpty
       ? Fingerprint.differences(stored: coreDataHashes, model: nearest.version.coreDataHashes ?? [:]) : found

@@ -1,15 +1,14 @@
-/// Every known version of every model, and every mapping model: what a store's own version is found among, and what
-/// it is migrated with.
+/// All known versions of all models, and all mapping models: used to identify a store's version and to migrate it.
 ///
 /// ```swift
 /// let registry = try ModelRegistry(contentsOf: modelsFolder)
 /// let old = try registry.version(named: "Shop 2")
 /// ```
 ///
-/// A folder may hold several families, each an `.xcdatamodeld` or a `.momd`; which one a store belongs to is found by
-/// matching. Versions can be added in code too.
+/// A folder may contain several families, each an `.xcdatamodeld` or a `.momd`; a store's family is found by matching.
+/// Versions can also be added in code.
 public final class ModelRegistry: Sendable {
-  /// In name order; at least one.
+  /// The families in name order; at least one.
   public let families: [ModelFamily]
   public let mappingModels: [MappingModelFile]
   private let otherProblems: [PersistenceError]
@@ -22,16 +21,16 @@ public final class ModelRegistry: Sendable {
     otherProblems = problems
   }
 
-  /// What can't be read: versions of the families, mapping models, and what else was found in a folder that was
-  /// searched. It is an error where it is needed, and hides nothing else.
+  /// Everything that can't be read: versions of the families, mapping models, and other files in a searched folder. A
+  /// problem becomes an error only when the item is needed, and doesn't affect others.
   ///
   /// - Complexity: the first call reads every version.
   public var problems: [PersistenceError] { otherProblems + families.flatMap(\.problems) }
 
-  /// A registry of one family that is written in code.
+  /// Creates a registry with one family that is defined in code.
   ///
   /// - Parameters:
-  ///   - versions: from the oldest to the newest; at least one.
+  ///   - versions: the versions from the oldest to the newest; at least one.
   ///   - current: the name of the current version; nil for the last.
   public convenience init(
     versions: [ModelVersion], current: String? = nil, family: String = "Model",
@@ -42,7 +41,7 @@ public final class ModelRegistry: Sendable {
       families: [ModelFamily(family, ordered: versions, current: current, url: nil)], mappingModels: mappingModels)
   }
 
-  /// All versions of all families that can be read.
+  /// All readable versions of all families.
   ///
   /// - Complexity: the first call reads every version.
   public var versions: [ModelVersion] { families.flatMap(\.versions) }
@@ -53,7 +52,7 @@ public final class ModelRegistry: Sendable {
   /// The model of ``currentVersion``.
   public var current: ManagedObjectModel { currentVersion.model }
 
-  /// - Throws: ``PersistenceError/Code/modelNotFound``, naming the families that there are.
+  /// - Throws: ``PersistenceError/Code/modelNotFound``, naming the existing families.
   public func family(named name: String) throws -> ModelFamily {
     if let family = families.first(where: { $0.name == name }) { return family }
     throw PersistenceError(
@@ -61,10 +60,10 @@ public final class ModelRegistry: Sendable {
       fix: "There are \(families.map { "'\($0.name)'" }.joined(separator: ", ")).")
   }
 
-  /// The version of a name or version identifier.
+  /// Returns the version with a name or version identifier.
   ///
-  /// - Throws: ``PersistenceError/Code/modelNotFound`` where there is none, naming those that there are, or where
-  ///   several families have one; what is wrong with its file where it can't be read.
+  /// - Throws: ``PersistenceError/Code/modelNotFound`` if there is none, naming the existing ones, or if several
+  ///   families have one; the error of its file if it can't be read.
   public func version(named name: String) throws -> ModelVersion {
     let exact = families.flatMap { $0.contents.files.filter { $0.name == name } }
     if let file = exact.first, exact.count == 1 { return try file.version() }
@@ -84,24 +83,24 @@ public final class ModelRegistry: Sendable {
   /// The family that a version of this registry belongs to.
   public func family(of version: ModelVersion) -> ModelFamily? { families.first { $0.contains(version) } }
 
-  /// The version that has the very model.
+  /// Returns the version with this model instance.
   func version(with model: ManagedObjectModel) -> ModelVersion? {
     families.lazy.compactMap { $0.contents.version(with: model) }.first
   }
 
-  /// The mapping models for the step between two versions.
+  /// Returns the mapping models for the step between two versions.
   public func mappingModels(from source: ModelVersion, to destination: ModelVersion) -> [MappingModelFile] {
     let family = family(of: source)?.name
     let found = mappingModels.filter { $0.isFor(from: source, to: destination) }
-    // Versions of two families may have the same names; the file then says whose it means.
+    // Versions of two families may have the same names; the file may then name its family.
     let own = found.filter { $0.familyName == nil || $0.familyName == family }
     return own.isEmpty ? found : own
   }
 
-  /// The same registry with one version more, as the newest and current one of a family; a version of the same name is
-  /// replaced in its place.
+  /// Returns the registry with a version added as the newest and current one of a family; a version with the same name
+  /// is replaced in place.
   ///
-  /// - Parameter family: the family's name; nil for the only or first one. A new name makes a new family.
+  /// - Parameter family: the family's name; nil for the only or first one. A new name creates a family.
   public func adding(_ version: ModelVersion, to family: String? = nil) -> ModelRegistry {
     let name = family ?? families[0].name
     var families = families
@@ -122,12 +121,13 @@ public final class ModelRegistry: Sendable {
     return ModelRegistry(families: families, mappingModels: mappingModels, problems: otherProblems)
   }
 
-  /// The same registry with one mapping model more.
+  /// Returns the registry with a mapping model added.
   public func adding(_ mappingModel: MappingModelFile) -> ModelRegistry {
     ModelRegistry(families: families, mappingModels: mappingModels + [mappingModel], problems: otherProblems)
   }
 
-  /// The family with the most entity names in common with a model that is no version of any; nil where none has any.
+  /// Returns the family that shares the most entity names with a model that isn't one of its versions; nil if none
+  /// shares any.
   func family(closestTo model: ManagedObjectModel) -> ModelFamily? {
     let names = Set(model.entitiesByName.keys)
     func likeness(_ family: ModelFamily) -> Double {

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// One version of a model, as a registry knows it.
+/// A version of a model in a registry.
 public struct ModelVersion: Sendable {
-  /// The version's name: its file name without extension, or what it was added under.
+  /// The version's name: its file name without extension, or the name it was added with.
   public let name: String
   public let model: ManagedObjectModel
-  /// Where it was read from.
+  /// The location that the version was read from.
   public let url: URL?
-  /// Core Data's own hash of each entity, where a `VersionInfo.plist` gave them.
+  /// Core Data's hash of each entity, if a `VersionInfo.plist` contains it.
   public let coreDataHashes: [String: Data]?
 
   public init(name: String, model: ManagedObjectModel, url: URL? = nil, coreDataHashes: [String: Data]? = nil) {
@@ -17,6 +17,6 @@ public struct ModelVersion: Sendable {
     self.coreDataHashes = coreDataHashes
   }
 
-  /// Whether this is the version that a user calls `text`: by its name, or by a version identifier.
+  /// Whether `text` is the version's name or one of its version identifiers.
   func isCalled(_ text: String) -> Bool { name == text || model.versionIdentifiers.contains(text) }
 }

@@ -1,8 +1,8 @@
-/// The order in which people number things: `Model` before `Model 2` before `Model 10`.
+/// Natural sort order: `Model` before `Model 2` before `Model 10`.
 enum NaturalOrder {
-  /// Whether one name comes before another: numbers count as numbers, letters without regard to capitals, and what
-  /// separates a number from letters doesn't count, so that `V22` comes before `V 23`; names that are equal so far are
-  /// told apart by their characters.
+  /// Whether one name comes before another: numbers compare by value and letters without regard to case, and separators
+  /// between numbers and letters are ignored, so that `V22` comes before `V 23`; names that are equal so far are
+  /// compared by their characters.
   static func precedes(_ left: String, _ right: String) -> Bool {
     var (first, second) = (parts(left)[...], parts(right)[...])
     while let one = first.popFirst(), let other = second.popFirst() {
@@ -12,14 +12,14 @@ enum NaturalOrder {
     return left < right
   }
 
-  /// The numbers that a name ends with, and the rest of the name, which is that of all names of the series.
+  /// Splits a name into the numbers at its end and the rest, which all names of a series share.
   static func number(atEndOf name: String) -> (series: String, parts: [String]) {
     let parts = parts(name)
     let end = parts.lastIndex(where: \.isText).map { $0 + 1 } ?? 0
     return (parts[..<end].map(\.text).joined(separator: " "), parts[end...].map(\.text))
   }
 
-  /// A run of digits, without leading zeros, or one of other characters.
+  /// A run of digits without leading zeros, or a run of other characters.
   private enum Part: Comparable {
     case text(String)
     case number(digits: String)

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What a store tells of the model that it was written with, collected by whoever reads stores.
+/// The information in a store about the model that it was written with, collected by the reader of the store.
 struct StoreEvidence {
-  /// The store's file, for errors.
+  /// The store file, for errors.
   var url: URL?
-  /// The fingerprints that Persist left there; nil where it left none, or Core Data has written since.
+  /// The fingerprints that Persist wrote; nil if there are none or Core Data has written to the store since.
   var persistFingerprints: [String: Fingerprint]?
-  /// The digest of the model's text that Persist left there; see ``ModelDescription/digest``.
+  /// The digest of the model's text that Persist wrote; see ``ModelDescription/digest``.
   var modelDigest: Data?
   /// Core Data's hash of each entity, `NSStoreModelVersionHashes`.
   var coreDataHashes: [String: Data]
   /// `NSStoreModelVersionIdentifiers`.
   var versionIdentifiers: [String]
-  /// The model that the store holds itself.
+  /// The model that is embedded in the store.
   var embeddedModel: ManagedObjectModel?
-  /// Why the embedded model can't be read, or isn't that of the store's tables, where there is one.
+  /// The reason why an existing embedded model can't be read or doesn't match the store's tables.
   var embeddedModelError: PersistenceError?
-  /// What in a model has no place in the store's tables, and what in the tables no part of the model explains, in
-  /// words.
+  /// Describes the parts of a model that the store's tables lack, and the parts of the tables that the model doesn't
+  /// explain.
   var schemaDifferences: (ManagedObjectModel) -> [String]
 
   init(
@@ -36,15 +36,15 @@ struct StoreEvidence {
   }
 }
 
-/// How the model of a store was found. Raw values are the command line's.
+/// The way in which a store's model was found. Raw values are the command line's.
 public enum ModelOrigin: String, Sendable, Hashable {
-  /// A version that was given, matched by Core Data's hashes or by the structure of the embedded model.
+  /// A registered version, matched by Core Data's hashes or by the structure of the embedded model.
   case registry
-  /// A version that was given, matched by Persist's fingerprints.
+  /// A registered version, matched by Persist's fingerprints.
   case fingerprint
-  /// The store's own copy; it is none of the versions that were given.
+  /// The store's own copy; it matches no registered version.
   case embedded
-  /// A version that was given, matched by tables and columns alone.
+  /// A registered version, matched only by tables and columns.
   case columns
 }
 
@@ -52,8 +52,8 @@ public enum ModelOrigin: String, Sendable, Hashable {
 struct IdentifiedModel: Sendable {
   let model: ManagedObjectModel
   let origin: ModelOrigin
-  /// Nil where it is none of the versions that were given.
+  /// The version; nil if the model matches no registered version.
   let version: ModelVersion?
-  /// The family of ``version``; for an unknown version the one that it most likely belongs to.
+  /// The family of ``version``; for an unknown version, the most likely family.
   let family: ModelFamily?
 }

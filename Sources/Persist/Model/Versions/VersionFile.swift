@@ -1,14 +1,14 @@
 import Foundation
 
-/// One version of a family: read when somebody asks for it, and only once.
+/// A version of a family that is read on demand, and only once.
 final class VersionFile: Sendable {
   let name: String
-  /// Where it is read from; nil for one that was made in code.
+  /// The location of the version; nil if it was created in code.
   let url: URL?
   private let read: @Sendable () throws -> ModelVersion
   private let result = Guarded<Result<ModelVersion, PersistenceError>?>(nil)
 
-  /// A version that is there already.
+  /// Wraps an existing version.
   init(_ version: ModelVersion) {
     name = version.name
     url = version.url
@@ -22,7 +22,7 @@ final class VersionFile: Sendable {
     self.read = read
   }
 
-  /// The version; the first call reads it.
+  /// Returns the version; the first call reads it.
   func version() throws(PersistenceError) -> ModelVersion {
     let result = result.withLock { known in
       if let known { return known }
@@ -40,6 +40,6 @@ final class VersionFile: Sendable {
     return try result.get()
   }
 
-  /// The version where it was read before.
+  /// The version if it has already been read.
   var loaded: ModelVersion? { result.withLock { try? $0?.get() } }
 }

@@ -1,9 +1,9 @@
-/// A version identifier that is a number, such as `3` or `2.1`; of any length.
+/// A numeric version identifier of any length, such as `3` or `2.1`.
 struct VersionNumber: Sendable, Hashable, Comparable {
-  /// Digits without leading zeros.
+  /// The numbers' digits, without leading zeros.
   private let parts: [String]
 
-  /// Nil unless there is one identifier, and it is a number.
+  /// Nil unless there is exactly one identifier and it is numeric.
   init?(_ identifiers: [String]) {
     let identifiers = identifiers.filter { !$0.isEmpty }
     guard let text = identifiers.first, identifiers.count == 1 else { return nil }

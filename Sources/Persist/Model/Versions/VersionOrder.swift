@@ -1,14 +1,13 @@
-/// The order in which a family's versions were made, as far as there is evidence of it.
+/// The order in which a family's versions were created, as far as there is evidence of it.
 ///
-/// Files don't say their age. The order is taken from numeric version identifiers where all versions have distinct
-/// ones,
-/// else from names that are one series, and from the steps of mapping models; versions that none of these relates have
-/// no order. It is evidence, never authority: it says where to look for renamings and mapping models, not whether a
-/// store may be migrated.
+/// Files don't contain their age. The order is determined by numeric version identifiers if all versions have distinct
+/// ones, otherwise by names that form a series, and by the steps of mapping models; versions that none of these relates
+/// are unordered. The order is evidence, never authority: it shows where to look for renamings and mapping models, not
+/// whether a store may be migrated.
 struct VersionOrder: Sendable {
-  /// What the order rests on.
+  /// The basis of the order.
   enum Evidence: Sendable, Hashable {
-    /// Whoever made the family in code said it.
+    /// The order that the family was created with in code.
     case given
     case identifiers
     case names
@@ -16,10 +15,10 @@ struct VersionOrder: Sendable {
 
   let evidence: Evidence
   private let places: [Place]
-  /// By each version, those that mapping models lead to from it, on whatever way.
+  /// For each version, all versions that mapping models lead to, directly or indirectly.
   private let successors: [Set<Int>]
 
-  /// Versions whose order is known already.
+  /// Creates the order of versions that are already in order.
   init(given count: Int) {
     evidence = .given
     places = (0..<count).map { Place(series: "", numbers: [VersionNumber($0)]) }
@@ -29,8 +28,8 @@ struct VersionOrder: Sendable {
   /// - Parameters:
   ///   - names: the versions' names.
   ///   - identifiers: the version identifiers of each.
-  ///   - family: the name of the family; the version of this name is its first.
-  ///   - steps: from and to which versions mapping models lead, by their indexes.
+  ///   - family: the family's name; the version with this name is its first.
+  ///   - steps: the source and destination versions of mapping models, as indexes.
   init(names: [String], identifiers: [[String]], family: String, steps: [(from: Int, to: Int)] = []) {
     let numbers = identifiers.compactMap { VersionNumber($0) }
     if numbers.count == names.count, Set(numbers).count == names.count {
@@ -43,7 +42,7 @@ struct VersionOrder: Sendable {
     successors = Self.closure(of: steps, count: names.count)
   }
 
-  /// Whether one version was made before another; nil where nothing tells.
+  /// Whether one version was created before another; nil if there is no evidence.
   func precedes(_ first: Int, _ second: Int) -> Bool? {
     guard first != second else { return false }
     if !successors.isEmpty {
@@ -56,7 +55,7 @@ struct VersionOrder: Sendable {
     return places[first].precedes(places[second])
   }
 
-  /// The versions between two, in the direction from the first to the second; none where their order isn't known.
+  /// Returns the versions between two, in the direction from the first to the second; none if their order isn't known.
   func between(_ first: Int, _ second: Int) -> [Int] {
     guard let isForward = precedes(first, second) else { return [] }
     let (lower, upper) = isForward ? (first, second) : (second, first)
@@ -78,11 +77,11 @@ struct VersionOrder: Sendable {
     }
   }
 
-  /// Where a version is in a series.
+  /// The position of a version in a series.
   private struct Place: Sendable {
     let series: String
     let numbers: [VersionNumber]
-    /// Whether the version is named like its family, which makes it the first, as Xcode names it.
+    /// Whether the version is named like its family, as Xcode names the first.
     var isFirst = false
 
     init(series: String, numbers: [VersionNumber]) {
@@ -90,7 +89,7 @@ struct VersionOrder: Sendable {
       self.numbers = numbers
     }
 
-    /// `V22` and `V 23` are of one series, `Draft` and `Final` aren't.
+    /// `V22` and `V 23` belong to the same series, `Draft` and `Final` don't.
     init(name: String, family: String) {
       let number = NaturalOrder.number(atEndOf: name)
       self.init(series: number.series, numbers: number.parts.compactMap { VersionNumber([$0]) })

@@ -1,7 +1,7 @@
 import Foundation
 
 extension MappingModelFile {
-  /// Reads which step a mapping model is for; its mappings are read when they are needed.
+  /// Reads the step that a mapping model applies to; its mappings are read when they are needed.
   ///
   /// - Parameter url: an `.xcmappingmodel` folder or a `.cdm` file.
   init(at url: URL) throws {
@@ -36,7 +36,7 @@ extension MappingModelFile {
     return URL(fileURLWithPath: text)
   }
 
-  /// The family that a version's path leads through.
+  /// Returns the family whose folder is in a version's path.
   private static func family(of path: URL) -> String? {
     let folder = path.deletingLastPathComponent()
     return ["xcdatamodeld", "momd"].contains(folder.pathExtension.lowercased()) ? folder.stem : nil

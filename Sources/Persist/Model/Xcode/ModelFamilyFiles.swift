@@ -1,11 +1,11 @@
 import Foundation
 
-/// A family of models as its files show it, before its versions are read.
+/// A family of models as its files describe it, before its versions are read.
 struct ModelFamilyFiles {
   let name: String
   let url: URL?
   private(set) var files: [VersionFile] = []
-  /// The current version's name, as the files say it.
+  /// The name of the current version according to the files.
   private(set) var statedCurrent: String?
 
   private init(_ name: String, url: URL?) {
@@ -35,7 +35,7 @@ struct ModelFamilyFiles {
     return family
   }
 
-  /// Puts single model files together: those of one folder whose names differ only in the number at the end.
+  /// Groups individual model files in the same folder whose names differ only in the number at the end.
   static func single(_ urls: [URL]) -> [ModelFamilyFiles] {
     struct Group: Hashable {
       let folder: String
@@ -54,7 +54,7 @@ struct ModelFamilyFiles {
     }.sorted { NaturalOrder.precedes($0.name, $1.name) }
   }
 
-  /// The model in a file of any form.
+  /// Reads the model in a file of any format.
   static func model(at url: URL) throws -> ReadModel {
     switch url.pathExtension.lowercased() {
     case "mom": try XcodeModelArchive.model(at: url)
@@ -73,12 +73,12 @@ struct ModelFamilyFiles {
       })
   }
 
-  /// The family with its current version.
+  /// Returns the family with its current version.
   ///
   /// - Parameters:
-  ///   - mappingModels: what also tells the order of the versions.
-  ///   - needsCurrent: false to have the newest version that can be read in the place of a current one that can't.
-  /// - Throws: why the current version can't be read.
+  ///   - mappingModels: further evidence of the versions' order.
+  ///   - needsCurrent: false to substitute the newest readable version if the current one can't be read.
+  /// - Throws: the reason why the current version can't be read.
   func family(_ mappingModels: [MappingModelFile], needsCurrent: Bool) throws(PersistenceError) -> ModelFamily? {
     let contents = FamilyVersions(files, family: name, isOrdered: false)
     guard let file = contents.currentFile(named: statedCurrent) else { return nil }
@@ -92,10 +92,10 @@ struct ModelFamilyFiles {
     return ModelFamily(name, contents, current: current, url: url).ordered(by: mappingModels)
   }
 
-  /// Takes over what a copy or the compiled form of the same family says besides: hashes, and versions that only it
-  /// has. Both forms are read for it.
+  /// Merges additional information from a copy or the compiled form of the same family: hashes, and versions that only
+  /// it has. Both forms are read for this.
   ///
-  /// - Returns: false where it is another family, or a version is another one there; nothing is taken then.
+  /// - Returns: false, without changes, if it is another family or a version differs.
   mutating func merge(_ other: ModelFamilyFiles) -> Bool {
     guard name == other.name else { return false }
     var merged = files
@@ -129,12 +129,12 @@ struct ModelFamilyFiles {
       .modelNotFound, at: .file(folder), "'\(folder.lastPathComponent)' holds no version: expected \(what) in it.")
   }
 
-  /// What the property list `.xccurrentversion` names; nil where there is none.
+  /// Returns the version named in the property list `.xccurrentversion`; nil if there is none.
   private static func currentVersion(of folder: URL) throws -> String? {
     let file = folder.appendingPathComponent(".xccurrentversion")
     guard file.isThere else { return nil }
     let list = try PropertyList(data: BoundedFile.data(at: file, limit: 1 << 20), place: .file(file))
-    // Xcode leaves the key out where it never asked which version is current.
+    // Xcode omits the key until a current version is chosen.
     guard let entry = list["_XCCurrentVersionName"] else { return nil }
     guard let name = entry.stringValue else {
       throw PersistenceError(
@@ -150,10 +150,10 @@ struct ModelFamilyFiles {
 }
 
 extension URL {
-  /// The last part of the path without its extension.
+  /// The last path component without its extension.
   var stem: String { deletingPathExtension().lastPathComponent }
 
-  /// What is in a folder, in natural order.
+  /// Returns the contents of a folder, in natural order.
   fileprivate func entries() throws -> [URL] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path).sorted(by: NaturalOrder.precedes)

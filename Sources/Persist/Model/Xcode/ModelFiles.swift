@@ -1,8 +1,8 @@
 import Foundation
 
-/// The model files and mapping models in a folder, through all levels, without what is in them.
+/// The model files and mapping models in a folder and all its subfolders, not yet read.
 struct ModelFiles {
-  /// How far a search goes.
+  /// The limits of a search.
   struct Limits {
     var depth = 32
     var entries = 200_000
@@ -12,18 +12,18 @@ struct ModelFiles {
   private(set) var sourceFamilies: [URL] = []
   /// `.momd` folders.
   private(set) var compiledFamilies: [URL] = []
-  /// `.xcdatamodel`, `.mom` and Persist's `.json` outside of a family's folder.
+  /// `.xcdatamodel`, `.mom` and Persist's `.json` outside a family's folder.
   private(set) var single: [URL] = []
   /// `.xcmappingmodel` folders and `.cdm` files.
   private(set) var mappingModels: [URL] = []
-  /// Files in the folder that could be models by their name only: `.json` may be anything.
+  /// Files that may be models, judging only by their names: a `.json` file may contain anything.
   private(set) var undecided: [URL] = []
 
   private let limits: Limits
   private var entries = 0
 
-  /// Sorts what a URL names: one model file, or a folder that is searched. Hidden files are passed over, and links to
-  /// folders aren't followed, except to a model's own.
+  /// Classifies a URL: a single model file, or a folder, which is searched. Hidden files are skipped, and links to
+  /// folders aren't followed, except to a model's own folder.
   init(at url: URL, limits: Limits = Limits()) throws {
     self.limits = limits
     guard url.isThere else {
@@ -74,7 +74,7 @@ struct ModelFiles {
     }
   }
 
-  /// Puts a model or a mapping model with its kind.
+  /// Adds a model or a mapping model to the list of its kind.
   ///
   /// - Returns: false for everything else.
   private mutating func sort(_ url: URL) -> Bool {
@@ -88,7 +88,7 @@ struct ModelFiles {
     return true
   }
 
-  /// Whether there is a folder itself, not a link to one, which could lead round in circles.
+  /// Whether the URL is a folder itself and not a link to one, which could cause a cycle.
   private static func isOwnFolder(_ url: URL) -> Bool {
     let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
     return type == .typeDirectory

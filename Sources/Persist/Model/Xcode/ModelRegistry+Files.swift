@@ -3,22 +3,21 @@ public import Foundation
 extension ModelRegistry {
   /// Finds every version of every model, and every mapping model; reads the current versions.
   ///
-  /// Other versions are read when they are needed: for a store of another version than the current one, or when
-  /// ``versions`` or ``problems`` are asked for. A version that can't be read is an error only where it is needed.
+  /// Other versions are read when they are needed: for a store whose version isn't the current one, or on access to
+  /// ``versions`` or ``problems``. A version that can't be read is an error only if it is needed.
   ///
   /// - Parameter url: an `.xcdatamodeld`, `.xcdatamodel` or its `contents`, `.momd`, `.mom`, a Persist model `.json`;
-  ///   or a folder that is searched through all levels for all of these. Where a model is there as source and compiled,
-  ///   the two are one family, which then also has Core Data's hashes.
-  /// - Throws: why the current version of a model that `url` names can't be read. In a folder that is searched, a
-  ///   family whose current version can't be read goes into ``problems`` instead; only where nothing is left is that
-  ///   thrown, or ``PersistenceError/Code/modelNotFound``.
+  ///   or a folder, which is searched for all of these, including subfolders. The source and the compiled form of a
+  ///   model are combined into one family, which then also has Core Data's hashes.
+  /// - Throws: the reason why the current version of a model named by `url` can't be read. In a searched folder, a
+  ///   family whose current version can't be read is added to ``problems`` instead; its error, or
+  ///   ``PersistenceError/Code/modelNotFound``, is thrown only if no family is left.
   public convenience init(contentsOf url: URL) throws {
     try self.init(contentsOf: url, needsCurrent: true)
   }
 
-  /// - Parameter needsCurrent: false for work that goes on with another version where the current one can't be read,
-  ///   such as finding out which version a store has: ``current`` is then the newest that can be read, and the error is
-  ///   one of ``problems``.
+  /// - Parameter needsCurrent: false for work that can use another version if the current one can't be read, such as
+  ///   identifying a store's version: ``current`` is then the newest readable one, and the error is in ``problems``.
   package convenience init(contentsOf url: URL, needsCurrent: Bool) throws {
     let files = try ModelFiles(at: url)
     let reading = ModelReading(files, needsCurrent: needsCurrent)
@@ -35,9 +34,9 @@ extension ModelRegistry {
 }
 
 extension ManagedObjectModel {
-  /// Checks a model that was read from a file, and resolves it; errors then name the file too.
+  /// Checks and resolves a model that was read from a file, and adds the file to errors.
   ///
-  /// A file of Persist's own form is written by people and must be right in everything.
+  /// A file in Persist's own format is written by people and must have no flaws.
   convenience init(_ model: ReadModel, file: URL) throws {
     do {
       if file.pathExtension.lowercased() == "json" {
@@ -54,30 +53,30 @@ extension ManagedObjectModel {
 
   /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`.
   ///
-  /// - Throws: ``PersistenceError/Code/malformedFile`` and the like where it can't be read, and
-  ///   ``PersistenceError/Code/invalidModel`` where the model breaks a rule; of Apple's forms, where it can't be
-  ///   resolved, the rest being ``flaws``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` and similar errors if it can't be read, and
+  ///   ``PersistenceError/Code/invalidModel`` if the model isn't valid. A model in one of Apple's formats is rejected
+  ///   only if it can't be resolved; its other problems are ``flaws``.
   public convenience init(contentsOf url: URL) throws {
     try self.init(ModelFamilyFiles.model(at: url), file: url)
   }
 }
 
 extension ModelFiles {
-  /// Whether the URL itself is what was found, not a folder that was searched.
+  /// Whether the URL itself was found, as opposed to being a searched folder.
   fileprivate func isNamed(_ url: URL) -> Bool {
     (sourceFamilies + compiledFamilies + single + mappingModels).contains { $0.path == url.path }
       || url.lastPathComponent == "contents"
   }
 }
 
-/// Puts together what belongs together of the files that were found, and reads the current versions.
+/// Combines related files that were found, and reads the current versions.
 private struct ModelReading {
   private(set) var families: [ModelFamily] = []
   private(set) var mappingModels: [MappingModelFile] = []
   private(set) var problems: [PersistenceError] = []
 
   init(_ files: ModelFiles, needsCurrent: Bool) {
-    // Sources first: they say more than their compiled forms.
+    // Sources come first: they contain more than their compiled forms.
     let found =
       files.sourceFamilies.compactMap { url in attempt { try ModelFamilyFiles.source(at: url) } }
       + ModelFamilyFiles.single(files.single + files.undecided.filter(Self.isModel))
@@ -102,8 +101,8 @@ private struct ModelReading {
     return nil
   }
 
-  /// Whether a JSON file that was come across is a model of Persist, whole or damaged: one begins with a key of models
-  /// and has the number of its format.
+  /// Whether a JSON file found in a search is a Persist model, intact or damaged: it starts with one of a model's keys
+  /// and has a format number.
   private static func isModel(_ url: URL) -> Bool {
     guard let data = try? BoundedFile.data(at: url, limit: JSONReader.byteLimit),
       data.range(of: Data("\"format\"".utf8)) != nil

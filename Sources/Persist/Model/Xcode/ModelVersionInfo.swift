@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the file `VersionInfo.plist` in a compiled model folder (`.momd`) says: the versions, and Core Data's hash
-/// of each entity in each of them.
+/// The contents of the `VersionInfo.plist` file in a compiled model folder (`.momd`): the versions, and Core Data's
+/// hash of each entity in each of them.
 struct ModelVersionInfo: Sendable, Hashable {
-  /// The version that is current; its model is the `.mom` file of that name.
+  /// The name of the current version, whose model is the `.mom` file with that name.
   let currentVersion: String?
-  /// By version and entity. How Core Data computes a hash isn't documented; equal hashes mean equal entities.
+  /// The hashes by version and entity. Core Data's algorithm isn't documented; equal hashes mean equal entities.
   let hashes: [String: [String: Data]]
 
   /// The names of all versions, sorted.
@@ -13,14 +13,14 @@ struct ModelVersionInfo: Sendable, Hashable {
 
   /// Reads the file in a `.momd` folder.
   ///
-  /// - Throws: ``PersistenceError`` where there is no such file, or where it isn't what its name promises.
+  /// - Throws: ``PersistenceError`` if there is no such file, or if it isn't in the expected format.
   init(inFolder folder: URL) throws {
     let file = folder.appendingPathComponent("VersionInfo.plist")
     let data = try BoundedFile.data(at: file, limit: PropertyList.Limits.bytes)
     try self.init(PropertyList(data: data, place: .file(file)), place: .file(file))
   }
 
-  /// - Parameter place: where the list comes from, for errors.
+  /// - Parameter place: the source of the list, for errors.
   init(_ list: PropertyList, place: PersistenceError.Place = .unknown) throws {
     func expected(_ what: String, at key: String) -> PersistenceError {
       var place = place

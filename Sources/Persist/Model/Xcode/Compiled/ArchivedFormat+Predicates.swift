@@ -1,9 +1,9 @@
 import Foundation
 
 extension ArchivedFormat {
-  /// The text of an archived `NSPredicate`.
+  /// Returns the text of an archived `NSPredicate`.
   ///
-  /// - Throws: ``Inexpressible``, or ``PersistenceError`` for damage.
+  /// - Throws: ``Inexpressible``, or ``PersistenceError`` if the archive is damaged.
   func predicate(_ object: ArchivedObject) throws -> String {
     let inner = try deeper(object)
     switch object.className ?? "" {
@@ -65,7 +65,7 @@ struct ArchivedComparison {
   /// `NSComparisonPredicateOptions`.
   let options: Int64
 
-  /// Nil where the object isn't a whole comparison.
+  /// Nil if the object isn't a complete comparison.
   init?(_ object: ArchivedObject) throws {
     guard object.className == "NSComparisonPredicate", let left = try object.member("NSLeftExpression"),
       let right = try object.member("NSRightExpression"), let operation = try object.member("NSPredicateOperator")

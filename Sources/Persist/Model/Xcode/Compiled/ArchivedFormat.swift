@@ -1,16 +1,17 @@
 import Foundation
 
-/// An archived expression or predicate that the format language has no form for.
+/// An archived expression or predicate that can't be expressed in the format language.
 struct Inexpressible: Error {
   let what: String
 }
 
-/// Archived `NSExpression` objects as text in the format language.
+/// Converts archived `NSExpression` objects to text in the format language.
 ///
-/// Classes and keys as archives show them: a key path is the function `valueForKeyPath:` of its operand; arithmetic and
-/// the functions of the language are messages to the class `_NSPredicateUtilities`, everything else is `FUNCTION(…)`.
+/// Classes and keys are those found in archives: a key path is the function `valueForKeyPath:` of its operand;
+/// arithmetic and the functions of the language are messages to the class `_NSPredicateUtilities`, everything else is
+/// `FUNCTION(…)`.
 struct ArchivedFormat {
-  /// How deep expressions and predicates may nest.
+  /// The maximum nesting depth of expressions and predicates.
   static let depthLimit = 64
 
   private let depth: Int
@@ -18,7 +19,7 @@ struct ArchivedFormat {
   init() { self.init(depth: 0) }
   private init(depth: Int) { self.depth = depth }
 
-  /// One level further in.
+  /// Returns the converter for the next nesting level.
   func deeper(_ object: ArchivedObject) throws -> ArchivedFormat {
     try object.archive.spend(1)
     guard depth < Self.depthLimit else {
@@ -28,9 +29,9 @@ struct ArchivedFormat {
     return ArchivedFormat(depth: depth + 1)
   }
 
-  /// The text of the expression that an archive holds, as mapping models have them.
+  /// Returns the text of an expression in an archive, as found in mapping models.
   ///
-  /// - Parameter place: where the bytes come from, for errors.
+  /// - Parameter place: the source of the bytes, for errors.
   static func expression(fromArchive data: Data, place: PersistenceError.Place) throws -> String {
     let root = try KeyedArchive(data: data, place: place).root()
     do {
@@ -42,9 +43,9 @@ struct ArchivedFormat {
     }
   }
 
-  /// The text of an expression.
+  /// Returns the text of an expression.
   ///
-  /// - Throws: ``Inexpressible``, or ``PersistenceError`` for damage.
+  /// - Throws: ``Inexpressible``, or ``PersistenceError`` if the archive is damaged.
   func expression(_ object: ArchivedObject) throws -> String {
     let inner = try deeper(object)
     switch object.className ?? "" {
@@ -75,14 +76,14 @@ struct ArchivedFormat {
     }
   }
 
-  /// A key path as it stands in a format string: words of the language are escaped.
+  /// Returns a key path in the form for format strings: reserved words are escaped.
   static func keyPath(_ path: String) -> String {
     path.split(separator: ".", omittingEmptySubsequences: false)
       .map { reservedWords.contains($0.uppercased()) ? "#\($0)" : String($0) }
       .joined(separator: ".")
   }
 
-  /// A text between quotation marks.
+  /// Returns a string in quotation marks.
   static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -130,7 +131,7 @@ extension ArchivedFormat {
     case .uri(let value)?: return "CAST(\(quoted(value)), \"NSURL\")"
     case .data, .objectID, .composite, nil: break
     }
-    // Expressions may stand among constants, as in the elements of a list.
+    // Constants may contain expressions, for example as the elements of a list.
     if value.className?.hasSuffix("Expression") == true { return try format.expression(value) }
     throw Inexpressible(what: "a constant of the class \(value.className ?? "NSData")")
   }
@@ -160,7 +161,7 @@ extension ArchivedFormat {
     }
   }
 
-  /// What stands as the receiver of the language's own functions: their class, by name or as a text, or nothing.
+  /// The receivers of the language's own functions: their class, as a name or a string, or nil.
   private static let languageOperands: Set<String> = ["_NSPredicateUtilities", "\"_NSPredicateUtilities\"", "nil"]
 
   private static let arithmetic = [

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ArchivedObject {
-  /// The value that a Foundation object holds: a text, number, date, and the like; nil for objects of other classes.
+  /// The value of a Foundation object: a string, number, date, and so on; nil for objects of other classes.
   var storedValue: StoredValue? {
     get throws {
       switch value {
@@ -53,7 +53,7 @@ extension ArchivedObject {
     }
   }
 
-  /// A decimal number: eight 16-bit digits, the least first, as `NSDecimal` holds them.
+  /// A decimal number: eight 16-bit digits, least significant first, as in `NSDecimal`.
   var decimal: Decimal? {
     get throws {
       guard let bytes = try member("NS.mantissa")?.value.dataValue.map({ [UInt8]($0) }), bytes.count == 16,
@@ -67,7 +67,7 @@ extension ArchivedObject {
         let pair = (UInt16(bytes[2 * index]), UInt16(bytes[2 * index + 1]))
         mantissa = mantissa * 65_536 + Decimal(isBigEndian ? pair.0 << 8 | pair.1 : pair.1 << 8 | pair.0)
       }
-      // No digits and a sign is what isn't a number.
+      // No digits with a minus sign represent NaN.
       guard length > 0 || !isNegative else { return nil }
       return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: mantissa)
     }
@@ -83,9 +83,10 @@ extension ArchivedObject {
 }
 
 extension StoredValue {
-  /// The same value as an attribute of a type holds it: archives write the numbers of several types alike.
+  /// Converts the value to the form that an attribute of a type holds: archives don't distinguish the numbers of
+  /// several types.
   ///
-  /// Nil where the value isn't one for the type.
+  /// Nil if the value doesn't fit the type.
   func converted(to type: AttributeType) -> StoredValue? {
     switch (type, self) {
     case (_, .null), (.undefined, _), (.boolean, .boolean), (.int16, .integer), (.int32, .integer), (.int64, .integer),
@@ -103,7 +104,7 @@ extension StoredValue {
     case (.double, .integer(let value)): .double(Double(value))
     case (.double, .boolean(let value)): .double(value ? 1 : 0)
     case (.double, .decimal(let value)): Double(value.description).map(StoredValue.double)
-    // A source says 0.1, the archive the nearest float: its shortest decimal form is what was said.
+    // The source says 0.1, the archive contains the nearest float: its shortest decimal form restores the original.
     case (.float, .double(let value)): Double(Float(value).description).map(StoredValue.double)
     case (.float, .integer(let value)): Double(Float(value).description).map(StoredValue.double)
     case (.float, .boolean(let value)): .double(value ? 1 : 0)

@@ -2,23 +2,23 @@ import Foundation
 
 /// Compiled mapping models (`.cdm`): keyed archives of `NSMappingModel`.
 enum CompiledMappingModel {
-  /// Between which versions a mapping model maps.
+  /// The versions between which a mapping model maps.
   struct Header: Sendable, Hashable {
-    /// Core Data's hash of each entity that is a mapping's source.
+    /// Core Data's hash of each source entity.
     var sourceHashes: [String: Data] = [:]
-    /// Core Data's hash of each entity that is a mapping's destination.
+    /// Core Data's hash of each destination entity.
     var destinationHashes: [String: Data] = [:]
   }
 
-  /// Reads the hashes that tell which versions of a model belong to a mapping model.
+  /// Reads the hashes that identify the versions to which a mapping model applies.
   ///
-  /// A mapping that only adds has no source, one that only removes has no destination.
+  /// A mapping that only adds has no source; one that only removes has no destination.
   static func header(at url: URL) throws -> Header {
     let data = try BoundedFile.data(at: url, limit: PropertyList.Limits.bytes)
     return try header(fromArchive: data, place: .file(url))
   }
 
-  /// - Parameter place: where the bytes come from, for errors.
+  /// - Parameter place: the source of the bytes, for errors.
   static func header(fromArchive data: Data, place: PersistenceError.Place = .unknown) throws -> Header {
     let root = try KeyedArchive(data: data, place: place).root()
     guard root.isKind(of: "NSMappingModel") else {

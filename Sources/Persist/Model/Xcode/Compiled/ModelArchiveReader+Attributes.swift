@@ -1,10 +1,10 @@
 import Foundation
 
 extension ModelArchiveReader {
-  /// How deep composite attributes may nest.
+  /// The maximum nesting depth of composite attributes.
   private static let compositeLimit = 16
 
-  /// - Parameter entity: the entity's name, for an element of a composite attribute with that attribute's behind it.
+  /// - Parameter entity: the entity's name, joined with the composite attribute's for an element of one.
   func attribute(
     _ object: ArchivedObject, of entity: String, composites: inout [CompositeDescription], depth: Int = 0
   ) throws -> AttributeDescription {
@@ -42,7 +42,7 @@ extension ModelArchiveReader {
     "NSAttributeType", "NSAttributeValueClassName", "NSDefaultValue", "NSFlagsKey", "NSValueTransformerName",
   ]
 
-  /// The type for a number of `NSAttributeType`.
+  /// Returns the type for a number of `NSAttributeType`.
   static func attributeType(_ number: Int64) -> AttributeType? {
     switch number {
     case 0: .undefined
@@ -65,7 +65,7 @@ extension ModelArchiveReader {
     }
   }
 
-  /// The class that values of a type have unless a model says otherwise.
+  /// Returns the default class of a type's values.
   private static func valueClassName(_ type: AttributeType) -> String? {
     switch type {
     case .int16, .int32, .int64, .double, .float, .boolean: "NSNumber"
@@ -103,10 +103,10 @@ extension ModelArchiveReader {
     }
   }
 
-  /// The derivation is the one member that holds an expression.
+  /// Reads the derivation, the only member that is an expression.
   ///
-  /// Where it has no form in the predicate language, the attribute is read as an ordinary one, with a note: the store's
-  /// triggers keep its value all the same.
+  /// If the predicate language can't express it, the attribute is read as an ordinary one with a note: the store's
+  /// triggers update its value regardless.
   private func readDerivation(of object: ArchivedObject, into attribute: inout AttributeDescription) throws {
     for key in object.keys where !Self.attributeKeys.contains(key) && !Self.propertyKeys.contains(key) {
       guard let member = try object.member(key), member.className?.hasSuffix("Expression") == true else { continue }
@@ -121,7 +121,7 @@ extension ModelArchiveReader {
     attribute.unknown["derived"] = "YES"
   }
 
-  /// The elements are the one member that holds attributes.
+  /// Reads the elements, the only member that contains attributes.
   private func readComposite(
     _ object: ArchivedObject, of entity: String, into attribute: inout AttributeDescription,
     composites: inout [CompositeDescription], depth: Int
@@ -142,7 +142,7 @@ extension ModelArchiveReader {
       }
     }
     elements.sort { $0.name < $1.name }
-    // An archive may hold the elements without the type's name; entity and attribute make one that is nobody else's.
+    // An archive may contain the elements without the type's name; entity and attribute form a unique one.
     let compositeName = name ?? "\(entity)_\(attribute.name)"
     attribute.compositeName = compositeName
     composites.append(CompositeDescription(compositeName, elements: elements))

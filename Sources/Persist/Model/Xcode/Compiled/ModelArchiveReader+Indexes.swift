@@ -1,9 +1,8 @@
 extension ModelArchiveReader {
   /// Reads uniqueness constraints and indexes.
   ///
-  /// From fetch indexes Core Data also makes, for its earlier versions, compound indexes, marks on single
-  /// properties, and of such a mark again an index with the property's name. Those repeat what a fetch index says,
-  /// and are left out.
+  /// For its earlier versions, Core Data also derives compound indexes and flags on single properties from fetch
+  /// indexes, and from such a flag an index with the property's name. These repeat a fetch index and are omitted.
   func readIndexes(of object: ArchivedObject, into entity: inout EntityDescription) throws {
     entity.uniquenessConstraints = try propertyLists(object, "NSUniqueTuples")
     var indexes: [FetchIndexDescription] = []
@@ -23,7 +22,7 @@ extension ModelArchiveReader {
     entity.indexes = indexes.filter { [$0.name] != Self.propertyNames($0) || !namedOtherwise.contains([$0.name]) }
   }
 
-  /// The names of an index's properties; empty ones stand for expressions.
+  /// Returns the names of an index's properties; empty strings represent expressions.
   private static func propertyNames(_ index: FetchIndexDescription) -> [String] {
     index.elements.map { if case .property(let name) = $0.subject { name } else { "" } }
   }
@@ -35,7 +34,7 @@ extension ModelArchiveReader {
     }
   }
 
-  /// - Throws: ``Inexpressible``, or ``PersistenceError`` for damage.
+  /// - Throws: ``Inexpressible``, or ``PersistenceError`` if the archive is damaged.
   private func fetchIndex(_ object: ArchivedObject) throws -> FetchIndexDescription {
     FetchIndexDescription(
       try object.requiredText("NSIndexName"), elements: try object.elements("NSIndexElements").map(indexElement),
@@ -53,7 +52,7 @@ extension ModelArchiveReader {
       try indexSubject(object), kind: kind, isAscending: try object.flag("NSAscending", default: true))
   }
 
-  /// A property's name, or an expression with the type of its result.
+  /// Returns a property's name, or an expression with the type of its result.
   private func indexSubject(_ object: ArchivedObject) throws -> FetchIndexDescription.Element.Subject {
     var expression: ArchivedObject?
     for key in object.keys {

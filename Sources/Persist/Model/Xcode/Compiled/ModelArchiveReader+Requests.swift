@@ -1,7 +1,7 @@
 extension ModelArchiveReader {
-  /// Reads a fetch request. Keys differ between versions in their prefixes; what a key means is told by the rest.
+  /// Reads a fetch request. The prefixes of keys differ between versions; the rest determines the meaning.
   ///
-  /// Nil where the object is something else, or names no entity.
+  /// Nil if the object isn't a fetch request or doesn't name an entity.
   func fetchRequest(_ object: ArchivedObject) throws -> FetchRequestDescription? {
     guard object.isKind(of: "NSFetchRequest") else { return nil }
     var request = FetchRequestDescription(entity: "")
@@ -26,7 +26,7 @@ extension ModelArchiveReader {
     case "sortdescriptors":
       let descriptors = try object.elements(key).map(sortDescriptor)
       request.sort = descriptors.compactMap(\.self)
-      // Later descriptors mean something else without one before them.
+      // If one descriptor is missing, those after it have a different effect.
       if descriptors.contains(nil) { (request.sort, request.unknown[key]) = ([], try note(member)) }
     case "fetchlimit": request.fetchLimit = Int(clamping: try object.integer(key))
     case "fetchbatchsize", "batchsize": request.fetchBatchSize = Int(clamping: try object.integer(key))
@@ -46,7 +46,7 @@ extension ModelArchiveReader {
     }
   }
 
-  /// Nil for a descriptor without a key, which sorts by a block of its program.
+  /// Nil for a descriptor without a key, which sorts by a block in a program.
   private func sortDescriptor(_ object: ArchivedObject) throws -> FetchRequestDescription.Sort? {
     guard let key = try object.text("NSKey") else { return nil }
     return FetchRequestDescription.Sort(

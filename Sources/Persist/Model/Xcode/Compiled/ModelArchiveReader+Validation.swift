@@ -1,8 +1,8 @@
 extension ModelArchiveReader {
-  /// Reads the predicates that an attribute's values must keep.
+  /// Reads the predicates that validate an attribute's values.
   ///
-  /// Limits that the model's editor offers are compiled to predicates with the number of an error as their warning,
-  /// such as 1620 for a minimum; they become limits again. Everything else becomes a rule.
+  /// Limits set in the model editor are compiled to predicates with an error number as their warning, such as 1620 for
+  /// a minimum; they are converted back to limits. All others become rules.
   func readValidation(of object: ArchivedObject, into attribute: inout AttributeDescription) throws {
     let predicates = try object.elements("NSValidationPredicates")
     let warnings = try object.elements("NSValidationWarnings")
@@ -19,7 +19,7 @@ extension ModelArchiveReader {
     }
   }
 
-  /// Takes a comparison as a limit, where it has the form of one that isn't set yet.
+  /// Converts a comparison to a limit if it has the form of one that isn't set yet.
   private func readLimit(_ predicate: ArchivedObject, into attribute: inout AttributeDescription) throws -> Bool {
     guard let comparison = try ArchivedComparison(predicate), comparison.modifier == 0, comparison.options == 0,
       comparison.right.className == "NSConstantValueExpression",

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Turns the archive of a model into a description.
+/// Converts the archive of a model to a description.
 struct ModelArchiveReader {
-  /// How deep entities may inherit from each other.
+  /// The maximum depth of entity inheritance.
   static let inheritanceLimit = 100
 
-  /// What was left out of the model.
+  /// The parts that were omitted from the model.
   final class Warnings {
     fileprivate(set) var flaws: [PersistenceError] = []
 
@@ -60,7 +60,7 @@ struct ModelArchiveReader {
 
   private static let modelKeys: Set<String> = ["NSEntities", "NSFetchRequestTemplates", "NSVersionIdentifiers"]
 
-  /// Names of configurations with their entities: a dictionary of lists of entities, or of their names.
+  /// Reads configurations, by name: each has a list of entities or of their names.
   private func readConfigurations(_ key: String, into model: inout ModelDescription) throws -> Bool {
     guard key.contains("onfiguration"), let configurations = try root.member(key)?.entries else { return false }
     for (name, members) in configurations {
@@ -70,7 +70,7 @@ struct ModelArchiveReader {
     return true
   }
 
-  /// The names of all properties of the entities above one.
+  /// Returns the names of all properties of an entity's ancestors.
   private func inheritedNames(
     of entity: ArchivedObject, among objects: [String: ArchivedObject]
   ) throws -> Set<String> {
@@ -84,7 +84,7 @@ struct ModelArchiveReader {
           .limitExceeded, at: entity.place("NSSuperentity"),
           "Entities inherit from each other over more than \(Self.inheritanceLimit) levels, or in a circle.")
       }
-      // The entity of that name in the model is meant; a copy beside it would say nothing more.
+      // The reference is to the model's entity of that name; a separate copy would contain nothing more.
       current = try parent.text("NSEntityName").flatMap { objects[$0] } ?? parent
       for (name, _) in try current.entries("NSProperties") { names.insert(name) }
     }
@@ -106,7 +106,7 @@ extension ModelArchiveReader {
     entity.versionHashModifier = try object.text("NSVersionHashModifier")
     entity.userInfo = try userInfo(of: object)
     for (propertyName, property) in try object.entries("NSProperties") where !inherited.contains(propertyName) {
-      // Early archives put proxies where an entity shares another's property.
+      // In early archives, properties shared between entities are proxies.
       let property = try underlyingProperty(of: property)
       guard try property.text("NSPropertyName") == propertyName else {
         throw property.expected("'\(propertyName)'", for: "NSPropertyName")
@@ -134,7 +134,7 @@ extension ModelArchiveReader {
     "NSUserInfo", "NSVersionHashModifier",
   ]
 
-  /// Takes `Shop.Item` apart, as the readers of sources do.
+  /// Splits `Shop.Item` into module and class, like the readers of sources.
   private static func moduleAndClass(_ name: String?) -> (module: String?, name: String?) {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return (nil, nil) }
     guard let dot = name.lastIndex(of: ".") else { return (nil, name) }
@@ -169,13 +169,13 @@ extension ModelArchiveReader {
     "_NSDestinationEntityName", "_NSInverseRelationshipName",
   ]
 
-  /// Models built in code may say -1 for no bound, which others write as 0.
+  /// Returns the maximum count. Models built in code may use -1 for no limit, which is otherwise 0.
   private func maximumCount(_ object: ArchivedObject) throws -> Int {
     let count = Int(clamping: try object.integer("NSMaxCount"))
     return count == -1 ? 0 : count
   }
 
-  /// Nil where there is no request that could be carried out.
+  /// Nil if there is no usable request.
   private func fetchedProperty(_ object: ArchivedObject) throws -> FetchedPropertyDescription? {
     let name = try object.requiredText("NSPropertyName")
     guard let request = try object.member("NSFetchRequest").flatMap(fetchRequest) else { return nil }
@@ -188,14 +188,14 @@ extension ModelArchiveReader {
 }
 
 extension ModelArchiveReader {
-  /// The keys that all kinds of properties have. `_P` packs flags that stand as keys as well.
+  /// The keys common to all kinds of properties. `_P` packs flags that also have separate keys.
   static let propertyKeys: Set<String> = [
     "NSEntity", "NSIndexedBySpotlight", "NSIsIndexed", "NSIsOptional", "NSIsTransient", "NSPropertyName",
     "NSRenamingIdentifier", "NSUserInfo", "NSValidationPredicates", "NSValidationWarnings", "NSVersionHashModifier",
     "_P",
   ]
 
-  /// An archive always writes a renaming identifier; one that equals the name says nothing.
+  /// Returns the renaming identifier. Archives always contain one; it is significant only if it differs from the name.
   func renamingIdentifier(of object: ArchivedObject, named name: String) throws -> String? {
     try object.text("NSRenamingIdentifier").flatMap { $0 == name || $0.isEmpty ? nil : $0 }
   }
@@ -219,7 +219,7 @@ extension ModelArchiveReader {
     return result
   }
 
-  /// What an object says, in short: its value where it has one, the texts that it holds, or its class.
+  /// Summarizes an object: its value if it has one, the values that it contains, or its class.
   func note(_ object: ArchivedObject?) throws -> String? {
     guard let object else { return nil }
     switch try object.storedValue {
@@ -240,13 +240,13 @@ extension ModelArchiveReader {
     return object.className
   }
 
-  /// The name of a property: a text, or the property itself, or a proxy for it.
+  /// Returns the name of a property, which may be given as a string, as the property itself, or as a proxy for it.
   func propertyName(_ object: ArchivedObject) throws -> String {
     if let text = try object.text { return text }
     return try underlyingProperty(of: object).requiredText("NSPropertyName")
   }
 
-  /// The property that an object is or, being a proxy, stands for.
+  /// Returns the property itself, or the one that a proxy represents.
   func underlyingProperty(of object: ArchivedObject) throws -> ArchivedObject {
     guard object.className == "_NSPropertyDescriptionProxy" else { return object }
     for key in object.keys {

@@ -4,25 +4,25 @@ import Foundation
 ///
 /// Xcode writes them as `.mom` files; Core Data writes one into each store (`Z_MODELCACHE`), compressed.
 ///
-/// They say what the model's source says, in other words: each property names its renaming identifier also when it was
-/// never renamed, limits are validation predicates with a number as their warning, and a store's archive repeats
-/// inherited properties in each subentity. The description that comes out is the source's, as far as the archive has
-/// it; lists are in name order.
+/// They represent the model's source in a different form: every property has a renaming identifier even if it was never
+/// renamed, limits are validation predicates with a number as their warning, and a store's archive repeats inherited
+/// properties in each subentity. The resulting description equals the source's as far as the archive contains it; lists
+/// are in name order.
 enum XcodeModelArchive {
   /// Reads a `.mom` file.
   static func model(at url: URL) throws -> ReadModel {
     try model(fromArchive: BoundedFile.data(at: url, limit: PropertyList.Limits.bytes), place: .file(url))
   }
 
-  /// Reads an archive that isn't compressed.
+  /// Reads an uncompressed archive.
   ///
-  /// - Parameter place: where the bytes come from, for errors.
+  /// - Parameter place: the source of the bytes, for errors.
   static func model(fromArchive data: Data, place: PersistenceError.Place = .unknown) throws -> ReadModel {
     try ModelArchiveReader(KeyedArchive(data: data, place: place)).model()
   }
 
-  /// Reads what the table `Z_MODELCACHE` of a store holds: an archive that is compressed without a header; one with a
-  /// header and one that isn't compressed are taken too.
+  /// Reads the content of a store's `Z_MODELCACHE` table: an archive that is compressed without a header. Archives with
+  /// a header or without compression are accepted too.
   static func model(fromModelCache content: Data, place: PersistenceError.Place = .unknown) throws -> ReadModel {
     try model(fromArchive: expanded(content, place: place), place: place)
   }

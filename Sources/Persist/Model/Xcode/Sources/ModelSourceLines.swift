@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Where the file of a model has its entities and properties, for messages about a model that could be read.
+/// The lines of entities and properties in a model's file, for messages about a model that could be read.
 package struct ModelSourceLines: Sendable {
-  /// The file; nil where the model has no source that people read.
+  /// The file; nil if the model has no human-readable source.
   package let file: URL?
   private var lines: [String: Int] = [:]
 
-  /// - Parameter url: an `.xcdatamodel` folder or the `contents` in it; other forms have no lines.
+  /// - Parameter url: an `.xcdatamodel` folder or the `contents` in it; other formats have no lines.
   package init(ofModelAt url: URL?) {
     let contents = url.map { $0.isFolder ? $0.appendingPathComponent("contents") : $0 }
     guard let contents, contents.lastPathComponent == "contents", let root = try? MarkupReader.root(of: contents) else {
@@ -23,7 +23,7 @@ package struct ModelSourceLines: Sendable {
     }
   }
 
-  /// The line of a property, or else of its entity or composite type.
+  /// Returns the line of a property, or otherwise of its entity or composite type.
   package func line(of entity: String, _ property: String? = nil) -> Int? {
     lines[Self.key(entity, property)] ?? lines[Self.key(entity, nil)]
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The attributes of an XML element, read one after the other; those that nobody reads remain as unknown.
+/// Reads the attributes of an XML element one by one; those left unread are preserved as unknown.
 struct XMLFields {
   let element: MarkupElement
   private let log: XMLProblems
@@ -13,17 +13,17 @@ struct XMLFields {
     rest = element.attributes
   }
 
-  /// What was taken by no one: attributes by name, child elements as markup under `<name>`.
+  /// The unread parts: attributes by name, child elements as markup under `<name>`.
   var unknown: [String: String] { rest.merging(restChildren) { attribute, _ in attribute } }
 
   mutating func keepUnknown(_ child: MarkupElement) {
     restChildren["<\(child.name)>", default: ""] += child.markup
   }
 
-  /// A value as it stands, empty texts included.
+  /// Reads a value unchanged, including an empty one.
   mutating func verbatim(_ key: String) -> String? { rest.removeValue(forKey: key) }
 
-  /// A value, nil where it is missing or empty.
+  /// Reads a value; nil if it is missing or empty.
   mutating func text(_ keys: String...) -> String? {
     for key in keys {
       if let value = verbatim(key), !value.isEmpty { return value }
@@ -31,14 +31,14 @@ struct XMLFields {
     return nil
   }
 
-  /// A value without which the element means nothing.
+  /// Reads a value that the element requires.
   mutating func required(_ key: String) -> String? {
     if let value = text(key) { return value }
     report("<\(element.name)> has no '\(key)'.")
     return nil
   }
 
-  /// `YES` or `NO`; a value that is neither counts as missing, with a warning.
+  /// Reads `YES` or `NO`; any other value is treated as missing, with a warning.
   mutating func flag(_ keys: String..., default standard: Bool = false) -> Bool {
     for key in keys {
       guard let value = text(key) else { continue }
@@ -48,7 +48,7 @@ struct XMLFields {
     return standard
   }
 
-  /// `YES` or `NO` where a store's tables depend on it: a value that is neither is an error.
+  /// Reads `YES` or `NO` for a flag that affects a store's tables: any other value is an error.
   mutating func layoutFlag(_ key: String) -> Bool {
     guard let value = text(key) else { return false }
     if let flag = XcodeValueText.boolean(value) { return flag }
@@ -56,7 +56,7 @@ struct XMLFields {
     return false
   }
 
-  /// A whole number from 0; any other value counts as missing, with a warning.
+  /// Reads a nonnegative whole number; any other value is treated as missing, with a warning.
   mutating func count(_ key: String) -> Int? {
     guard let value = text(key) else { return nil }
     if let number = Int(value), number >= 0 { return number }
@@ -64,14 +64,14 @@ struct XMLFields {
     return nil
   }
 
-  /// A bound on a number of objects, where -1 says that there is none.
+  /// Reads a limit on a number of objects, where -1 means no limit.
   mutating func bound(_ key: String) -> Int? {
     guard element.attributes[key] == "-1" else { return count(key) }
     _ = verbatim(key)
     return 0
   }
 
-  /// The `<userInfo>` child's entries.
+  /// Returns the entries of the `<userInfo>` child.
   func userInfo() -> [String: String] {
     var result: [String: String] = [:]
     for entry in element.children(named: "userInfo").flatMap({ $0.children(named: "entry") }) {
@@ -84,29 +84,29 @@ struct XMLFields {
     return result
   }
 
-  /// Reports something without which a store of the model would be wrong.
+  /// Reports a problem that would make a store of the model incorrect.
   func report(_ message: String, fix: String? = nil) { log.report(message, line: element.line, fix: fix) }
 
-  /// Reports something that the model can do without.
+  /// Reports a problem with something that the model can omit.
   func warn(_ message: String, fix: String? = nil) { log.warn(message, line: element.line, fix: fix) }
 
-  /// Warns of a value that can't be read, and keeps it among what is unknown.
+  /// Warns of a value that can't be read, and preserves it as unknown.
   ///
-  /// - Parameter consequence: the end of the sentence that begins with the value.
+  /// - Parameter consequence: the end of the sentence that starts with the value.
   mutating func ignore(_ key: String, _ value: String, _ consequence: String, fix: String? = nil) {
     rest[key] = value
     warn("'\(key)' is '\(value)'; \(consequence)", fix: fix ?? "Correct or remove it.")
   }
 }
 
-/// The problems of one file, collected so that all are reported at once.
+/// Collects the problems of one file so that all are reported together.
 final class XMLProblems {
   private let file: URL?
-  /// What keeps the file from being read.
+  /// The problems that prevent the file from being read.
   private(set) var errors: [PersistenceError] = []
-  /// What was left out of the model.
+  /// The parts that were omitted from the model.
   private(set) var warnings: [PersistenceError] = []
-  /// A file with more problems than this is of another kind altogether.
+  /// A file with more problems than this isn't a model at all.
   private static let limit = 100
 
   init(file: URL?) { self.file = file }

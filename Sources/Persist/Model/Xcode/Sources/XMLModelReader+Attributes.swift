@@ -24,7 +24,7 @@ extension XMLModelReader {
     return attribute(name, type, from: &fields)
   }
 
-  /// An attribute that stands as an element of its own because it is composite.
+  /// Reads an attribute with a separate kind of element because it is composite.
   func compositeAttribute(_ element: MarkupElement) -> AttributeDescription? {
     var fields = XMLFields(element, log: log)
     guard let name = fields.required("name") else { return nil }
@@ -67,7 +67,7 @@ extension XMLModelReader {
       }
       return nil
     }
-    // Xcode keeps the expression when the attribute is no longer derived.
+    // Xcode leaves the expression in place when the attribute is no longer derived.
     return isDerived || fields.element.attributes["derived"] == nil ? expression : nil
   }
 
@@ -79,7 +79,7 @@ extension XMLModelReader {
         "defaultDateTimeInterval", text, "expected seconds since 2001, so the attribute has no default.")
       return .null
     }
-    // The format has no text for the values of other types; one that stands there all the same is kept as unknown.
+    // The format has no text for values of other types; if one exists nevertheless, it is preserved as unknown.
     guard Self.typesWithTextDefault.contains(type), let text = fields.verbatim("defaultValueString") else {
       return .null
     }

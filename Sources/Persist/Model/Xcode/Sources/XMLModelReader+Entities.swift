@@ -25,7 +25,7 @@ extension XMLModelReader {
       case "uniquenessConstraints":
         let (constraints, problems) = lists(in: child, each: "uniquenessConstraint", of: "constraint")
         entity.uniquenessConstraints += constraints
-        // Without its constraint a store would take what it must refuse.
+        // Without its constraint a store would accept objects that it must reject.
         for problem in problems { log.report(problem.message, line: problem.line) }
       case "compoundIndexes":
         let (indexes, problems) = lists(in: child, each: "compoundIndex", of: "index")
@@ -39,14 +39,15 @@ extension XMLModelReader {
     return entity
   }
 
-  /// Takes `Shop.Item` apart. `.Item`, for the application's own module, has the empty text as module.
+  /// Splits `Shop.Item` into module and class. `.Item`, which refers to the application's own module, has an empty
+  /// module name.
   private static func moduleAndClass(_ name: String?) -> (module: String?, name: String?) {
     guard let name, name != "NSManagedObject" else { return (nil, nil) }
     guard let dot = name.lastIndex(of: ".") else { return (nil, name) }
     return (String(name[..<dot]), String(name[name.index(after: dot)...]))
   }
 
-  /// Lists of names two levels down, as constraints and old indexes have them.
+  /// Reads lists of names two levels down, as in constraints and old indexes.
   private func lists(
     in element: MarkupElement, each list: String, of item: String
   ) -> (lists: [[String]], problems: [(message: String, line: Int)]) {
@@ -72,7 +73,7 @@ extension XMLModelReader {
     guard let name = fields.required("name"), let destination = fields.required("destinationEntity") else { return nil }
     let toMany = fields.layoutFlag("toMany")
     let inverse = fields.text("inverseName")
-    // The inverse's entity is the destination itself; only another one says something.
+    // The inverse's entity is normally the destination; it is significant only if it differs.
     if element.attributes["inverseEntity"] == destination { _ = fields.verbatim("inverseEntity") }
     var relationship = RelationshipDescription(
       name: name, destination: destination, inverse: inverse, minimumCount: fields.bound("minCount") ?? 0,
@@ -96,9 +97,9 @@ extension XMLModelReader {
     "nullify": .nullify, "cascade": .cascade, "deny": .deny, "noaction": .noAction,
   ]
 
-  /// An index; nil with a warning where an element of it can't be read.
+  /// Reads an index; nil with a warning if an element of it can't be read.
   ///
-  /// A store without one of its indexes is slower, but right.
+  /// A store without one of its indexes is slower, but correct.
   private func fetchIndex(_ element: MarkupElement) -> FetchIndexDescription? {
     var fields = XMLFields(element, log: log)
     guard let name = fields.text("name") else {

@@ -1,5 +1,5 @@
 extension XMLModelReader {
-  /// A fetched property; nil with a warning where it has no request. Nothing of it is in a store.
+  /// Reads a fetched property; nil with a warning if it has no request. Stores contain nothing of it.
   func fetchedProperty(_ element: MarkupElement) -> FetchedPropertyDescription? {
     var fields = XMLFields(element, log: log)
     guard let name = fields.text("name") else {
@@ -20,7 +20,7 @@ extension XMLModelReader {
     return property
   }
 
-  /// A request without its name; nil where it is of no entity.
+  /// Reads a request without its name; nil if it names no entity.
   func fetchRequest(_ element: MarkupElement) -> FetchRequestDescription? {
     var fields = XMLFields(element, log: log)
     _ = fields.verbatim("name")

@@ -2,25 +2,25 @@ import Foundation
 
 /// Reads the XML of an `.xcdatamodel`, as Xcode has written it since version 4.
 ///
-/// Missing XML attributes have Xcode's meaning, which isn't always a description's own default: a property without
-/// `optional` is required. Unknown attributes and elements are kept in `unknown`; the positions of boxes in Xcode's
-/// diagram aren't part of a model and are skipped.
+/// Missing XML attributes have Xcode's defaults, which aren't always a description's: a property without `optional` is
+/// required. Unknown attributes and elements are preserved in `unknown`; the positions of boxes in Xcode's diagram
+/// aren't part of a model and are skipped.
 ///
-/// Xcode doesn't check all that it writes, so the reader is strict only where a store would be wrong otherwise: with
-/// other tables, other rules of deletion, or without a constraint. Everything else that can't be read is left out with
-/// a warning.
+/// Xcode doesn't check everything that it writes, so the reader is strict only if a store would otherwise be incorrect:
+/// with different tables or delete rules, or without a constraint. Everything else that can't be read is omitted with a
+/// warning.
 struct XMLModelReader {
   let log: XMLProblems
 
   /// - Parameter url: an `.xcdatamodel` folder or the `contents` file in it.
-  /// - Throws: ``PersistenceError/Code/malformedFile`` that names file, line and what was expected, for every problem
-  ///   of the file at once.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` with all problems of the file, each with file, line and the
+  ///   expected content.
   static func model(at url: URL) throws -> ReadModel {
     let file = try contents(of: url)
     return try model(from: MarkupReader.root(of: file), file: file)
   }
 
-  /// - Parameter file: the file that errors name.
+  /// - Parameter file: the file to name in errors.
   static func model(from root: MarkupElement, file: URL?) throws -> ReadModel {
     guard root.name == "model" else {
       throw PersistenceError(
@@ -97,11 +97,11 @@ struct XMLModelReader {
     for (key, value) in fields.unknown { model.unknown["configuration \(name): \(key)"] = value }
   }
 
-  /// Whether an element is a composite type or attribute. No model that has one was at hand: the tag is taken for what
-  /// it says.
+  /// Whether an element is a composite type or attribute. No sample model with one was available, so this relies on the
+  /// tag's name.
   static func isComposite(_ element: MarkupElement) -> Bool { element.name.lowercased().contains("composite") }
 
-  /// Finds the type of a composite attribute where it stands under a name that isn't known.
+  /// Resolves the types of composite attributes whose type name is in an unknown XML attribute.
   private func nameComposites(in model: inout ModelDescription) {
     let types = Set(model.composites.map(\.name))
     func name(_ attribute: inout AttributeDescription) {
@@ -137,12 +137,12 @@ struct XMLModelReader {
 }
 
 extension URL {
-  /// Whether there is a folder here.
+  /// Whether the URL is an existing folder.
   var isFolder: Bool {
     var isDirectory: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
   }
 
-  /// Whether there is anything here.
+  /// Whether a file or folder exists at the URL.
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }
 }

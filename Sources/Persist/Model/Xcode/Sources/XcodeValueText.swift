@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values as Xcode writes them in a model's XML.
+/// Parses values as written by Xcode in a model's XML.
 enum XcodeValueText {
   static func boolean(_ text: String) -> Bool? {
     switch text.lowercased() {
@@ -10,10 +10,10 @@ enum XcodeValueText {
     }
   }
 
-  /// A default value's text, or nil where it isn't one of the type.
+  /// Parses the text of a default value; nil if it doesn't fit the type.
   ///
-  /// Dates don't come here: the format has them as seconds, in an attribute of their own. For types without a text
-  /// form the answer is nil too.
+  /// Dates aren't handled here: the format has them as seconds in a separate attribute. Types without a text form
+  /// return nil too.
   static func value(_ text: String, of type: AttributeType) -> StoredValue? {
     if type == .string { return .string(text) }
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -30,7 +30,7 @@ enum XcodeValueText {
     }
   }
 
-  /// A limit of a number; it may lie outside of the type's own range.
+  /// Parses a limit for a number, which may exceed the type's range.
   static func limit(_ text: String, of type: AttributeType) -> StoredValue? {
     switch type {
     case .int16, .int32: value(text, of: .int64)
@@ -39,17 +39,17 @@ enum XcodeValueText {
     }
   }
 
-  /// Seconds since 2001-01-01 00:00 UTC.
+  /// Parses seconds since 2001-01-01 00:00 UTC.
   static func date(_ text: String) -> StoredValue? {
     number(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
   }
 
-  /// A whole number; one that ends in `.0` counts as such.
+  /// Parses a whole number, which may end in `.0`.
   private static func integer(_ text: String) -> Int64? {
     Int64(text) ?? number(text).flatMap { Int64(exactly: $0) } ?? truth(text)
   }
 
-  /// 1 for `YES`, 0 for `NO`: Xcode leaves a Boolean's default with an attribute that becomes a number.
+  /// Returns 1 for `YES`, 0 for `NO`: Xcode retains a Boolean's default when its attribute becomes a number.
   private static func truth(_ text: String) -> Int64? {
     switch text.lowercased() {
     case "yes", "true": 1
@@ -68,7 +68,7 @@ enum XcodeValueText {
     return value
   }
 
-  /// Whether a text is a decimal number: `Decimal(string:)` and `Double` take more than that.
+  /// Whether a string is a plain decimal number: `Decimal(string:)` and `Double` accept more than that.
   private static func isNumber(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 400
       && text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
