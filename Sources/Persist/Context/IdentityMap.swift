@@ -1,17 +1,15 @@
-/// The objects of one hierarchy that are alive in a context, by key.
+/// The live objects of one hierarchy in a context, by key.
 ///
-/// Open addressing over blocks of eight places: which block is told by a multiplicative (Fibonacci) hash of the key
-/// without its last three bits, which place in it by those bits. Keys that follow each other, as those of most fetches
-/// do, share two lines of the processor's cache, and the hash spreads blocks that follow each other evenly; where keys
-/// are sparse, a block is a bucket. `Dictionary` makes a whole fetch a quarter slower; weak references double its cost,
-/// and make every later retain of an object slower too.
+/// Open addressing over blocks of eight entries: a multiplicative (Fibonacci) hash of the key without its low three
+/// bits selects the block, and those bits the entry. Consecutive keys, as in most fetches, share two cache lines, and
+/// the hash distributes consecutive blocks evenly; with sparse keys, a block acts as a bucket. `Dictionary` makes a
+/// whole fetch a quarter slower; weak references double its cost and slow down every later retain of an object.
 ///
-/// The map doesn't keep its objects alive: each takes itself out when it goes, so that no entry ever outlives its
-/// object.
+/// The map doesn't keep its objects alive: each removes itself when deallocated, so that no entry outlives its object.
 struct IdentityMap: ~Copyable {
   private struct Entry {
     var key: Int64
-    /// Not counted, see above; nil where the place is free.
+    /// Not retained, see above; nil if the entry is free.
     var object: Unmanaged<ManagedObject>?
   }
 
@@ -36,7 +34,7 @@ struct IdentityMap: ~Copyable {
 
   private var capacity: Int { blockCount &* Self.blockSize }
 
-  /// The hash as a fraction of 1, times the number of blocks: any number of them serves.
+  /// The hash as a fraction of 1, times the number of blocks, which needn't be a power of two.
   @inline(__always)
   private func home(_ key: Int64) -> Int {
     let hash = UInt64(bitPattern: key &>> 3) &* 0x9E37_79B9_7F4A_7C15
@@ -47,7 +45,7 @@ struct IdentityMap: ~Copyable {
   @inline(__always)
   private func place(after place: Int) -> Int { place &+ 1 == capacity ? 0 : place &+ 1 }
 
-  /// How far a place is behind another, going round.
+  /// The distance between two entries, with wraparound.
   @inline(__always)
   private func distance(from start: Int, to end: Int) -> Int { end >= start ? end &- start : end &- start &+ capacity }
 
@@ -61,21 +59,21 @@ struct IdentityMap: ~Copyable {
     return nil
   }
 
-  /// Enters an object under a key that no other has.
+  /// Inserts an object under an unused key.
   mutating func insert(_ object: ManagedObject, key: Int64) {
     reserve(1)
     place(Unmanaged.passUnretained(object), key: key)
     count &+= 1
   }
 
-  /// Makes room for more objects, so that entering many moves none again.
+  /// Reserves space for more objects, so that bulk insertion doesn't rehash repeatedly.
   mutating func reserve(_ more: Int) {
     let wanted = count &+ more
     guard wanted &* 4 > capacity &* 3 else { return }
     resize(toBlocks: max(blockCount * 2, wanted / 6 + 1))
   }
 
-  /// Takes the entry of a key out, where there is one.
+  /// Removes the entry of a key, if present.
   mutating func remove(_ key: Int64) {
     var hole = home(key)
     while true {
@@ -83,7 +81,7 @@ struct IdentityMap: ~Copyable {
       if entries[hole].key == key { break }
       hole = place(after: hole)
     }
-    // Entries behind the hole move up where that brings them no farther than home, so that no chain breaks.
+    // Later entries move into the hole if that doesn't put them before their home entry, so that no chain breaks.
     var next = place(after: hole)
     while entries[next].object != nil {
       let home = home(entries[next].key)
@@ -105,7 +103,7 @@ struct IdentityMap: ~Copyable {
     count = 0
   }
 
-  /// Every object, in no particular order.
+  /// All objects, in no particular order.
   var objects: [ManagedObject] {
     var found: [ManagedObject] = []
     found.reserveCapacity(count)

@@ -1,8 +1,8 @@
 import Foundation
 
 extension ManagedObjectContext {
-  /// Discards every change since the last save: new objects leave the context, deleted ones are back, changed ones
-  /// have what the store has. Nothing of it can be undone, and what was changed before can't either.
+  /// Discards every change since the last save: inserted objects leave the context, deleted ones are restored, changed
+  /// ones get their stored values. Neither the rollback nor the changes before it can be undone.
   public func rollback() {
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
@@ -21,13 +21,14 @@ extension ManagedObjectContext {
     announce { $0.refreshed.formUnion(changed) }
   }
 
-  /// The news for contexts below, which took in changes of these objects or of a sibling, when they are discarded.
+  /// Returns the discarded changes as reported to child contexts, which may have read changes made here or saved by a
+  /// sibling.
   private func ids(updated: [ManagedObject], deleted: [ManagedObject]) -> SavedChanges {
     guard !children.isEmpty else { return SavedChanges() }
     return SavedChanges(updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))
   }
 
-  /// Forgets every object. Objects that the program still holds are faults without a context.
+  /// Releases every object. Objects that the program still holds become faults without a context.
   public func reset() {
     let registered = tracker == nil ? [] : liveObjects
     let discarded = ids(updated: updated.objects + deleted.objects, deleted: inserted.objects)
@@ -50,10 +51,10 @@ extension ManagedObjectContext {
     announce { $0.invalidatedAll = registered }
   }
 
-  /// Makes an object take its values from the store again.
+  /// Reloads an object's values from the store.
   ///
-  /// - Parameter mergeChanges: true reads the row now and keeps the unsaved changes on top of it; false discards the
-  ///   changes, on both sides of relationships, and makes the object a fault.
+  /// - Parameter mergeChanges: If true, reads the row now and reapplies the unsaved changes; if false, discards the
+  ///   changes, on both sides of relationships, and turns the object into a fault.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     guard isRefreshable(object) else { return }
     processTrackedChanges()
@@ -64,7 +65,7 @@ extension ManagedObjectContext {
     announce { $0.refreshed.insert(object) }
   }
 
-  /// New and deleted objects have no other values than their own.
+  /// Whether an object can be refreshed. New and deleted objects have only their own values.
   private func isRefreshable(_ object: ManagedObject) -> Bool {
     object.table?.context === self && (object.change == .none || object.change == .updated)
   }
@@ -85,7 +86,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Refreshes every object that is alive: unchanged ones become faults, changed ones keep their changes.
+  /// Refreshes every live object: unchanged ones become faults, changed ones keep their changes.
   public func refreshAllObjects() {
     mergeArrivedChanges()
     processTrackedChanges()
@@ -94,12 +95,12 @@ extension ManagedObjectContext {
     for object in objects where object.change == .none { takeStoredValues(of: object, mergeChanges: false) }
     rowGeneration += 1
     for object in changed { rebase(object, matchesEnds: false) }
-    // Only now have all of them their new rows.
+    // Requires that all objects have their new rows.
     for object in changed { object.matchToOneEnds() }
     announce { $0.refreshed.formUnion(objects) }
   }
 
-  /// Reads the row of an object with unsaved changes, and puts these on top of it.
+  /// Reads the row of an object with unsaved changes, and reapplies the changes.
   private func rebase(_ object: ManagedObject, matchesEnds: Bool = true) {
     guard let store = object.table?.store else { return }
     do {
@@ -112,7 +113,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads the row of an object without unsaved changes. Values that were set without counting as changes go.
+  /// Reads the row of an object without unsaved changes. Values that were set without counting as changes are lost.
   private func reread(_ object: ManagedObject) {
     let old = object.snapshot
     object.forgetManyToManyViews()
@@ -138,7 +139,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Undoes the changes of an object's relationships, and so those that the other sides got from them.
+  /// Reverts the changes of an object's relationships, including those on the other sides.
   private func takeBackRelationshipChanges(of object: ManagedObject) {
     for stored in object.layout.storedSlots where stored.kind == .toOne && object.isChanged(at: stored.slot) {
       object.takeBack(stored)
@@ -150,10 +151,10 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Discards all changes but the relationships to deleted objects that the deletions emptied, after
-  /// ``takeBack(_:)`` and ``takeBackMemberChanges(of:)`` left these.
+  /// Discards all changes except relationships that were emptied by deletions, which ``takeBack(_:)`` and
+  /// ``takeBackMemberChanges(of:)`` preserve.
   ///
-  /// - Returns: whether there are such.
+  /// - Returns: Whether there are such relationships.
   fileprivate final func keepsOnlyLosses() -> Bool {
     guard change == .updated else { return false }
     let hasLosses =

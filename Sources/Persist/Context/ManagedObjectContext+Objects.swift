@@ -1,7 +1,7 @@
 import Foundation
 
 extension ManagedObjectContext {
-  /// A new object of the entity with a name, of the class that serves the entity.
+  /// Inserts a new object of the entity with a name, using the entity's class.
   ///
   /// ```swift
   /// let tea = try context.create("Item")
@@ -21,9 +21,10 @@ extension ManagedObjectContext {
     return type.init(ManagedObject.Origin(newOf: type, layout, in: self))
   }
 
-  /// Takes in an object that was made without a context, as a new one.
+  /// Inserts an object that was created without a context.
   ///
-  /// - Parameter object: of an entity of this context's model, and of no context; one of this context stays as it is.
+  /// - Parameter object: An object without a context, of an entity of this context's model. An object of this context
+  ///   is left unchanged.
   public func insert(_ object: ManagedObject) {
     if object.table?.context === self { return }
     precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
@@ -35,18 +36,18 @@ extension ManagedObjectContext {
     adopt(object, object.layout)
   }
 
-  /// Makes an object that has no context a new one of this context.
+  /// Inserts an object without a context into this one, and calls ``ManagedObject/awakeFromInsert()``.
   func adopt(_ object: ManagedObject, _ layout: EntityLayout) {
     register(object)
-    // The values that a class gives its new objects are defaults.
+    // Values that the class sets in its hook are defaults.
     let given = object.given
     object.awakeFromInsert()
     object.given = given
   }
 
-  /// Enters an object that has no context among the new ones.
+  /// Registers an object without a context as inserted.
   ///
-  /// - Parameter number: the one that the object has in a child context already; nil for a new one.
+  /// - Parameter number: The temporary number that the object has in a child context; nil for a new number.
   func register(_ object: ManagedObject, number: UInt64? = nil) {
     let table = unsavedTable
     object.table = table
@@ -56,9 +57,9 @@ extension ManagedObjectContext {
     enterAsNew(object)
   }
 
-  /// Enters an object again that was deleted and left the context, as a new one under the identifier that it had.
+  /// Re-registers a deleted object that left the context, as inserted under its former identifier.
   func registerAgain(_ object: ManagedObject) {
-    // Its way back out is a deletion again.
+    // Recorded with its state, so that removing it again counts as a deletion.
     if let tracker, object.eventIndex < 0 { tracker.enter(object, before: ObjectState(object)) }
     switch object.objectID.key {
     case .permanent(let key):
@@ -71,7 +72,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// A new object whose row gets a key that the caller knows to be free.
+  /// Inserts a new object with a key for its row, which the caller knows to be free.
   func insertNewObject(of layout: EntityLayout, key: Int64, in table: ObjectTable) -> ManagedObject {
     let type = managedObjectClass(of: layout)
     var origin = ManagedObject.Origin(newOf: type, layout, in: self)
@@ -92,13 +93,13 @@ extension ManagedObjectContext {
     object.isTouched = true
   }
 
-  /// The object with an identifier, without a look into the store: a fault where it isn't alive.
+  /// Returns the object with an identifier without accessing the store: a fault if the object isn't registered.
   ///
-  /// An object without a row in the store counts as deleted once it was used, and reads as defaults. The
-  /// temporary identifier that an object had before it was saved leads to it too.
+  /// An object without a row in the store counts as deleted once it is used, and reads as defaults. A temporary
+  /// identifier from before an object's first save also resolves to it.
   ///
-  /// - Parameter id: of an entity and a store of this context; one that isn't stops the program. For identifiers from
-  ///   outside there is ``existingObject(with:)``.
+  /// - Parameter id: An identifier with an entity and a store of this context; any other traps. For identifiers from
+  ///   outside, use ``existingObject(with:)``.
   public func object(with id: ManagedObjectID) -> ManagedObject {
     guard let object = registeredOrFault(id) else {
       preconditionFailure("\(id) is of no store of this context's coordinator, or of an object that was never saved.")
@@ -106,9 +107,9 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The object with an identifier, its row read.
+  /// Returns the object with an identifier, with its row read.
   ///
-  /// - Throws: ``PersistenceError/Code/objectNotFound`` where there is no such row, or it is to be deleted.
+  /// - Throws: ``PersistenceError/Code/objectNotFound`` if there is no such row, or the object is marked for deletion.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     try throwDeferredError()
     if let object = registeredOrFault(id), object.change != .deleted {
@@ -125,7 +126,7 @@ extension ManagedObjectContext {
       fix: "It was deleted, never saved, or belongs to a store that isn't open.")
   }
 
-  /// The object with an identifier where it is alive in this context.
+  /// Returns the object with an identifier if it is registered in this context.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
     case .temporary(let number):
@@ -136,9 +137,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Marks an object for deletion and carries out the delete rules of its relationships.
+  /// Marks an object for deletion and applies the delete rules of its relationships.
   ///
-  /// A new object is forgotten at once. A row is deleted with the next save.
+  /// A new object is discarded immediately. A row is deleted by the next save.
   public func delete(_ object: ManagedObject) {
     guard object.table?.context === self else {
       precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
@@ -147,7 +148,7 @@ extension ManagedObjectContext {
     DeletePropagation(in: self).delete(object)
   }
 
-  /// What every deletion begins with: the object is in none of the sets that the next save looks at.
+  /// Removes the object from all change sets, as the first step of every deletion.
   func leaveChangeSets(_ object: ManagedObject) {
     if object.eventIndex < 0 { object.enterEvent() }
     switch object.change {
@@ -160,17 +161,17 @@ extension ManagedObjectContext {
 
   /// New objects, which the next save inserts.
   public var insertedObjects: Set<ManagedObject> { Set(inserted.objects) }
-  /// Changed objects, new and deleted ones not included.
+  /// Changed objects, excluding new and deleted ones.
   public var updatedObjects: Set<ManagedObject> { Set(updated.objects) }
-  /// Objects that the next save deletes, and those whose rows others have deleted, as the last merge found.
+  /// Objects that the next save deletes, and those whose rows were deleted by others according to the last merge.
   public var deletedObjects: Set<ManagedObject> { Set(deleted.objects).union(mergedDeletions) }
-  /// Every object that is alive in this context.
+  /// Every live object of this context.
   public var registeredObjects: Set<ManagedObject> {
     willListRegisteredObjects?()
     cycles.collect()
     return liveObjects
   }
-  /// As ``registeredObjects``. An object that is held though its row was found to be gone isn't one of them.
+  /// All live objects, without those whose rows were found to be deleted.
   var liveObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }.filter { $0.loading != .missing }) }
   public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
 }

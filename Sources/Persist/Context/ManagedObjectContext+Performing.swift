@@ -1,8 +1,8 @@
-/// Contexts have no queue: whoever calls these owns the context, and the block runs at once.
+/// Contexts have no queue: the caller owns the context, and the block runs immediately.
 extension ManagedObjectContext {
-  /// Runs a block, for code that was written for a context with a queue. Returns what the block returns.
+  /// Runs a block and returns its result, for code written for contexts with a queue.
   ///
-  /// The compiler makes sure that the caller may use the context. Another thread is reached with
+  /// The compiler ensures that the caller may use the context. To run on another thread, use
   /// ``PersistentContainer/performBackgroundTask(_:)`` or a ``ContextActor``.
   @discardableResult
   public func perform<Result>(_ block: () throws -> Result) rethrows -> Result { try block() }
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try block() }
 }
 
-/// A context is equal to itself only.
+/// Contexts are compared by identity.
 extension ManagedObjectContext: Hashable {
   public static func == (left: ManagedObjectContext, right: ManagedObjectContext) -> Bool { left === right }
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -1,18 +1,18 @@
 extension ManagedObjectContext {
-  /// Gives new objects permanent identifiers before they are saved, for programs that want to write them down first.
+  /// Assigns permanent identifiers to new objects before they are saved, for programs that need to record them first.
   ///
-  /// The store gives each object the key that its row will have. A key of an object that is never saved stays unused.
-  /// Objects that have permanent identifiers keep them. Objects of a child context get keys of the store too, and have
-  /// them in its parents once it is saved.
+  /// The store assigns each object the key of its future row. The key of an object that is never saved stays unused.
+  /// Objects with permanent identifiers keep them. Objects of a child context also get keys from the store, which its
+  /// parents use once it is saved.
   ///
   /// ```swift
   /// try context.obtainPermanentIDs(for: [tea])
   /// defaults.set(tea.objectID.uriRepresentation().absoluteString, forKey: "favourite")
   /// ```
   ///
-  /// - Parameter objects: new objects of this context.
-  /// - Throws: as ``save()`` where the store can't be written: ``PersistenceError/Code/storeReadOnly``,
-  ///   ``PersistenceError/Code/saveFailed`` where no store holds an object's entity, and the store's own errors.
+  /// - Parameter objects: New objects of this context.
+  /// - Throws: The errors of ``save()`` if the store can't be written: ``PersistenceError/Code/storeReadOnly``,
+  ///   ``PersistenceError/Code/saveFailed`` if no store holds an object's entity, and the store's own errors.
   public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
     try throwDeferredError()
     processTrackedChanges()
@@ -37,13 +37,13 @@ extension ManagedObjectContext {
     WrittenRows(zip(numbers, objects), referring: inserted.objects + updated.objects, in: tables).tell(children)
   }
 
-  /// Makes an object without a row that of a key.
+  /// Re-registers an unsaved object under its permanent key.
   func move(_ object: ManagedObject, to table: ObjectTable, key: Int64) {
     object.table?.map.remove(object.key)
     table.take(object, key: key)
   }
 
-  /// Puts permanent identifiers in the places of temporary ones. Only changed objects can lead to new ones.
+  /// Replaces temporary identifiers with permanent ones. Only changed objects can refer to new ones.
   private func rename(_ permanent: [ManagedObjectID: ManagedObjectID]) {
     guard !permanent.isEmpty else { return }
     for holder in inserted.objects + updated.objects + deleted.objects {

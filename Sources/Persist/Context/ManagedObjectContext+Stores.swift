@@ -1,8 +1,9 @@
 extension ManagedObjectContext {
-  /// Says which store a new object goes to when it is saved. Without it that is the first that holds its entity.
+  /// Assigns the store in which a new object will be saved. The default is the first store that holds its entity.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the object isn't a new one of this context or has a
-  ///   permanent identifier, the store isn't open or doesn't hold the entity; ``PersistenceError/Code/storeReadOnly``.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the object isn't a new one of this context or has a
+  ///   permanent identifier, or the store isn't open or doesn't hold the entity;
+  ///   ``PersistenceError/Code/storeReadOnly``.
   public func assign(_ object: ManagedObject, to store: StoreInfo) throws {
     guard object.table === unsavedTable, object.change == .inserted else {
       throw PersistenceError(
@@ -26,7 +27,7 @@ extension ManagedObjectContext {
     assignedStores[object.key] = store.identifier
   }
 
-  /// The store that a new object goes to.
+  /// Returns the store in which a new object will be saved.
   func storeForInsert(of object: ManagedObject) throws -> any PersistentStore {
     guard let identifier = assignedStores[object.key] else {
       return try persistentStoreCoordinator.storeForInsert(of: object.layout.entity)

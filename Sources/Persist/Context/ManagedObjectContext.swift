@@ -1,11 +1,11 @@
 import Foundation
 
-/// A scratch pad of objects over the stores of a coordinator: fetches them, makes them, keeps their changes, saves
-/// them.
+/// A scratch pad of objects over the stores of a coordinator: fetches and creates objects, tracks their changes and
+/// saves them.
 ///
-/// A context is an ordinary class that isn't Sendable. Whoever creates it owns it: an actor, the main actor, a task.
-/// The compiler keeps its objects with it, so that no queue and no `perform` stands between a program and its objects.
-/// Several contexts work on the same stores at once; hand over identifiers, not objects.
+/// A context is an ordinary class that isn't Sendable. Its creator owns it: an actor, the main actor, a task. The
+/// compiler keeps objects within their context's isolation, so that programs need no queue and no `perform` to use
+/// them. Several contexts can use the same stores at once; pass identifiers between them, not objects.
 ///
 /// ```swift
 /// let context = ManagedObjectContext(coordinator)
@@ -15,84 +15,85 @@ import Foundation
 /// let items = try context.fetch(FetchRequest("Item", sortedBy: "name"))
 /// ```
 ///
-/// There is one object for each row in a context. Changed objects are held until they are saved; others live for as
-/// long as the program holds them, or an object that they were reached from through a relationship. An object keeps its
-/// row while it lives.
+/// A context has one object for each row. Changed objects are held until they are saved; others live as long as the
+/// program holds them, or holds an object that they were reached from through a relationship. An object keeps its row
+/// while it lives.
 public final class ManagedObjectContext {
   public let persistentStoreCoordinator: PersistentStoreCoordinator
-  /// The context that this one reads from and saves to; nil for one that works on the stores themselves.
+  /// The context that this one reads from and saves to; nil for one that uses the stores directly.
   public let parent: ManagedObjectContext?
-  /// The contexts whose parent this one is. Not counted: each takes itself out when it goes.
+  /// The child contexts. Not retained: each removes itself when deallocated.
   var children: [Unmanaged<ManagedObjectContext>] = []
-  /// What a save does about rows that others changed, and about values that must be unique.
+  /// The handling of save conflicts with rows that others changed, and with values that must be unique.
   public var mergePolicy = MergePolicy.error
-  /// Where saves of others wait until this context merges them.
+  /// Saves by others that this context hasn't merged yet.
   let mailbox = SavedChangesMailbox()
-  /// Nil while the context doesn't merge the saves of others by itself.
+  /// Nil while the context doesn't merge the saves of others automatically.
   var automaticMerging: AutomaticMerging?
-  /// What the last merge brought: held until the next one, so that it isn't gone before anybody could look at it.
+  /// The objects affected by the last merge, held until the next one so that they can be accessed.
   var mergedInsertions: Set<ManagedObject> = []
   var mergedDeletions: Set<ManagedObject> = []
-  /// Finds those objects that only hold each other.
+  /// Finds groups of objects that are held only by each other.
   let cycles = HeldCycles()
   let layouts: [EntityLayout]
   let classes: [ManagedObject.Type]
-  /// The slots of the classes' declared properties; the layouts hold the tables.
+  /// The slots of the classes' declared properties; the layouts own the tables.
   let slotTables: [SlotTable]
   private(set) var storeTables: [StoreTables] = []
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
-  // Unchecked: within the context's isolation, and finding a place calls nobody. The check would cost as much again.
+  // Unchecked: used only within the context's isolation, and the lookup makes no outside calls. The check would double
+  // its cost.
   @exclusivity(unchecked) private var lastPlace: RowPlace?
 
-  /// The stores that new objects were assigned to, by the objects' numbers.
+  /// The stores assigned to new objects, by the objects' temporary numbers.
   var assignedStores: [Int64: String] = [:]
   var inserted = ChangeSet()
   var updated = ChangeSet()
   var deleted = ChangeSet()
-  /// Objects whose rows the next save checks though it doesn't write them.
+  /// Objects whose rows the next save checks without writing them.
   var watchedObjects: Set<ManagedObject> = []
-  /// Nil while nobody observes the context.
+  /// Nil while the context isn't observed.
   var tracker: ChangeTracker?
-  /// Made when a key path is first asked for.
+  /// Created when a key path is first resolved.
   var keyPathResolver: KeyPathResolver?
   var undoKeeper: UndoManager?
-  /// A name for people: for logs and the debugger.
+  /// A human-readable name, for logs and the debugger.
   public var name: String?
-  /// Who changes objects through this context, for those who read the history of changes.
+  /// The author of changes made through this context, recorded in the persistent history.
   public var transactionAuthor: String?
-  /// The program's own; the context doesn't look at it.
+  /// Values for use by the program; the context ignores them.
   public var userInfo: [String: Any] = [:]
-  /// What happens when an object's row turns out to be gone, because somebody else deleted it.
+  /// The handling of an object whose row turns out to be gone because it was deleted elsewhere.
   ///
-  /// The object counts as deleted and reads as defaults either way. When this is false, the context's next call that
-  /// can throw says so too.
+  /// The object counts as deleted and reads as defaults in either case. If this is false, the context's next throwing
+  /// call also reports the error.
   public var shouldDeleteInaccessibleFaults = true
-  /// Whether the context holds every object that it made, until it is reset; otherwise it holds changed ones only.
+  /// Whether the context holds every object that it creates until it is reset. Otherwise it holds only changed ones.
   @exclusivity(unchecked) public var retainsRegisteredObjects = false {
     didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
   }
   var retained: [ManagedObject] = []
-  /// Called before the program gets all objects of the context: a migration then stops releasing them.
+  /// Called before the program gets all registered objects: a migration then stops releasing them.
   var willListRegisteredObjects: (() -> Void)?
-  /// Who watches what this context reads; nil for nobody.
+  /// The monitor of this context's reads, if any.
   var readMonitor: ReadMonitor?
-  /// How many times rows may have become outdated that were read ahead and not given to objects yet.
+  /// The number of events after which prefetched rows not yet assigned to objects may be outdated.
   var rowGeneration = 0
-  /// Whether a save checks the rules; a migration does it when the whole is there.
+  /// Whether saving validates objects. A migration validates once all objects exist.
   var validatesOnSave = true
-  /// Whether a save runs whose changes weren't written yet.
+  /// Whether a save is in progress that hasn't written its changes.
   var isSaving = false
-  /// The ends that objects led to before they got newer rows in the save that runs; nil while none does.
+  /// The relationship ends of objects before the current save gave them newer rows; nil outside of a save.
   var formerEnds: [FormerEnds]?
-  /// What searches single texts, once something has asked for it.
+  /// Full-text indexes of single texts, created on demand.
   var singleTextIndexes: [FullTextSearch.Tokenizer: SingleTextIndex] = [:]
-  /// An error of a getter, which can't throw, for the next call that can.
+  /// An error from a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
 
-  /// A context over the stores that the coordinator has and will have.
+  /// Creates a context over the coordinator's stores, including stores added later.
   ///
-  /// - Parameter classes: classes by entity name, for this context; others are those that are registered.
+  /// - Parameter classes: Classes by entity name for this context, which take precedence over registered ones.
   public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
     persistentStoreCoordinator = coordinator
     parent = nil
@@ -102,14 +103,13 @@ public final class ManagedObjectContext {
     slotTables = zip(layouts, classes).map { $0.slotTable(of: $1) }
   }
 
-  /// A scratch pad over another context: it sees the parent's objects with their unsaved changes, and saves to the
-  /// parent, whose own save then writes to the stores.
+  /// Creates a scratch pad over another context: it sees the parent's objects with their unsaved changes, and saves to
+  /// the parent, whose own save then writes to the stores.
   ///
-  /// What is changed in a child and not saved leaves no trace in the parent. A child costs what is used in it, however
-  /// many objects the parent has: making one costs next to nothing, and each row is read when it is used. Its saves run
-  /// the hooks and the validation, as every save does. The properties that it changed take the place of the parent's,
-  /// and what it doesn't know of stays as it is there. Its new objects keep their temporary identifiers until the
-  /// outermost context has saved.
+  /// Unsaved changes in a child leave no trace in the parent. A child costs only what it uses, however many objects the
+  /// parent has: creating one is cheap, and each row is read on use. Its saves run the hooks and the validation, as
+  /// every save does. The properties that it changed replace the parent's; other properties of the parent are left
+  /// unchanged. Its new objects keep their temporary identifiers until the outermost context has saved.
   ///
   /// ```swift
   /// let draft = ManagedObjectContext(parent: context)
@@ -118,10 +118,10 @@ public final class ManagedObjectContext {
   /// try context.save()     // the store has it
   /// ```
   ///
-  /// Neither context is Sendable, and a child uses its parent with every read: the two are of one isolation, and the
-  /// compiler keeps them together. A context for another task is one of the coordinator's, not a child.
+  /// Neither context is Sendable, and a child uses its parent for every read: both belong to one isolation domain, and
+  /// the compiler keeps them together. For another task, create a context from the coordinator instead of a child.
   ///
-  /// - Parameter parent: is held for as long as the child lives.
+  /// - Parameter parent: The parent context, held as long as the child lives.
   public init(parent: ManagedObjectContext) {
     persistentStoreCoordinator = parent.persistentStoreCoordinator
     self.parent = parent
@@ -138,12 +138,12 @@ public final class ManagedObjectContext {
     parent?.children.removeAll { $0.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
   }
 
-  /// Entities of the coordinator's model.
+  /// Returns the entity with a name in the coordinator's model.
   ///
   /// - Throws: ``PersistenceError/Code/unknownEntity``.
   public func entity(named name: String) throws -> Entity { try model.entity(named: name) }
 
-  /// The layout of the entity that a class serves. The last answer is kept: objects are mostly made by the dozen.
+  /// Returns the layout of a class's entity. The last result is cached, because most objects are created in bulk.
   func layout(serving type: ManagedObject.Type) -> EntityLayout {
     if let (last, layout) = lastServed, last == type { return layout }
     let layout = layouts[findEntity(servedBy: type).number - 1]
@@ -174,7 +174,7 @@ public final class ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-  /// All tables that exist, those of unsaved objects included.
+  /// All existing tables, including that of unsaved objects.
   var tables: [ObjectTable] { storeTables.flatMap(\.existing) + (unsaved.map { [$0] } ?? []) }
 
   var unsavedTable: ObjectTable {
@@ -191,13 +191,13 @@ extension ManagedObjectContext {
     return tables
   }
 
-  /// The tables of the store with an identifier, nil where the coordinator has none such.
+  /// Returns the tables of the store with an identifier, or nil if the coordinator has no such store.
   func tables(ofStore identifier: String) -> StoreTables? {
     if let tables = storeTables.first(where: { $0.identifier == identifier }) { return tables }
     return persistentStoreCoordinator.openStore(identifier: identifier).map { tables(of: $0) }
   }
 
-  /// The entity of a to-one relationship's destination, as the row names it.
+  /// Returns the layout of a to-one relationship's destination entity, as recorded in the row.
   func layout(
     ofDestination relationship: RelationshipLayout, in snapshot: RowSnapshot, of owner: EntityLayout
   ) -> EntityLayout {
@@ -212,15 +212,15 @@ extension ManagedObjectContext {
     model.entitiesByName[name].map { layouts[$0.number - 1] }
   }
 
-  /// The object of a row: the one that is alive, else a new fault.
+  /// Returns the object of a row: the registered one, or else a new fault.
   func registeredOrFault(_ layout: EntityLayout, key: Int64, in tables: StoreTables) -> ManagedObject {
     let table = tables.table(for: layout)
     if let object = table.map[key] { return object }
     return makeFault(layout, key: key, in: table)
   }
 
-  /// The object of an identifier: the one that is alive, else a new fault; nil where the identifier can't be one of
-  /// this context's.
+  /// Returns the object with an identifier: the registered one, or else a new fault; nil if the identifier can't belong
+  /// to this context.
   func registeredOrFault(_ id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
     case .temporary(let number):
@@ -233,7 +233,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Where the objects of an entity and a store are. A class, so that handing one on is one reference counted.
+  /// The table of an entity's objects in a store. A class, so that passing it costs one reference count.
   final class RowPlace {
     let entityName: String
     let storeIdentifier: String
@@ -248,9 +248,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Where the object of a row's identifier is; nil where the identifier can't be one of this context's. The last
-  /// answer is kept: identifiers of one kind come by the dozen, and finding entity and store by their names costs more
-  /// than all else that is done with one. Tables stay for as long as the context.
+  /// Returns the table for an identifier of a row, or nil if the identifier can't belong to this context. The last
+  /// result is cached: identifiers of one kind occur in bulk, and looking up entity and store by name costs more than
+  /// all other uses of an identifier. Tables exist as long as the context.
   func place(of id: ManagedObjectID) -> RowPlace? {
     if let last = lastPlace, last.entityName == id.entityName, last.storeIdentifier == id.storeIdentifier {
       return last
@@ -280,7 +280,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-  /// Another number whenever an object became a changed one, or stopped being one.
+  /// A number that changes whenever an object becomes a changed one or stops being one.
   var changeRevision: Int { inserted.revision &+ updated.revision &+ deleted.revision }
 
   func noteUpdate(of object: ManagedObject) {
@@ -288,7 +288,7 @@ extension ManagedObjectContext {
     updated.insert(object)
   }
 
-  /// Keeps the first error of a getter for the next call that can throw.
+  /// Saves the first error of a getter for the next call that can throw.
   func deferError(_ error: any Error) {
     if deferred == nil { deferred = error }
   }

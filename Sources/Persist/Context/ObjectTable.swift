@@ -1,18 +1,19 @@
 import Foundation
 
-/// The live objects of one hierarchy and store in a context, or all those of a context that were never saved.
+/// The live objects of one hierarchy and store in a context, or all objects of a context that were never saved.
 ///
-/// Every object leads here, and from here to its context and store.
+/// Every object refers to its table, which refers to the context and the store.
 final class ObjectTable {
-  /// Not counted: the context owns its tables, and takes every object out of them before it goes.
+  /// Not retained: the context owns its tables, and removes every object from them before it is deallocated.
   unowned(unsafe) let context: ManagedObjectContext
-  /// Where the rows are; nil for the objects that were never saved.
+  /// The source of the rows; nil for objects that were never saved.
   let store: (any RowSource)?
-  /// The tables of the same store by the root entity's index; nil for the objects that were never saved.
+  /// The tables of the same store, by root entity index; nil for objects that were never saved.
   unowned(unsafe) let siblings: StoreTables?
-  /// The context's.
+  /// The context's instance.
   let cycles: HeldCycles
-  // Only the context's own isolation reaches the map, and no operation of the map calls out: nothing can overlap.
+  // Only the context's own isolation reaches the map, whose operations make no outside calls, so accesses can't
+  // overlap.
   @exclusivity(unchecked) var map = IdentityMap()
 
   init(context: ManagedObjectContext, store: (any RowSource)?, siblings: StoreTables?) {
@@ -24,10 +25,10 @@ final class ObjectTable {
 
   var isTemporary: Bool { store == nil }
 
-  /// Makes an object that of a key.
+  /// Registers an object under a key.
   ///
-  /// A fault for the key from when it had no row yet is none of the object's business, and goes. Where anybody else
-  /// holds the object's temporary identifier, that leads to the new one from now on.
+  /// Detaches a stale fault for the key from a time when it had no row. If the object's temporary identifier is still
+  /// referenced, it resolves to the new one from now on.
   func take(_ object: ManagedObject, key: Int64) {
     if let stale = map[key] { stale.detach() }
     var former = object.identifier
@@ -39,7 +40,7 @@ final class ObjectTable {
     former?.lead(to: object.objectID)
   }
 
-  /// The identifier of a row: that of its object where it is alive.
+  /// Returns the identifier of a row: that of its object if it is registered.
   func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
     if let object = map[key] { return object.objectID }
     return siblings?.objectID(of: layout, key: key)
@@ -51,16 +52,16 @@ final class ObjectTable {
 final class StoreTables {
   /// The coordinator's store.
   let origin: any PersistentStore
-  /// Where the context reads that store's rows and writes them: the store itself, or the parent context's view of it.
+  /// The source and destination of the context's rows: the store itself, or the parent context's view of it.
   let store: any RowSource
   let identifier: String
   let coordinator: PersistentStoreCoordinator
   private let context: Unmanaged<ManagedObjectContext>
-  // Only the context's own isolation reaches them, one at a time.
+  // Only accessed within the context's isolation, one at a time.
   @exclusivity(unchecked) private var tables: [ObjectTable?]
 
   init(context: ManagedObjectContext, store: any PersistentStore) {
-    // Not counted: the context owns this.
+    // Not retained: the context owns this object.
     self.context = .passUnretained(context)
     origin = store
     coordinator = context.persistentStoreCoordinator
@@ -69,7 +70,7 @@ final class StoreTables {
     tables = Array(repeating: nil, count: context.layouts.count)
   }
 
-  /// The table of the hierarchy that an entity belongs to.
+  /// Returns the table of an entity's hierarchy.
   func table(for layout: EntityLayout) -> ObjectTable {
     if let table = tables[layout.rootIndex] { return table }
     let table = ObjectTable(context: context.takeUnretainedValue(), store: store, siblings: self)
@@ -77,16 +78,16 @@ final class StoreTables {
     return table
   }
 
-  /// The identifier of a row whose object isn't registered here: for a new object of a parent context the one that it
-  /// has there, so that both lead to the permanent one.
+  /// Returns the identifier of a row whose object isn't registered here. For a new object of a parent context, that is
+  /// the parent's identifier, so that both resolve to the permanent one.
   func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
     if key < 0, let id = context.takeUnretainedValue().idOfParentsNewObject(key, layout, in: self) { return id }
     return .named(rowKey: key, entityName: layout.entity.name, storeIdentifier: identifier)
   }
 
-  /// The object of a row where it is alive.
+  /// Returns the object of a row if it is registered.
   ///
-  /// - Parameter rootIndex: the index of the entity at the top of its hierarchy.
+  /// - Parameter rootIndex: The index of the hierarchy's root entity.
   func registeredObject(key: Int64, rootIndex: Int) -> ManagedObject? { tables[rootIndex]?.map[key] }
 
   var existing: [ObjectTable] { tables.compactMap { $0 } }
