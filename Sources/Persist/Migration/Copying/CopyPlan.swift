@@ -1,51 +1,51 @@
 import Foundation
 
-/// How a mapping model is carried out on a store: data, made before anything is written.
+/// The execution plan of a mapping model for a store: data, created before anything is written.
 ///
-/// Keys aren't given out anew: an object keeps the key of its source, raised by a fixed distance where two entity
-/// mappings would give the same one. Which object came from which source is so known without being written down.
+/// No new keys are assigned: an object keeps the key of its source, plus a fixed offset if two entity mappings would
+/// otherwise produce the same key. The source of each object is thus known without being recorded.
 struct CopyPlan: Sendable {
-  /// One entity mapping with all that was found out about it.
+  /// An entity mapping with its analysis.
   struct Step: Sendable {
     let index: Int
     var mapping: EntityMapping
     let source: Entity?
     var destination: Entity?
-    /// The policy's class; nil for the plain way.
+    /// The policy's class; nil for the default behavior.
     let policy: EntityMigrationPolicy.Type?
-    /// Which source objects are mapped; nil for all of the entity.
+    /// The mapped source objects; all objects of the entity unless the mapping restricts them.
     let selection: Selection
-    /// How much greater the objects' keys are than those of their sources.
+    /// The difference between the keys of the objects and those of their sources.
     var offset: Int64 = 0
-    /// The attributes of all objects in one statement; nil where it goes object by object.
+    /// The statement that copies the attributes of all objects; nil if they are copied object by object.
     var rows: RowCopy?
-    /// By the destination's relationship names; what isn't mapped isn't there.
+    /// By the destination's relationship names; unmapped relationships are missing.
     var relationships: [String: RelationshipWay] = [:]
 
-    /// Whether every source object has one destination object, whose key is known.
+    /// Whether every mapped source object has one destination object with a known key.
     var isKeyed: Bool { policy == nil && selection != .custom && source != nil && destination != nil }
-    /// Whether there is an object for every object of the source entity.
+    /// Whether every object of the source entity has a destination object.
     var isComplete: Bool { isKeyed && selection == .all }
     /// Whether the first pass goes object by object.
     var createsByObject: Bool {
       rows == nil && source != nil && mapping.type != .remove && (destination != nil || policy != nil)
     }
-    /// Whether the second pass does.
+    /// Whether the second pass goes object by object.
     var relatesByObject: Bool { policy != nil || relationships.values.contains(.objects) }
   }
 
   enum Selection: Sendable, Hashable {
     case all
     case predicate(FetchPredicate)
-    /// An expression of another kind.
+    /// Any other kind of expression.
     case custom
   }
 
-  /// How a relationship gets its members.
+  /// The way in which a relationship's members are set.
   enum RelationshipWay: Sendable, Hashable {
-    /// Together with the attributes.
+    /// Copied together with the attributes.
     case withRows
-    /// By the other side.
+    /// Set through the inverse.
     case byInverse
     case pairs([PairCopy])
     case objects
@@ -54,21 +54,21 @@ struct CopyPlan: Sendable {
   let model: MappingModel
   let old: TableMap
   let new: TableMap
-  /// The time that `now()` stands for.
+  /// The time that `now()` returns.
   let now: Date
   var steps: [Step]
-  /// What follows on the links: entity numbers beside keys, places of members that have none yet.
+  /// Changes made after linking: entity numbers next to keys, positions of members without one.
   var completions: [SchemaChange] = []
-  /// Pairs related object by object whose members keep the order that their old inverse had.
+  /// Pairs that are related object by object and whose members keep the order of their old inverse.
   var orders: [PairCopy] = []
-  /// What must be zero before it begins, and what it means if it isn't.
+  /// Row counts that must be zero before the copy begins, with the blockers if they aren't.
   var checks: [(count: RowCount, blocker: MigrationBlocker)] = []
-  /// The greatest key that may be given out to a copied row, by the destination hierarchy's root.
+  /// The greatest key that a copied row may have, by the name of the destination hierarchy's root.
   var reservedKeys: [String: Int64] = [:]
 
   var usesObjects: Bool { steps.contains { $0.createsByObject || $0.relatesByObject || $0.policy != nil } }
 
-  /// The SQL of the passes, for showing.
+  /// The SQL of the passes, for display.
   func sql(of step: Step) -> [String] {
     (step.rows.map { [SQLText.copy($0).text] } ?? [])
       + step.relationships.sorted { $0.key < $1.key }.flatMap { _, way -> [String] in
