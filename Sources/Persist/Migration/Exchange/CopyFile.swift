@@ -1,13 +1,13 @@
 import Foundation
 
-/// The file that a copy goes into: nothing opens it as a store before it is whole.
+/// The destination file of a copy, which isn't opened as a store before it is complete.
 struct CopyFile {
-  /// How contexts open it: a batch can be taken back, and the disk's word for what is written isn't needed yet.
+  /// The options with which contexts open the file: a batch can be rolled back, but durability isn't needed yet.
   static let options = StoreOptions(pragmas: ["journal_mode": "MEMORY", "synchronous": "OFF"])
 
   let url: URL
-  /// Whether the file is thrown away where the copy fails, so that nothing of it need ever be taken back: a journal of
-  /// a whole table would take memory in proportion to it.
+  /// Whether the file is deleted if the copy fails, so that nothing in it has to be rolled back: a journal of a whole
+  /// table would take memory proportional to its size.
   let isNew: Bool
   let model: ManagedObjectModel
   let map: TableMap
@@ -19,12 +19,12 @@ struct CopyFile {
     map = .forNewStore(model)
   }
 
-  /// Makes the file with its tables, without indexes.
+  /// Creates the file with its tables, but without indexes.
   ///
   /// - Parameters:
-  ///   - metadata: of the source: the identifier and the application's own keys go with the objects.
-  ///   - source: the size of its pages and the encoding of its texts are the file's too, so that the file can become
-  ///     the content of the other.
+  ///   - metadata: the source's metadata: the identifier and the application's own keys are copied with the objects.
+  ///   - source: the connection whose page size and text encoding the file gets, so that the file's content can replace
+  ///     the source's.
   func make(metadata: StoreMetadata, coreDataHashes: [String: Data]?, like source: SQLiteConnection) throws {
     var settings: [String: String] = [:]
     settings["page_size"] = try source.pageSize.map { String($0) }
@@ -37,13 +37,13 @@ struct CopyFile {
         try connection.execute(.addEntityNumber(table.number, name: table.entity.name, parent: parent))
       }
       var metadata = metadata
-      // A new file has nothing that waits.
+      // A new file has no deferred steps.
       metadata.deferredSteps = []
       try metadata.record(model, coreDataHashes: coreDataHashes, in: connection)
     }
   }
 
-  /// The greatest keys that are in use, by the name of the hierarchy's root: of a file that others began.
+  /// The greatest keys in use, by the name of the hierarchy's root, for a file that already existed.
   func usedKeys() throws -> [String: Int64] {
     try write(.readWrite) { connection in
       let catalog = try StoreCatalog(connection)
@@ -60,7 +60,7 @@ struct CopyFile {
     }
   }
 
-  /// Raises the counters, so that objects which policies make get keys of their own.
+  /// Raises the key counters, so that objects created by policies get unused keys.
   func reserve(_ keys: [String: Int64]) throws {
     try write(.readWrite) { connection in
       for (name, key) in keys {
@@ -71,7 +71,7 @@ struct CopyFile {
   }
 
   func attach(to connection: SQLiteConnection) throws {
-    // What the copy's triggers would do is done in the end.
+    // The effects of the copy's triggers are produced at the end.
     try connection.prepareForChanges()
     try connection.execute(.attachCopy(SQLiteFileName.uri(for: url, parameters: [("mode", "rw")])))
     try connection.execute(.copyLockingNormal)
@@ -81,7 +81,7 @@ struct CopyFile {
     try connection.execute(.copySynchronousOff)
   }
 
-  /// Makes the indexes that aren't there yet.
+  /// Creates missing indexes.
   func makeIndexes() throws {
     try write(.readWrite) { connection in
       let present = Set(try StoreSchema(connection).indexes.map(\.name))
@@ -89,19 +89,19 @@ struct CopyFile {
     }
   }
 
-  /// Makes the triggers of derived attributes, and gives those their values.
+  /// Creates the triggers of derived attributes, and computes the attributes' values.
   func keepDerivedColumns() throws {
     try write(.readWrite) { try $0.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout) }
   }
 
-  /// Makes the full-text indexes, of all rows as they are now: none of the copy's own triggers told them of any.
+  /// Creates the full-text indexes of all current rows: triggers of the copy haven't indexed any.
   func makeFullTextIndexes() throws {
     try write(.readWrite) { try $0.keepFullText(map.fullTextIndexes) }
   }
 
   func schema() throws -> StoreSchema { try write(.readWrite) { try StoreSchema($0) } }
 
-  /// Makes what a store has beside its model's tables, by the texts that the store keeps.
+  /// Creates definitions beyond the model's tables, from their text in the source store's schema.
   func define(_ definitions: [String]) throws {
     guard !definitions.isEmpty else { return }
     try write(.readWrite) { connection in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Makes the large values of a store those of its copy too, as long as both are there: by links, where the file system
-/// has them.
+/// Shares the large values of a store with its copy while both exist: as links if the file system supports them,
+/// otherwise as copies.
 struct LargeValueLinks {
   let source: ExternalDataFolder
   let target: ExternalDataFolder

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Makes a file that was migrated beside a store the store's content, with everything that belongs to it.
+/// Replaces a store's content with that of a file migrated beside it, including its large values.
 ///
-/// First what it is about to do is written down. Then the large values come: files that no row names yet do no harm.
-/// One transaction decides. What nobody names any more goes last. Killed in between, the store is the old one or the
-/// new one, whole, and the next to open it does what is left to do.
+/// First the intended changes are recorded. Then the new large values are added, which is harmless while no row refers
+/// to them. A single transaction commits the exchange. Finally unreferenced large values are deleted. If the process is
+/// killed in between, the store is complete, either the old or the new version, and the next process to open it
+/// performs the remaining work.
 struct StoreExchange {
-  /// The store that is to be replaced.
+  /// The store to replace.
   let store: URL
   let tables: TableMap
-  /// The new one: a single file without a log, which nobody has open.
+  /// The new store: a single file without a log that no other connection has open.
   let replacement: URL
   /// The new store's model.
   let model: ManagedObjectModel
@@ -17,7 +18,7 @@ struct StoreExchange {
   let logEntry: MigrationLogEntry
   let folder: WorkingFolder
 
-  /// - Parameter hold: of the store that goes; it ends.
+  /// - Parameter hold: the hold of the old store; it ends.
   func perform(_ hold: StoreHold) throws {
     let connection = try SQLiteConnection(replacement, mode: .readOnly)
     defer { connection.close() }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Keeps everybody else from writing to a store while a copy of it is made: readers aren't disturbed.
+/// Prevents others from writing to a store while a copy of it is made. Readers aren't affected.
 final class StoreHold {
   let connection: SQLiteConnection
   private let url: URL
   private let options: StoreOptions
   private let version: Int64
 
-  /// - Throws: ``PersistenceError/Code/storeBusy`` where another connection writes and the wait runs out.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another connection writes and the timeout expires.
   init(_ url: URL, options: StoreOptions) throws {
     self.url = url
     self.options = options
@@ -31,20 +31,20 @@ final class StoreHold {
     connection.close()
   }
 
-  /// Replaces the store's content by another database's in one transaction, and ends the hold.
+  /// Replaces the store's content with that of another database in one transaction, and ends the hold.
   ///
-  /// The file stays the same one, so that every program that has it open, or opens it at this moment, sees the old
-  /// content or the new: a file that was renamed into its place would share the names of its log and its journal with
-  /// one that others still read.
+  /// The file itself remains, so that every program that has it open, or opens it now, sees either the old or the new
+  /// content: a file renamed into its place would share the names of its log and its journal with one that others still
+  /// read.
   ///
-  /// - Parameter replacement: has pages of the same size.
-  /// - Throws: ``PersistenceError/Code/storeBusy`` where somebody wrote since the store was held, or, without a log,
-  ///   where readers don't let go.
+  /// - Parameter replacement: a database with the same page size.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if others wrote since the hold began, or, without a log, if readers
+  ///   keep the file locked.
   func replaceContent(by replacement: SQLiteConnection) throws {
     defer { end() }
-    // A transaction of its own writes the new content. Between it and the one that held the store,
+    // A separate transaction writes the new content. Between it and the one that held the store,
     if try connection.first(.journalMode, { $0.text(0) }) == "wal" {
-      // others may be faster, and are noticed;
+      // others may write, which is detected;
       let target = try SQLiteConnection(url, mode: .readWrite, options: options)
       defer { target.close() }
       try target.execute(.synchronousFull)
@@ -54,7 +54,7 @@ final class StoreHold {
       }
       target.emptyLog()
     } else {
-      // the lock stays.
+      // the lock is kept.
       try connection.execute(.lockingModeExclusive)
       try connection.execute(.commit)
       try replacement.copyDatabase(into: connection)
