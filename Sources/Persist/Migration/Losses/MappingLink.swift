@@ -1,13 +1,13 @@
-/// A relationship mapping of the usual form: the objects that entity mappings made for those of one of the source's
-/// relationships.
+/// A relationship mapping of the standard form: the objects that entity mappings create from those of a source
+/// relationship.
 struct MappingLink {
   /// The destination's relationship.
   let name: String
   /// The source's relationship.
   let source: Property
-  /// The destination's relationship, described.
+  /// The description of the destination's relationship.
   let relationship: RelationshipDescription
-  /// The steps whose objects can be members.
+  /// The steps whose objects may be members.
   let targets: [CopyPlan.Step]
 
   /// Nil for expressions of other forms.
@@ -25,7 +25,7 @@ struct MappingLink {
     self.relationship = relationship
     targets = plan.steps.filter { other in
       guard let from = other.source, from.isKind(of: given) else { return false }
-      // A policy makes objects of whatever entity it likes.
+      // A policy may create objects of any entity.
       guard other.policy != nil || other.destination?.isKind(of: wanted) == true else { return false }
       return selector == MappingSelector.destinationInstancesForRelationship || other.mapping.name == target
     }

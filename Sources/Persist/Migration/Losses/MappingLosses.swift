@@ -1,18 +1,18 @@
-/// The losses of a migration by a mapping model: data, made from the layout and the expressions alone.
+/// The losses of a migration by a mapping model: data, derived from the layout and the expressions alone.
 ///
-/// - Objects of entities that no entity mapping takes, and those that every filter leaves out.
+/// - Objects of entities without an entity mapping, and objects that every filter excludes.
 /// - Values of attributes that no expression reads.
-/// - Pairs of relationships that neither side's expression finds, because it is missing or because no entity mapping
-///   that it names makes an object of the other end.
+/// - Pairs of relationships that neither side's expression finds, because it is missing or because none of its entity
+///   mappings creates an object for the other end.
 ///
-/// A policy's code can't be read: what its entity mapping takes counts as kept.
+/// A policy's code can't be analyzed: everything that its entity mapping covers counts as kept.
 struct MappingLosses {
-  /// One thing that is left behind.
+  /// Something that isn't migrated.
   struct Item {
     enum Count {
-      /// The greatest of several counts.
+      /// The maximum of several counts.
       case exact([SQLText])
-      /// Something may be lost where this isn't zero; how many rows can't be counted.
+      /// Data may be lost if this isn't zero; the number of rows is unknown.
       case possible(SQLText)
     }
 
@@ -40,7 +40,7 @@ struct MappingLosses {
     items += RelationshipLosses(plan, links, use).items
   }
 
-  /// The losses of a store, with the rows that they concern.
+  /// The actual losses of a store, with the number of affected rows.
   func counted(_ connection: SQLiteConnection) throws -> [MigrationLoss] {
     func count(_ sql: SQLText) throws -> Int { try connection.first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
     return try items.compactMap { item in
@@ -89,7 +89,7 @@ struct MappingLosses {
           : .possible(.countRows(of: place.table, where: isEntity))))
   }
 
-  /// An attribute of an entity and of those below it that nothing reads of some of them.
+  /// Adds the loss of an attribute that nothing reads for some entities of its hierarchy.
   private mutating func addAttribute(_ property: Property, of entity: Entity, _ use: MappingUse) {
     let losers = plan.old.model.hierarchy(of: entity).filter { heir in
       !plan.takers(of: heir).isEmpty && !use.contains(property.name, of: heir)
@@ -110,7 +110,7 @@ struct MappingLosses {
 }
 
 extension CopyPlan {
-  /// The steps that make something of an entity's objects.
+  /// The steps that create destination objects from an entity's objects.
   func takers(of entity: Entity) -> [Step] {
     steps.filter { $0.source === entity && ($0.destination != nil || $0.policy != nil) }
   }

@@ -1,15 +1,15 @@
 /// The properties of source objects that the expressions of a mapping model read.
 ///
-/// A policy may read whatever it likes: every property of its source entity counts as read.
+/// A policy may read anything: all properties of its source entity count as read.
 struct MappingUse {
   private var names: [String: Set<String>] = [:]
   private var wholeEntities: Set<String> = []
-  /// Names that expressions ask objects for of which it isn't known what they are.
+  /// Names read from objects whose entity is unknown.
   private var namesOfAny: Set<String> = []
   private let model: ManagedObjectModel
 
-  /// - Parameter links: the relationship mappings of each step that aren't looked at: what they find is another
-  ///   question.
+  /// - Parameter links: the relationship mappings of each step that are ignored, because the pairs that they find are
+  ///   analyzed separately.
   init(_ plan: CopyPlan, _ links: [[MappingLink]]) {
     model = plan.old.model
     for step in plan.steps {
@@ -36,7 +36,7 @@ struct MappingUse {
     case .call(on: .variable(MappingVariable.entityPolicy), _, let arguments):
       for argument in arguments {
         collect(argument, from: source)
-        // A policy's method may read all of the objects that it gets.
+        // A policy's method may read all of the objects passed to it.
         guard case .path(of: .variable(MappingVariable.source), let keys) = argument else { continue }
         wholeEntities.formUnion(follow(keys, from: source).map(\.name))
       }
@@ -48,7 +48,7 @@ struct MappingUse {
     }
   }
 
-  /// - Returns: the entities of the objects that the keys lead to; none for values.
+  /// - Returns: the entities of the objects that the keys refer to; empty for values.
   @discardableResult
   private mutating func follow(_ keys: [String], from source: Entity) -> [Entity] {
     var entities = [source]

@@ -1,16 +1,16 @@
-/// The pairs of relationships that a mapping model leaves behind.
+/// The pairs of relationships that a mapping model doesn't migrate.
 struct RelationshipLosses {
   private(set) var items: [MappingLosses.Item] = []
   private let plan: CopyPlan
   private let links: [[MappingLink]]
   private let use: MappingUse
 
-  /// A way on which pairs are found: from the rows of an entity to those of another.
+  /// A route on which pairs are found: from the rows of one step to those of another.
   private struct Way {
     let owner: CopyPlan.Step
     let member: CopyPlan.Step
 
-    /// Whether every pair of objects of two entities is found.
+    /// Whether the route finds all pairs of objects of two entities.
     func leadsAll(from owners: Entity, to members: Entity) -> Bool {
       owner.source === owners && member.source === members && owner.selection == .all && member.selection == .all
     }
@@ -33,7 +33,8 @@ struct RelationshipLosses {
     }
   }
 
-  /// Whether a relationship is the side at which the pairs of both are looked at: the to-one, or the first by name.
+  /// Whether a relationship is the side at which the pairs of both sides are examined: the to-one side, or the first by
+  /// name.
   private func speaksForPairs(_ relationship: RelationshipDescription, of entity: Entity) -> Bool {
     guard let inverse = plan.old.model.inverse(of: relationship) else { return true }
     guard inverse.isToMany == relationship.isToMany else { return !relationship.isToMany }
@@ -50,7 +51,7 @@ struct RelationshipLosses {
 
   private mutating func addPairs(_ property: Property, _ relationship: RelationshipDescription, of entity: Entity) {
     let target = plan.old.model.destination(of: relationship)
-    // Objects that are left behind themselves are losses of their own.
+    // Objects that aren't migrated are separate losses.
     let owners = mapped(plan.old.model.hierarchy(of: entity), besidesUsersOf: relationship.name)
     let members = mapped(plan.old.model.hierarchy(of: target), besidesUsersOf: relationship.inverse)
     guard !owners.isEmpty, !members.isEmpty, let pairs = plan.old.pairs(of: property, in: entity) else { return }
@@ -76,7 +77,7 @@ struct RelationshipLosses {
         count: .exact([count(pairs, (entity, owners), (target, members), all)])))
   }
 
-  /// The ways that the mappings of a relationship lead from the objects of some entities.
+  /// The routes from the objects of some entities through the mappings of a relationship.
   private func ways(of name: String, from entities: [Entity]) -> [Way] {
     plan.steps.filter { step in entities.contains { $0 === step.source } }.flatMap { step in
       links[step.index].filter { $0.source.name == name }.flatMap { link in
@@ -85,7 +86,7 @@ struct RelationshipLosses {
     }
   }
 
-  /// Counts the pairs of mapped objects that no way leads along.
+  /// Counts the pairs of mapped objects that no route finds.
   private func count(
     _ pairs: PairSource, _ owners: (root: Entity, mapped: [Entity]), _ members: (root: Entity, mapped: [Entity]),
     _ ways: [Way]
@@ -111,7 +112,7 @@ struct RelationshipLosses {
       where: .all([isOne(owner, owners.mapped), isOne(member, members.mapped), .not(.any(found))]))
   }
 
-  /// A relationship that takes fewer members than it gets, or forgets their order.
+  /// Adds the losses of a relationship that becomes to-one or unordered.
   private mutating func addNarrowing(_ link: MappingLink, of step: CopyPlan.Step) {
     guard let source = step.source, let before = link.source.relationship, before.isToMany,
       let pairs = plan.old.pairs(of: link.source, in: source)
