@@ -1,15 +1,15 @@
 import Foundation
 
-/// What an attribute makes of values that a mapping's expression gives.
+/// Conversion of a mapping expression's results to an attribute's type.
 ///
-/// A value is taken where it has its equal in the attribute's type; a number is also rounded to floating point, as an
-/// expression's result is. Nothing is made of texts or into texts.
+/// A value is accepted if the attribute's type has an equal one; numbers are also rounded to floating point, as results
+/// of expressions are. Text is neither parsed nor produced.
 struct AttributeValue {
   private let attribute: AttributeDescription
 
   init(_ attribute: AttributeDescription) { self.attribute = attribute }
 
-  /// Nil where the attribute doesn't take the value.
+  /// Nil if the attribute doesn't accept the value.
   func converted(_ value: StoredValue) -> StoredValue? {
     switch (attribute.type, value) {
     case (_, .null), (.undefined, _), (.boolean, .boolean), (.double, .double), (.decimal, .decimal),
@@ -21,7 +21,7 @@ struct AttributeValue {
     case (.int64, _): whole(value, Int64.min...Int64.max)
     case (.boolean, _): whole(value, 0...1).map { .boolean($0 == .integer(1)) }
     case (.double, _): Number(value).map { .double($0.double) }
-    // A float column keeps what was in it, also what only a double can tell.
+    // A double that a float represents exactly is unchanged.
     case (.float, .double(let number)) where Double(Float(number)) == number: value
     case (.float, _): Number(value).map { .double(Double(Float($0.double))) }
     case (.decimal, _): Number(value).flatMap(\.decimal).map(StoredValue.decimal)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How the objects of a destination entity come from those of a source entity.
+/// The creation of a destination entity's objects from those of a source entity.
 ///
 /// ```swift
 /// var people = EntityMapping("PersonToCustomer", from: "Person", to: "Customer")
@@ -10,48 +10,48 @@ public import Foundation
 /// ]
 /// ```
 ///
-/// It takes the objects of exactly the source entity; those of its subentities have mappings of their own.
+/// It applies to objects of exactly the source entity; subentities have separate mappings.
 public struct EntityMapping: Sendable, Hashable {
-  /// What becomes of the objects. Raw values are Core Data's numbers.
+  /// The effect on the objects. The raw values are Core Data's.
   public enum MappingType: Int, Sendable, Hashable, CaseIterable {
     /// A policy decides.
     case custom = 1
-    /// The entity is new: there are no objects to begin with.
+    /// The entity is new: there are no source objects.
     case add
-    /// The objects go.
+    /// The objects are discarded.
     case remove
-    /// The entity didn't change.
+    /// The entity is unchanged.
     case copy
     case transform
   }
 
-  /// The mapping's name among those of its model.
+  /// The mapping's name, unique in its model.
   public var name: String
   public var type: MappingType
-  /// Nil for a mapping that adds.
+  /// Nil for a mapping that adds an entity.
   public var sourceEntityName: String?
-  /// Nil for a mapping that removes.
+  /// Nil for a mapping that removes an entity.
   public var destinationEntityName: String?
-  /// Core Data's hash of the source entity, where it is known.
+  /// Core Data's hash of the source entity, if known.
   public var sourceEntityVersionHash: Data?
   public var destinationEntityVersionHash: Data?
-  /// Which source objects are mapped: a `FETCH`; nil for all of the source entity.
+  /// The mapped source objects: a `FETCH`; nil for all objects of the source entity.
   ///
   /// ```swift
   /// mapping.sourceExpression = .sourceObjects(of: "Feedback", where: "rating > 3")
   /// ```
   public var sourceExpression: FetchExpression?
-  /// The class of the ``EntityMigrationPolicy``, as it is registered; nil for the plain one.
+  /// The registered name of the ``EntityMigrationPolicy`` subclass; nil for default behavior.
   public var policyName: String?
   public var attributeMappings: [PropertyMapping]
   public var relationshipMappings: [PropertyMapping]
-  /// What the policy may want to know.
+  /// Custom data for the policy.
   public var userInfo: [String: StoredValue]
 
   /// - Parameters:
   ///   - name: nil for `SourceToDestination`.
-  ///   - type: nil to take it from the rest: `custom` with a policy, `add` without a source, `remove` without a
-  ///     destination, else `transform`.
+  ///   - type: nil to derive it: `custom` with a policy, `add` without a source, `remove` without a destination,
+  ///     otherwise `transform`.
   public init(
     _ name: String? = nil, from source: String?, to destination: String?, type: MappingType? = nil,
     policy: String? = nil, attributes: [PropertyMapping] = [], relationships: [PropertyMapping] = [],

@@ -1,15 +1,15 @@
-/// The expressions that mapping models are made of.
+/// The standard expressions of mapping models.
 extension FetchExpression {
-  /// `$source.key…`: the value at keys from the source object.
+  /// `$source.key…`: the value at a key path from the source object.
   public static func source(_ keyPath: String) -> FetchExpression {
     .path(of: .variable(MappingVariable.source), keyPath.split(separator: ".").map(String.init))
   }
 
-  /// The objects that an entity mapping made for source objects.
+  /// The objects that an entity mapping created from source objects.
   ///
   /// - Parameters:
   ///   - mapping: the entity mapping's name.
-  ///   - sources: what leads to the source objects, such as `.source("owner")`.
+  ///   - sources: an expression for the source objects, such as `.source("owner")`.
   public static func destinationInstances(
     ofMapping mapping: String, for sources: FetchExpression
   ) -> FetchExpression {
@@ -18,7 +18,7 @@ extension FetchExpression {
       [.constant(.string(mapping)), sources])
   }
 
-  /// The objects that were made, by whatever entity mapping, for those at the other end of a source relationship.
+  /// The objects that any entity mapping created from those at the other end of a source relationship.
   public static func destinationInstances(
     ofRelationship name: String, for sources: FetchExpression? = nil
   ) -> FetchExpression {
@@ -27,9 +27,9 @@ extension FetchExpression {
       [.constant(.string(name)), sources ?? .source(name)])
   }
 
-  /// The objects of exactly a source entity for which a predicate holds: an entity mapping's source expression.
+  /// The objects of exactly a source entity for which a predicate holds, for an entity mapping's source expression.
   ///
-  /// - Parameter predicate: in the format language.
+  /// - Parameter predicate: a predicate in the format language.
   public static func sourceObjects(of entity: String, where predicate: String = "TRUEPREDICATE") -> FetchExpression {
     .fetch(
       request: .call(
@@ -48,7 +48,7 @@ enum MappingVariable {
   static let entityPolicy = "entityPolicy"
 }
 
-/// The names by which mapping models call the manager's methods, those of Core Data.
+/// The selectors with which mapping models call the manager's methods; they are Core Data's.
 enum MappingSelector {
   static let destinationInstancesForMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
   static let destinationInstancesForRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"

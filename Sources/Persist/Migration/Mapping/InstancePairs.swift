@@ -1,12 +1,12 @@
-/// Which destination objects came from which source objects, as far as their keys don't tell.
+/// The associations of destination objects and source objects that don't follow from their keys.
 ///
-/// Pairs stand in a temporary table once their objects are saved, so that memory doesn't grow with the store.
+/// Pairs are moved to a temporary table once their objects are saved, so that memory use doesn't grow with the store.
 final class InstancePairs {
   /// A pair of saved objects.
   struct Row {
     let step: Int
     let source: Int64
-    /// The destination object's entity, by its number in the model.
+    /// The number of the destination object's entity in the model.
     let entity: Int
     let destination: Int64
   }
@@ -19,10 +19,10 @@ final class InstancePairs {
   let connection: SQLiteConnection
   private var unsaved: [Origin: [ManagedObject]] = [:]
   private var unsavedOrigins: [ObjectIdentifier: [(step: Int, source: ManagedObject)]] = [:]
-  /// The steps that have rows in the table.
+  /// The steps with rows in the table.
   private var written: Set<Int> = []
 
-  /// - Parameter connection: gets the temporary table.
+  /// - Parameter connection: the connection for the temporary table.
   init(_ connection: SQLiteConnection) throws {
     self.connection = connection
     try connection.execute(SQLText.createAssociations)
@@ -34,7 +34,7 @@ final class InstancePairs {
     unsavedOrigins[ObjectIdentifier(object), default: []].append((step, source))
   }
 
-  /// Writes down what was added, now that the objects are saved, and more of the kind.
+  /// Writes the added pairs, whose objects have been saved, and further ones.
   func save(_ more: [Row]) throws {
     var rows = more
     for (origin, objects) in unsaved {
@@ -46,7 +46,7 @@ final class InstancePairs {
     unsaved.removeAll(keepingCapacity: true)
     unsavedOrigins.removeAll(keepingCapacity: true)
     guard !rows.isEmpty else { return }
-    // One transaction, of the temporary table alone: each by itself would look through all changed pages of that table.
+    // A single transaction, of the temporary table only: separate ones would each scan all changed pages of that table.
     try connection.readTransaction {
       for row in rows {
         let statement = try connection.statement(SQLText.addAssociation)
@@ -60,7 +60,7 @@ final class InstancePairs {
     }
   }
 
-  /// Whether a step has any pairs at all.
+  /// Whether a step may have any pairs.
   func mayHave(step: Int) -> Bool { !unsaved.isEmpty || written.contains(step) }
 
   func unsavedDestinations(of source: Int64, step: Int) -> [ManagedObject] {

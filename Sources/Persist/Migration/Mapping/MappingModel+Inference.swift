@@ -1,11 +1,11 @@
 extension MappingModel {
-  /// The mapping model that follows from two models alone: names and renaming identifiers say what comes from what.
+  /// Infers a mapping model from two models: names and renaming identifiers determine the sources.
   ///
-  /// It can be edited before it runs. Entity mappings are called `IEM_Copy_Name`, `IEM_Transform_Name`, `IEM_Add_Name`
-  /// and `IEM_Remove_Name`, as Core Data calls them.
+  /// It can be edited before it runs. Entity mappings are named `IEM_Copy_Name`, `IEM_Transform_Name`, `IEM_Add_Name`
+  /// and `IEM_Remove_Name`, as in Core Data.
   ///
   /// - Throws: ``PersistenceError/Code/mappingNotInferable`` with every reason in ``PersistenceError/errors``;
-  ///   ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  ///   ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
   public static func inferred(from old: ManagedObjectModel, to new: ManagedObjectModel) throws -> MappingModel {
     let comparison = try ModelComparison(from: old, to: new)
     let obstacles = comparison.operations.compactMap { $0.obstacle?.error }
@@ -23,10 +23,10 @@ extension MappingModel {
   }
 }
 
-/// Turns what a comparison of two models found into entity mappings.
+/// Converts the comparison of two models to entity mappings.
 private struct MappingInference {
   private let comparison: ModelComparison
-  /// New entities with objects, and the old entity that each comes from.
+  /// The new entities with objects, each with the old entity from which it comes.
   private let pairs: [(new: Entity, old: Entity)]
 
   init(_ comparison: ModelComparison) {
@@ -84,7 +84,7 @@ private struct MappingInference {
       of: pair.new, isCopy: pair.old.name == pair.new.name && pair.old.fingerprint == pair.new.fingerprint)
   }
 
-  /// The old value; where it is missing and mustn't be any more, the default.
+  /// The old value; if it is missing and the attribute has become required, the default.
   private func expression(for attribute: AttributeDescription, of entity: Entity) -> FetchExpression? {
     guard !attribute.isTransient, let origin = comparison.correspondence.origin(of: attribute.name, in: entity.name)
     else { return nil }
@@ -111,7 +111,7 @@ private struct MappingInference {
       : .destinationInstances(ofRelationship: old.name, for: members)
   }
 
-  /// The old relationship that a new one takes its members from; nil where the inverse decides.
+  /// The old relationship from which a new one takes its members; nil if the inverse determines them.
   private func origin(
     of relationship: RelationshipDescription, in entity: Entity
   ) -> RelationshipDescription? {
@@ -124,7 +124,7 @@ private struct MappingInference {
 
   /// The old relationship whose order a new one without an origin inherits through its inverse.
   ///
-  /// When a relationship moves down to several entities, each of them needs an inverse of its own, and only one inverse
+  /// When a relationship moves down to several entities, each of them needs a separate inverse, and only one inverse
   /// can have the old name. The pairs of the others follow from the opposite end, but their order is known only here.
   private func orderedOrigin(
     of relationship: RelationshipDescription, in entity: Entity, from source: Entity
@@ -139,7 +139,7 @@ private struct MappingInference {
     guard let end = ends.first, let old = comparison.old.inverse(of: end), old.isToMany, old.isOrdered,
       source.relationship(named: old.name) == old
     else { return nil }
-    // Members whose inverse comes from elsewhere would gain pairs that they never had.
+    // Members whose inverse has another origin would gain pairs that they never had.
     let given = comparison.old.destination(of: old)
     let haveOneOrigin = members.allSatisfy { member in
       guard comparison.source(of: member)?.isKind(of: given) == true else { return true }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How the objects of a store of one model version become those of another.
+/// The conversion of a store's objects from one model version to another.
 ///
-/// Built in Swift, read from an `.xcmappingmodel` or a compiled `.cdm`, or inferred and then edited:
+/// It is built in Swift, read from an `.xcmappingmodel` or a compiled `.cdm`, or inferred and then edited:
 ///
 /// ```swift
 /// var mapping = try MappingModel.inferred(from: shop1, to: shop2)
@@ -10,15 +10,15 @@ public import Foundation
 /// let migrator = AutomaticMigrator(mappingModels: [mapping])
 /// ```
 ///
-/// - SeeAlso: ``MigrationManager`` runs one by hand.
+/// - SeeAlso: ``MigrationManager`` to run one manually.
 public struct MappingModel: Sendable, Hashable {
   public var name: String
-  /// In the order in which they run.
+  /// The entity mappings in the order of execution.
   public var entityMappings: [EntityMapping]
-  /// The name of the version that the step begins with; nil where the entities' hashes tell it.
+  /// The name of the source version; nil if the entities' hashes identify it.
   public var sourceVersion: String?
   public var destinationVersion: String?
-  /// The file that it was read from.
+  /// The file from which the mapping model was read.
   public var url: URL?
 
   public init(
@@ -32,7 +32,7 @@ public struct MappingModel: Sendable, Hashable {
     self.url = url
   }
 
-  /// The entity mapping of a name; one that is set replaces it in its place or comes last, nil takes it out.
+  /// The entity mapping with a name. Setting it replaces the mapping in place or appends it; nil removes it.
   public subscript(name: String) -> EntityMapping? {
     get { entityMappings.first { $0.name == name } }
     set {
@@ -50,8 +50,8 @@ public struct MappingModel: Sendable, Hashable {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Whether the mapping model is for the step between two versions: by their names, or where it has Core Data's
-  /// hashes by those of the entities that it maps.
+  /// Whether the mapping model is for the step between two versions: determined by their names, or otherwise by Core
+  /// Data's hashes of the mapped entities.
   public func isFor(from source: ModelVersion, to destination: ModelVersion) -> Bool {
     if let sourceVersion, let destinationVersion {
       return source.isCalled(sourceVersion) && destination.isCalled(destinationVersion)

@@ -1,4 +1,4 @@
-/// How a property of a destination object gets its value.
+/// The computation of a destination object's property.
 ///
 /// ```swift
 /// let name = try PropertyMapping("fullName", "$source.name")
@@ -6,7 +6,7 @@
 public struct PropertyMapping: Sendable, Hashable {
   /// The name of the destination entity's attribute or relationship.
   public var name: String
-  /// What the property gets; nil leaves an attribute's default, and a relationship empty.
+  /// The value of the property; nil leaves an attribute's default, and a relationship empty.
   ///
   /// | variable | stands for |
   /// |---|---|
@@ -16,7 +16,7 @@ public struct PropertyMapping: Sendable, Hashable {
   /// | `$entityMapping` | the ``EntityMapping``: `$entityMapping.name` and the like |
   /// | `$entityPolicy` | the ``EntityMigrationPolicy`` |
   public var valueExpression: FetchExpression?
-  /// What a policy may want to know.
+  /// Custom data for the policy.
   public var userInfo: [String: StoredValue]
 
   public init(_ name: String, valueExpression: FetchExpression?, userInfo: [String: StoredValue] = [:]) {
@@ -26,7 +26,7 @@ public struct PropertyMapping: Sendable, Hashable {
   }
 
   /// - Parameter format: an expression in the format language, such as `$source.price * 100`.
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column of the error and what was expected there.
   public init(_ name: String, _ format: String, _ arguments: (any FetchArgument)?...) throws {
     self.init(name, valueExpression: try FetchExpression(format, arguments: arguments))
   }
