@@ -25,7 +25,7 @@ struct MappingArchiveReader {
     var mapping = EntityMapping(
       try object.text("NSMappingName"), from: try object.text("NSSourceEntityName"),
       to: try object.text("NSDestinationEntityName"),
-      // Core Data's number for a mapping whose type wasn't said is 0.
+      // Core Data uses the number 0 for a mapping without a specified type.
       type: EntityMapping.MappingType(rawValue: Int(clamping: number)),
       policy: try object.text("NSEntityMigrationPolicyClassName"),
       attributes: try object.elements("NSAttributeMappings").map(propertyMapping),
@@ -49,7 +49,7 @@ struct MappingArchiveReader {
     return try Self.expression(archived)
   }
 
-  /// An archived expression of a mapping model.
+  /// Reads an archived expression of a mapping model.
   static func expression(_ archived: ArchivedObject) throws -> FetchExpression {
     do {
       return try FetchExpression(ArchivedFormat().expression(archived))

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension MappingModel {
-  /// Reads a whole mapping model: an `.xcmappingmodel` or a compiled `.cdm`.
+  /// Reads a complete mapping model: an `.xcmappingmodel` or a compiled `.cdm`.
   ///
-  /// Xcode's source form leaves out what follows from the models; they fill it in as Xcode's compiler does.
+  /// Xcode's source format omits what the models imply; it is filled in as Xcode's compiler does.
   ///
-  /// - Throws: ``PersistenceError/Code/malformedFile`` and the like, with file and place.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` and similar errors, with file and place.
   public init(contentsOf url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel) throws {
     if url.pathExtension.lowercased() == "cdm" {
       self = try MappingArchiveReader(url).mappingModel()
@@ -16,10 +16,10 @@ extension MappingModel {
 }
 
 extension ModelRegistry {
-  /// Reads the mapping models that were found for the step between two versions, in name order; several are one step
-  /// in parts, which run one after the other. Of one that is there as source and compiled, the source is read.
+  /// Reads the mapping models found for the step between two versions, in name order. Several mapping models are parts
+  /// of one step, which run in sequence. If one exists as source and compiled, the source is read.
   ///
-  /// - Throws: what ``MappingModel/init(contentsOf:from:to:)`` throws.
+  /// - Throws: the errors of ``MappingModel/init(contentsOf:from:to:)``.
   public func readMappingModels(from source: ModelVersion, to destination: ModelVersion) throws -> [MappingModel] {
     var files: [String: MappingModelFile] = [:]
     for file in mappingModels(from: source, to: destination) {

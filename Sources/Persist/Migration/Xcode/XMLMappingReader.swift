@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads Xcode's source form of a mapping model: `xcmapping.xml`, an XML object store.
+/// Reads Xcode's source format of a mapping model: `xcmapping.xml`, an XML object store.
 ///
-/// What the file leaves to Xcode's compiler follows from the two models: names, types, `$source.name` for attributes
-/// and the manager's functions for relationships.
+/// Information that the file leaves to Xcode's compiler is derived from the two models: names, types, `$source.name`
+/// for attributes and the manager's functions for relationships.
 struct XMLMappingReader {
   private let url: URL
   private let file: URL
@@ -22,8 +22,8 @@ struct XMLMappingReader {
       elements.compactMap { element in element.attributes["id"].map { ($0, element) } },
       uniquingKeysWith: { first, _ in first })
     let mappings = elements.filter { $0.attributes["type"] == "XDDEVENTITYMAPPING" }
-    // Xcode leaves entity mappings in the file that were deleted in its editor: only those that the mapping model names
-    // are part of it.
+    // The file still contains entity mappings that were deleted in Xcode's editor: only those listed in the mapping
+    // model are part of it.
     let model = elements.first { $0.attributes["type"] == "XDDEVMAPPINGMODEL" }
     let list = model?.children(named: "relationship").first { $0.attributes["name"] == "entitymappings" }
     self.mappings =
@@ -59,7 +59,7 @@ struct XMLMappingReader {
       policy: policy, userInfo: try userInfo(of: element))
     mapping.sourceExpression = try expression("sourceexpressiondata", of: element)
       ?? sourceEntity.map { .sourceObjects(of: $0.name) }
-    // Names that the destination doesn't have are left over from other versions; Xcode's compiler drops them.
+    // Names that the destination lacks are remains of other versions; Xcode's compiler drops them.
     mapping.attributeMappings = try related("attributemappings", of: element).compactMap { property in
       guard let name = text("name", of: property), destinationEntity?.attribute(named: name) != nil else { return nil }
       return try attributeMapping(name, property, from: sourceEntity)
@@ -92,7 +92,8 @@ struct XMLMappingReader {
       userInfo: try userInfo(of: element))
   }
 
-  /// A relationship for which the editor names an entity mapping and what leads to its source objects.
+  /// The expression of a relationship for which the editor sets an entity mapping and the key path to its source
+  /// objects.
   private func named(_ element: MarkupElement) throws -> FetchExpression? {
     guard let mapping = text("sourcemappingname", of: element), let path = text("sourcekeypath", of: element) else {
       return nil
@@ -102,7 +103,7 @@ struct XMLMappingReader {
     }
   }
 
-  /// A relationship that comes from the source's of the same name.
+  /// The default expression of a relationship, which comes from the source's namesake.
   private func automatic(_ relationship: RelationshipDescription, from entity: Entity?) -> FetchExpression? {
     guard let old = entity?.relationship(named: relationship.name) else { return nil }
     let given = source.destination(of: old)
