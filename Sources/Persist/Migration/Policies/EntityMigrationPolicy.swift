@@ -1,8 +1,8 @@
-/// What an entity mapping does beyond its expressions: a class to subclass.
+/// Custom behavior of an entity mapping beyond its expressions: a class to subclass.
 ///
-/// An object of it is made for each entity mapping that names the class, and is kept through all three passes. The
-/// plain class does what Core Data's does: one destination object for each source object, with the attributes that the
-/// mapping's expressions give, then its relationships.
+/// Each entity mapping that names the class has its own instance, which exists through all three passes. The base class
+/// does what Core Data's does: it creates one destination object for each source object, sets its attributes from the
+/// mapping's expressions, and later its relationships.
 ///
 /// ```swift
 /// final class SplitSections: EntityMigrationPolicy {
@@ -19,18 +19,18 @@
 /// let migrator = AutomaticMigrator(policies: [SplitSections.self])
 /// ```
 ///
-/// Objects on both sides are dynamic: no class of either version is needed.
+/// Objects on both sides are dynamic: classes of neither version are needed.
 open class EntityMigrationPolicy {
   public required init() {}
 
   /// Called before the first source object of the mapping.
   open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
-  /// First pass: makes what there is to be for a source object.
+  /// First pass: creates the destination objects for a source object.
   ///
-  /// The default makes one object, sets its attributes by the mapping's expressions and associates the two. An override
-  /// may call `super` with a changed copy of the mapping. For objects that it makes itself it calls
-  /// ``MigrationManager/associate(source:with:for:)``, so that relationships find them.
+  /// By default, creates one object, sets its attributes from the mapping's expressions and associates the two objects.
+  /// An override may call `super` with a modified copy of the mapping. For objects that it creates itself it has to
+  /// call ``MigrationManager/associate(source:with:for:)``, so that relationships find them.
   open func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -40,24 +40,24 @@ open class EntityMigrationPolicy {
   /// Called after the last source object of the mapping.
   open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Second pass: sets the relationships of a destination object, by default by the mapping's expressions. An override
-  /// may call `super` with a changed copy of the mapping.
+  /// Second pass: sets the relationships of a destination object, by default from the mapping's expressions. An
+  /// override may call `super` with a modified copy of the mapping.
   open func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     try manager.createRelationships(forDestination: destination, in: mapping)
   }
 
-  /// Called after the last destination object of the mapping was related.
+  /// Called after the relationships of the mapping's last destination object have been set.
   open func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Third pass: what is thrown here ends the migration, and the old store stays.
+  /// Third pass: validates the result. A thrown error aborts the migration, and the old store remains.
   open func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// The mapping's end.
+  /// Called at the end of the mapping.
   open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// What `FUNCTION($entityPolicy, "selector:", …)` calls in the mapping's expressions.
+  /// Implements `FUNCTION($entityPolicy, "selector:", …)` in the mapping's expressions.
   ///
   /// ```swift
   /// override func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? {
@@ -66,7 +66,7 @@ open class EntityMigrationPolicy {
   /// }
   /// ```
   ///
-  /// - Returns: the result; nil where there is no such method.
+  /// - Returns: the result; nil if there is no such method.
   open func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? { nil }
 }
 

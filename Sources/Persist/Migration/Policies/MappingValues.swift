@@ -1,4 +1,4 @@
-/// What the variables of a mapping model's expressions stand for.
+/// The values of the variables in a mapping model's expressions.
 extension MigrationManager: KeyedObject {
   public func fetchValue(forKey key: String) throws -> FetchValue {
     switch key {
@@ -20,7 +20,7 @@ extension MigrationManager: KeyedObject {
   public var fetchEntityName: String? { nil }
 }
 
-/// A context, which expressions only hand on.
+/// A context, which expressions can only pass on.
 struct ContextValue: KeyedObject {
   let context: ManagedObjectContext
 
@@ -32,7 +32,7 @@ struct ContextValue: KeyedObject {
   var fetchEntityName: String? { nil }
 }
 
-/// A request, which a `FETCH` carries out.
+/// A request, which `FETCH` executes.
 struct RequestValue: KeyedObject {
   let request: FetchRequest<ManagedObject>
 
@@ -44,7 +44,7 @@ struct RequestValue: KeyedObject {
   var fetchEntityName: String? { nil }
 }
 
-/// `$entityMapping`.
+/// The value of `$entityMapping`.
 struct EntityMappingValue: KeyedObject {
   let mapping: EntityMapping
 
@@ -67,7 +67,7 @@ struct EntityMappingValue: KeyedObject {
   var fetchEntityName: String? { nil }
 }
 
-/// What `FUNCTION` and `FETCH` do in a mapping model's expressions.
+/// The implementation of `FUNCTION` and `FETCH` in a mapping model's expressions.
 final class MappingCalls: ExpressionEvaluator.Calls {
   func call(_ selector: String, on target: FetchValue, arguments: [FetchValue]) throws -> FetchValue? {
     switch target {
@@ -90,7 +90,7 @@ extension FetchValue {
   static func objects(_ objects: [ManagedObject]) -> FetchValue { .collection(objects.map(FetchValue.object)) }
   static func request(_ request: FetchRequest<ManagedObject>) -> FetchValue { .object(RequestValue(request: request)) }
 
-  /// The managed objects among what an expression gave.
+  /// The managed objects in an expression's result.
   var managedObjects: [ManagedObject] {
     switch self {
     case .object(let object): (object as? ManagedObject).map { [$0] } ?? []

@@ -1,26 +1,26 @@
 public import Foundation
 
-/// Runs a mapping model on a store, and serves its policies: which destination objects came from which source
-/// objects, the contexts of both sides, and what policies tell each other.
+/// Runs a mapping model on a store, and provides its policies with the associations of source and destination objects,
+/// the contexts of both sides, and shared data.
 ///
-/// `addStore(options: .automaticMigration)` makes one by itself. By hand:
+/// `addStore(options: .automaticMigration)` creates one itself. To run one manually:
 ///
 /// ```swift
 /// let manager = MigrationManager(sourceModel: shop1, destinationModel: shop2)
 /// try manager.migrateStore(from: old, to: new, mappingModel: try .inferred(from: shop1, to: shop2))
 /// ```
 ///
-/// A subclass can add methods that expressions call by `FUNCTION($manager, "selector:", …)`.
+/// Subclasses can add methods that expressions call with `FUNCTION($manager, "selector:", …)`.
 open class MigrationManager {
   public let sourceModel: ManagedObjectModel
   public let destinationModel: ManagedObjectModel
-  /// What policies share through the whole migration.
+  /// Data that policies share during the whole migration.
   public var userInfo: [String: Any] = [:]
-  /// The mapping model that runs; nil before and after.
+  /// The running mapping model; nil before and after.
   public internal(set) var mappingModel: MappingModel?
-  /// The entity mapping that runs.
+  /// The running entity mapping.
   public internal(set) var currentEntityMapping: EntityMapping?
-  /// From 0 to 1 while it runs; 0 before and after.
+  /// The progress from 0 to 1; 0 before and after the migration.
   public internal(set) var migrationProgress = 0.0
   /// Called as the migration proceeds; false cancels it.
   public var progress: ((MigrationProgress) -> Bool)?
@@ -32,25 +32,25 @@ open class MigrationManager {
     self.destinationModel = destinationModel
   }
 
-  /// Whether a store with these metadata has a model, so that it needs no migration to it.
+  /// Whether a store with this metadata has the given model, so that it needs no migration.
   public static func isCompatible(_ model: ManagedObjectModel, withMetadata metadata: StoreMetadata) -> Bool {
     model.isCompatible(withMetadata: metadata)
   }
 
-  /// Migrates the store of a file into another file, and writes that into the log of the other one. The first one isn't
+  /// Migrates a store file into another file, and records that in the migration log of the other file. The source isn't
   /// changed.
   ///
-  /// Where the other file is a store of the destination model already, the objects are added to it: several mapping
-  /// models, each with a manager of its own, can so share one step.
+  /// If the other file is already a store of the destination model, the objects are added to it: thus several mapping
+  /// models, each with a separate manager, can share one step.
   ///
   /// - Parameters:
   ///   - source: a store of ``sourceModel``.
-  ///   - destination: where there is no file, or a store of ``destinationModel``. Where the migration fails, a new file
-  ///     is taken away again.
+  ///   - destination: the URL of a nonexistent file, or of a store of ``destinationModel``. If the migration fails, a
+  ///     new file is deleted.
   ///   - policies: the classes that the mapping model names.
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the store has another model;
-  ///   ``PersistenceError/Code/migrationCancelled``, or the error given to ``cancelMigration(with:)``;
-  ///   ``PersistenceError/Code/missingMappingModel`` for a policy that isn't registered; what policies throw;
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store has another model;
+  ///   ``PersistenceError/Code/migrationCancelled``, or the error passed to ``cancelMigration(with:)``;
+  ///   ``PersistenceError/Code/missingMappingModel`` for a policy that isn't registered; errors thrown by policies;
   ///   ``PersistenceError/Code/migrationFailed``.
   public func migrateStore(
     from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies = []
@@ -65,7 +65,7 @@ open class MigrationManager {
     ).write(toStoreAt: destination)
   }
 
-  /// - Returns: how many rows the source has; nil where counting them would take time.
+  /// - Returns: the number of rows in the source; nil if counting them would take too long.
   @discardableResult
   func migrateStore(
     from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies,
@@ -86,33 +86,33 @@ open class MigrationManager {
     ).run()
   }
 
-  /// Ends the migration at the next source object; ``migrateStore(from:to:mappingModel:policies:)`` throws the error.
+  /// Aborts the migration at the next source object; ``migrateStore(from:to:mappingModel:policies:)`` throws the error.
   ///
-  /// - Parameter error: nil for ``PersistenceError/Code/migrationCancelled``.
+  /// - Parameter error: the error to throw; nil for ``PersistenceError/Code/migrationCancelled``.
   public func cancelMigration(with error: (any Error)? = nil) {
     cancellation = error
       ?? PersistenceError(.migrationCancelled, "The migration was cancelled. The store is as it was.")
   }
 
-  /// Tells how far the work is.
+  /// Reports the progress.
   ///
-  /// - Throws: where it was cancelled.
+  /// - Throws: an error if the migration was cancelled.
   func report(_ state: MigrationProgress) throws {
     migrationProgress = max(migrationProgress, state.fraction)
     if progress?(state) == false { cancelMigration(with: cancellation) }
     if let cancellation { throw cancellation }
   }
 
-  // MARK: What policies use
+  // MARK: API for policies
 
-  /// The context of the source's objects, which are only read.
+  /// The context of the source objects, which is read-only.
   public var sourceContext: ManagedObjectContext { running.sourceContext }
 
-  /// The context of the destination's objects. The migration saves it after each batch.
+  /// The context of the destination objects. The migration saves it after each batch.
   ///
-  /// Objects that a policy holds, in ``userInfo`` for instance, stay usable after that; others are released. Where a
+  /// Objects that a policy retains, for example in ``userInfo``, remain usable after that; others are released. If a
   /// policy reads ``ManagedObjectContext/registeredObjects``, all objects stay registered until the end, as in Core
-  /// Data, and memory grows with the store. A fetch doesn't need them.
+  /// Data, and memory use grows with the store. A fetch doesn't have this effect.
   public var destinationContext: ManagedObjectContext { running.destinationContext }
 
   private var running: ObjectCopy {
@@ -120,37 +120,37 @@ open class MigrationManager {
     return objects
   }
 
-  /// Notes that a destination object came from a source object by an entity mapping.
+  /// Records that an entity mapping created a destination object from a source object.
   public func associate(source: ManagedObject, with destination: ManagedObject, for mapping: EntityMapping) throws {
     try running.associate(source, with: destination, for: mapping)
   }
 
-  /// The objects that an entity mapping made for source objects, in their order.
+  /// The objects that an entity mapping created from source objects, in the order of the sources.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where there is no such entity mapping.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if there is no such entity mapping.
   public func destinationInstances(
     forEntityMapping name: String, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
     try running.destinationInstances(forEntityMapping: name, sourceInstances)
   }
 
-  /// The objects that were made, by whatever entity mapping, for those at the other end of a source relationship.
+  /// The objects that any entity mapping created from those at the other end of a source relationship.
   ///
-  /// - Parameter sourceInstances: the related source objects, as `source.related(name)` gives them.
+  /// - Parameter sourceInstances: the related source objects, as returned by `source.related(name)`.
   public func destinationInstances(
     forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
     try running.destinationInstances(for: sourceInstances)
   }
 
-  /// The source objects that destination objects came from by an entity mapping.
+  /// The source objects from which an entity mapping created destination objects.
   public func sourceInstances(
     forEntityMapping name: String, destinationInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
     try running.sourceInstances(forEntityMapping: name, destinationInstances)
   }
 
-  /// The request for the objects of exactly a source entity for which a predicate holds.
+  /// Returns a request for the objects of exactly a source entity for which a predicate holds.
   public func fetchRequest(
     forSourceEntityNamed name: String, predicateString: String
   ) throws -> FetchRequest<ManagedObject> {
@@ -160,9 +160,10 @@ open class MigrationManager {
     return request
   }
 
-  /// What `FUNCTION($manager, "selector:", …)` calls. An override answers its own names and leaves others to `super`.
+  /// Implements `FUNCTION($manager, "selector:", …)`. An override handles its own selectors and passes others to
+  /// `super`.
   ///
-  /// - Returns: the result; nil where there is no such method.
+  /// - Returns: the result; nil if there is no such method.
   open func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? {
     guard arguments.count == 2, case .value(.string(let name)) = arguments[0] else { return nil }
     switch selector {
@@ -182,7 +183,7 @@ open class MigrationManager {
     }
   }
 
-  // MARK: The plain way
+  // MARK: Default behavior
 
   func createDestinationInstance(forSource source: ManagedObject, in mapping: EntityMapping) throws {
     try running.create(from: source, in: mapping)

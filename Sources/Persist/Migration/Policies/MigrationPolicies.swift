@@ -1,7 +1,7 @@
 /// The policy classes that mapping models may name.
 ///
-/// A text never makes a class: only classes that the program gives are used. A class is found by its name with or
-/// without a module, for mapping models name the module of the application that they were made for.
+/// Classes are never created from text: only those that the program provides are used. A class is found by its name
+/// with or without a module, because mapping models name the module of the application for which they were made.
 public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
   private static let registered = Guarded<[String: EntityMigrationPolicy.Type]>([:])
   private var classes: [String: EntityMigrationPolicy.Type] = [:]
@@ -12,7 +12,7 @@ public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
 
   public init(arrayLiteral elements: EntityMigrationPolicy.Type...) { self.init(elements) }
 
-  /// Registers a class under another name than its own.
+  /// Registers a class under a different name.
   public mutating func register(_ type: EntityMigrationPolicy.Type, as name: String) { classes[name] = type }
 
   /// Registers classes for every migration of the process.
@@ -22,7 +22,7 @@ public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// The class of a name; nil where none is registered.
+  /// The class with a name; nil if none is registered.
   public subscript(name: String) -> EntityMigrationPolicy.Type? {
     let short = name.split(separator: ".").last.map(String.init) ?? name
     return classes[name] ?? classes[short] ?? Self.registered.withLock { $0[name] ?? $0[short] }
