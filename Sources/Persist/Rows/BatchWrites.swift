@@ -1,42 +1,42 @@
-/// Rows that a store inserts without objects being made for them.
+/// Rows that a store inserts without creating objects.
 struct BatchInsert {
-  /// What happens to a row whose unique values another row has already.
+  /// The handling of a row that violates a uniqueness constraint.
   enum Conflict: Sendable, Hashable {
     /// The whole batch fails.
     case fail
-    /// The stored row stays as it is.
+    /// The stored row remains unchanged.
     case keepStored
-    /// The stored row takes the values that were given for the new one.
+    /// The stored row gets the values that were set for the new one.
     case updateGiven
-    /// The stored row takes every value of the new one, defaults included.
+    /// The stored row gets every value of the new one, including defaults.
     case overwrite
   }
 
   let entity: Entity
   let conflict: Conflict
   let wantsIdentifiers: Bool
-  /// Fills the next row, whose values are the model's defaults before; false where there is none.
+  /// Fills the next row, which is initialized with the model's defaults; returns false if there are no more rows.
   let next: (inout BatchInsertRow) throws -> Bool
 }
 
-/// Columns of rows that a store changes without objects being made for them.
+/// Columns of rows that a store updates without creating objects.
 struct BatchUpdate {
-  /// Which rows; without an order or a limit.
+  /// The rows to update; without an order or a limit.
   let rows: RowQuery
-  /// Property slots with what is computed for each row.
+  /// The changed property slots with the expressions to compute for each row.
   let changes: [(slot: Int, value: FetchExpression)]
   let wantsIdentifiers: Bool
 }
 
-/// Rows that a store deletes without objects being made for them.
+/// Rows that a store deletes without creating objects.
 struct BatchDelete {
   let rows: RowQuery
   let wantsIdentifiers: Bool
 }
 
-/// What a batch did to one store.
+/// The result of a batch in one store.
 struct BatchOutcome: Sendable {
   var count = 0
-  /// Identifiers where they were asked for; of deleted rows those that went by delete rules too.
+  /// The identifiers, if requested; for deletes including rows deleted by delete rules.
   var changes = SavedChanges()
 }

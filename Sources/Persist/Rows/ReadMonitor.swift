@@ -1,29 +1,29 @@
-/// Lets a read be watched and stopped from any thread.
+/// Monitors a read and can cancel it from any thread.
 ///
-/// One monitor serves one piece of work, which may read several times.
+/// One monitor serves one operation, which may consist of several reads.
 final class ReadMonitor: Sendable {
   private struct State {
     var isCancelled = false
     var rows = 0
-    /// Stops the statement that runs; nil while none does.
+    /// Interrupts the running statement; nil if none is running.
     var interrupt: (@Sendable () -> Void)?
   }
 
   private let state = Guarded(State())
   private let report: (@Sendable (Int) -> Void)?
 
-  /// - Parameter report: is told how many rows were read so far, every now and then.
+  /// - Parameter report: Called from time to time with the number of rows read so far.
   init(report: (@Sendable (Int) -> Void)? = nil) { self.report = report }
 
-  /// Runs a read that can be stopped.
+  /// Runs a read that can be cancelled.
   ///
-  /// - Throws: `CancellationError` where it was.
+  /// - Throws: `CancellationError` if it was cancelled.
   func run<T>(interrupting interrupt: @escaping @Sendable () -> Void, _ body: () throws -> T) throws -> T {
     try state.withLock { state in
       if state.isCancelled { throw CancellationError() }
       state.interrupt = interrupt
     }
-    // Under the lock, so that a connection isn't interrupted any more once it does something else.
+    // Cleared under the lock, so that a connection is never interrupted during later work.
     defer { state.withLock { $0.interrupt = nil } }
     do {
       return try body()

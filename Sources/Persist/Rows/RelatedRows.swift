@@ -1,7 +1,7 @@
-/// The rows at the other end of a to-many relationship of many rows.
+/// The rows at the other end of a to-many relationship, for many owners.
 struct RelatedRows: Sendable {
-  /// By owner, and in the relationship's order; a row that several owners have stands once for each.
+  /// Grouped by owner, in the relationship's order; a row with several owners appears once per owner.
   var batch: RowBatch
-  /// For each row of the batch the key of its owner.
+  /// The key of the owner of each row in the batch.
   var owners: [Int64]
 }

@@ -1,21 +1,21 @@
-/// The rows that a query found, in order.
+/// The rows of a query's result, in order.
 ///
-/// A fetch of many rows keeps for each no more than its key and where its values stand; what it hands out as ``Row`` is
-/// made when it is asked for.
+/// A fetch of many rows stores only the key and the location of the values for each; a ``Row`` is created on access.
 struct RowBatch: Sendable {
-  /// One row: its key, its own entity, and what it held.
+  /// One row: its key, its own entity, and its values.
   struct Row: Sendable {
     let key: Int64
-    /// Index of the row's own entity in ``ManagedObjectModel/entities``.
+    /// The index of the row's own entity in ``ManagedObjectModel/entities``.
     let entityIndex: Int
-    /// Nil where only keys were asked for.
+    /// Nil if only keys were requested.
     let snapshot: RowSnapshot?
   }
 
-  /// Where a row is. Nothing in it is counted, so that lists of rows are made, copied and freed as bytes are.
+  /// The location of a row. It contains no reference-counted fields, so that arrays of entries are created, copied and
+  /// freed like plain bytes.
   struct Entry: Sendable {
     let key: Int64
-    /// Place in ``chunks``; ``noChunk`` where the row's values weren't read.
+    /// The index in ``chunks``; ``noChunk`` if the row's values weren't read.
     let chunk: UInt32
     let offset: UInt32
     let entityIndex: UInt32
@@ -30,18 +30,18 @@ struct RowBatch: Sendable {
 
   mutating func append(_ row: Row) { entries.append(entry(for: row)) }
 
-  /// Adds a row whose values weren't read.
+  /// Appends a row whose values weren't read.
   mutating func append(key: Int64, entityIndex: UInt32) {
     entries.append(Entry(key: key, chunk: Self.noChunk, offset: 0, entityIndex: entityIndex))
   }
 
-  /// Adds a row that stands in the chunk added last.
+  /// Appends a row that is in the last added chunk.
   mutating func append(key: Int64, entityIndex: UInt32, offset: UInt32) {
     entries.append(
       Entry(key: key, chunk: UInt32(truncatingIfNeeded: chunks.count &- 1), offset: offset, entityIndex: entityIndex))
   }
 
-  /// Adds the chunk in which the rows added next stand.
+  /// Adds the chunk that contains the rows appended next.
   mutating func append(_ chunk: RowChunk) { chunks.append(chunk) }
 
   private mutating func entry(for row: Row) -> Entry {
@@ -68,7 +68,7 @@ extension RowBatch: RandomAccessCollection, MutableCollection {
     set { entries[index] = entry(for: newValue) }
   }
 
-  /// What a row held; nil where only its key was asked for.
+  /// The values of a row; nil if only its key was requested.
   @inline(__always)
   func snapshot(of entry: Entry) -> RowSnapshot? {
     guard entry.chunk != Self.noChunk else { return nil }

@@ -1,7 +1,7 @@
 /// Memory shared by the rows of one fetch.
 ///
-/// Rows stand one after the other, each in fixed slots with its variable bytes behind them. One allocation serves
-/// hundreds of objects; a chunk lives for as long as any object reads from it.
+/// Rows follow one another, each with fixed slots followed by its variable-length bytes. One allocation serves hundreds
+/// of objects; a chunk lives as long as any object reads from it.
 ///
 /// A row, from its offset:
 ///
@@ -9,11 +9,11 @@
 /// |---|---|
 /// | 8 | the optimistic-lock counter, `Z_OPT` |
 /// | 8 × slots | a 64-bit integer, a double, or offset (from the row) and length of variable bytes, 32 bits each |
-/// | 8 × ⌈slots / 64⌉ | a bit for each slot, set where the value is null |
+/// | 8 × ⌈slots / 64⌉ | one bit per slot, set if the value is null |
 /// | … | texts and bytes |
 ///
-/// `@unchecked Sendable`: only a ``RowChunkWriter`` writes, before it hands out the first snapshot of a row, and
-/// nobody writes that row again.
+/// `@unchecked Sendable`: only a ``RowChunkWriter`` writes, before it returns the first snapshot of a row, and that row
+/// is never written again.
 @usableFromInline
 final class RowChunk: @unchecked Sendable {
   static let standardCapacity = 64 * 1024

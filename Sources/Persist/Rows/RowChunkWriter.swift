@@ -1,4 +1,4 @@
-/// Writes rows into chunks, in one pass and without an allocation per row.
+/// Writes rows into chunks in one pass, without an allocation per row.
 ///
 /// ```swift
 /// var writer = RowChunkWriter(slotCount: 3)
@@ -7,18 +7,18 @@
 /// let snapshot = writer.endRow()
 /// ```
 struct RowChunkWriter {
-  /// Where the current row stands, and the rows before it.
+  /// The chunk of the current row and the rows before it.
   private(set) var chunk: RowChunk
   private var row: UnsafeMutableRawPointer
   private var nulls: UnsafeMutableRawPointer
   private var rowStart = 0
   private var end = 0
-  /// How many chunks there were so far.
+  /// The number of chunks created so far.
   private(set) var chunkCount = 1
 
   /// - Parameters:
-  ///   - slotCount: that of the rows to come; others may come too.
-  ///   - expectedRows: how many rows will come, where it is known; a few rows then don't take a whole chunk.
+  ///   - slotCount: The slot count of the expected rows; other rows are possible too.
+  ///   - expectedRows: The number of expected rows, if known, so that a few rows don't use a full-size chunk.
   init(slotCount: Int, expectedRows: Int? = nil) {
     let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 64
     let rows = min(expectedRows ?? .max, RowChunk.standardCapacity / perRow)
@@ -51,8 +51,8 @@ struct RowChunkWriter {
     word.storeBytes(of: bits & ~(1 &<< UInt64(truncatingIfNeeded: slot & 63)), as: UInt64.self)
   }
 
-  /// A negative zero becomes a positive one, as it does in SQLite's files, so that a saved row agrees with what is read
-  /// again.
+  /// Normalizes negative zero to positive zero, as SQLite does when it writes a file, so that a saved row equals the
+  /// row read back.
   ///
   /// - SeeAlso: <https://sqlite.org/floatingpoint.html>
   @inline(__always)
@@ -61,8 +61,8 @@ struct RowChunkWriter {
   }
 
   /// - Parameters:
-  ///   - bytes: may be nil where `count` is 0.
-  ///   - count: at most 2 GB, with those before it in the row.
+  ///   - bytes: May be nil if `count` is 0.
+  ///   - count: At most 2 GB, including the preceding bytes of the row.
   @inline(__always)
   mutating func setBytes(_ bytes: UnsafeRawPointer?, count: Int, slot: Int) {
     reserve(count)
@@ -77,9 +77,9 @@ struct RowChunkWriter {
     value.withUTF8 { setBytes($0.baseAddress, count: $0.count, slot: slot) }
   }
 
-  /// The end of the row, which stands in ``chunk``.
+  /// Ends the row, which remains in ``chunk``.
   ///
-  /// - Returns: where the row begins.
+  /// - Returns: The offset of the row.
   @inline(__always)
   mutating func endRowInPlace() -> UInt32 {
     end = (end &+ 7) & ~7
@@ -88,14 +88,14 @@ struct RowChunkWriter {
 
   mutating func endRow() -> RowSnapshot { RowSnapshot(chunk: chunk, offset: endRowInPlace()) }
 
-  /// Makes room for `count` more bytes of the current row.
+  /// Reserves `count` more bytes for the current row.
   @inline(__always)
   private mutating func reserve(_ count: Int) {
     if end &+ count > chunk.capacity { moveOn(for: count) }
   }
 
-  /// Moves what there is of the current row into a new chunk. Where few rows were expected, chunks grow step by step: a
-  /// single row, as a fault reads it, must not hold a whole one.
+  /// Moves the written part of the current row to a new chunk. If few rows were expected, chunks grow gradually: a
+  /// single row, as read by a fault, must not retain a full-size chunk.
   @inline(never)
   private mutating func moveOn(for count: Int) {
     let written = end - rowStart

@@ -1,23 +1,24 @@
 public import Foundation
 
-/// What a context asks of a store: which rows of an entity, in which order, how many.
+/// A context's query to a store: the entity, order and number of rows to return.
 public struct RowQuery: Sendable, Hashable {
   public var entity: Entity
   public var includesSubentities: Bool
-  /// Only rows with these keys; nil for all.
+  /// The keys of the rows; nil for all.
   public var keys: [Int64]?
-  /// Only rows with greater keys, by key: how a walk through many rows goes on; nil for all. Not together with an
-  /// order.
+  /// Restricts the result to greater keys, in key order, to continue an iteration over many rows; nil for all. Can't be
+  /// combined with an order.
   public var afterKey: Int64?
-  /// Only rows for which it holds: what ``PersistentStore/divide(_:over:)`` said that the store answers; nil for all.
+  /// The condition on the rows, limited to the part that the store supports according to
+  /// ``PersistentStore/divide(_:over:)``; nil for all.
   public var predicate: FetchPredicate?
-  /// The time that `now()` stands for in the predicate.
+  /// The value of `now()` in the predicate.
   public var now = Date()
   public var sort: [FetchSortDescriptor]
-  /// The greatest number of rows; nil for all.
+  /// The maximum number of rows; nil for no limit.
   public var limit: Int?
   public var offset: Int
-  /// Whether only keys are wanted, so that results are faults.
+  /// Whether only keys are requested, so that results are faults.
   public var keysOnly: Bool
 
   public init(

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What a row held when it was read: immutable, in fixed slots, decoded when asked.
+/// The values of a row when it was read: immutable, in fixed slots, decoded on demand.
 ///
-/// Which slot holds what is told by the row's ``Entity``: slot `i` is the property with ``Entity/Slot/index`` `i`, and
-/// behind the properties come the entity numbers of to-one relationships whose destination has subentities.
-/// Nothing here knows types: whoever asks for an integer must know that the slot holds one.
+/// The row's ``Entity`` defines the slots: slot `i` is the property with ``Entity/Slot/index`` `i`, followed by the
+/// entity numbers of to-one relationships whose destination has subentities. Slots are untyped: the caller must know
+/// that a slot contains an integer.
 @usableFromInline @frozen
 struct RowSnapshot: Sendable {
   @usableFromInline let chunk: RowChunk
-  /// Below 4 GB: that is more than SQLite gives for a row, and rows behind the first stand in small chunks.
+  /// Below 4 GB: SQLite's rows are smaller, and all rows after the first are in small chunks.
   @usableFromInline let offset: UInt32
 
-  /// The bytes of a row's version, slots and null bits.
+  /// The size in bytes of a row's version, slots and null bits.
   @inline(__always)
   static func fixedSize(slotCount: Int) -> Int { 8 &+ slotCount &* 8 &+ ((slotCount &+ 63) &>> 6) &* 8 }
 
-  /// The optimistic-lock counter, `Z_OPT`, with which the row was read.
+  /// The optimistic-lock counter, `Z_OPT`, when the row was read.
   var version: Int64 { row.load(as: Int64.self) }
 
   @inlinable @inline(__always)
@@ -33,7 +33,7 @@ struct RowSnapshot: Sendable {
 
   func data(_ slot: Int) -> Data { Data(bytes(slot)) }
 
-  /// Valid while the snapshot is held.
+  /// Valid as long as the snapshot is retained.
   func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
     let place = UInt64(bitPattern: integer(slot))
     return UnsafeRawBufferPointer(start: row + Int(place & 0xFFFF_FFFF), count: Int(place >> 32))

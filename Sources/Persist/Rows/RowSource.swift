@@ -1,44 +1,44 @@
 import Foundation
 
-/// Where a context's rows come from and where its changes go: a store, or a parent context in a store's place.
+/// The source of a context's rows and the destination of its changes: a store, or a parent context in place of a store.
 ///
-/// Rows are named by keys. A row's key is its primary key; an unsaved object of a parent context, which has none, is
-/// named by the negative of its temporary number: ``ManagedObjectID/rowKey``.
+/// Rows are identified by keys. A row's key is its primary key; an unsaved object of a parent context, which has none,
+/// is identified by its negated temporary number: ``ManagedObjectID/rowKey``.
 protocol RowSource: AnyObject {
   /// The UUID in the store's metadata.
   var identifier: String { get }
-  /// Nil for a store in memory.
+  /// Nil for an in-memory store.
   var url: URL? { get }
 
-  /// Divides a predicate into what the source answers with exactly evaluation's result, and what is left to ask of each
-  /// object. The predicate is both together.
+  /// Splits a predicate into the part that the source evaluates with exactly the result of in-memory evaluation, and
+  /// the rest, to be evaluated for each object. The predicate is the conjunction of both.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
-  /// Whether the source can put the rows of an entity in an order that ``SortCheck`` accepts.
+  /// Whether the source can sort the rows of an entity by an order that ``SortCheck`` accepts.
   func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool
   /// - Parameters:
-  ///   - monitor: who watches and may stop the read; nil for nobody.
-  ///   - held: rows whose values the source may leave out of its answer; nil for none.
+  ///   - monitor: Monitors the read and can cancel it; nil for none.
+  ///   - held: Rows whose values the source may omit from the result; nil for none.
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch
   func count(_ query: RowQuery) throws -> Int
-  /// How the source would read the rows of a query; nil where it runs no statement for it.
+  /// The way in which the source would read the rows of a query; nil if it runs no statement for it.
   func explain(_ query: RowQuery) throws -> StatementExplanation?
-  /// How the source would compute the values of a query; nil where it can't, or runs no statement for it.
+  /// The way in which the source would compute the values of a query; nil if it can't, or runs no statement for it.
   func explain(_ query: ValueQuery) throws -> StatementExplanation?
-  /// Values computed from rows; nil where the source can't compute exactly what evaluation in memory gives.
+  /// Values computed from rows; nil if the source can't compute exactly the result of in-memory evaluation.
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]?
-  /// The other ends of a to-many relationship of one row: in order where it is ordered, else by key.
+  /// The objects at the other end of a to-many relationship of one row: in order if it is ordered, otherwise by key.
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
-  /// The rows at the other end of a to-many relationship of many rows, in one statement.
+  /// The rows at the other end of a to-many relationship, for many owners, in one statement.
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
-  /// The content of a value that stands in a file beside the store.
+  /// The content of a value that is stored in a file beside the store.
   func externalData(named name: String) throws -> Data
-  /// What the newest row has in a slot of form ``SlotForm/externalData``; nil where there is no row any more.
+  /// The newest row's value in a slot of form ``SlotForm/externalData``; nil if the row no longer exists.
   func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue?
 
-  /// Writes everything, in one transaction where it is a store, or nothing.
+  /// Writes all changes or none, in one transaction if the source is a store.
   ///
-  /// - Throws: ``RowConflicts`` where rows changed meanwhile, ``PersistenceError/Code/constraintConflict`` where a
-  ///   uniqueness constraint is broken, and the store's own errors.
+  /// - Throws: ``RowConflicts`` if rows have changed in the meantime, ``PersistenceError/Code/constraintConflict`` if a
+  ///   uniqueness constraint is violated, and the store's own errors.
   func commit(_ writes: RowWrites) throws -> CommitReceipt
 }
 
@@ -49,10 +49,10 @@ extension RowSource {
     try rows(query, monitor: monitor, held: nil)
   }
 
-  /// Reads the row and then the file that it names. Whoever exchanges the value removes the file after the row was
-  /// written, so that a file which is gone is one that a newer row no longer names.
+  /// Reads the row and then the file that it names. Replacing the value removes the old file after the row has been
+  /// written, so that a missing file is one that a newer row no longer names.
   ///
-  /// - Throws: what reading the file throws where the newest row still names it.
+  /// - Throws: The error of reading the file if the newest row still names it.
   func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue? {
     let query = RowQuery(entity: entity, includesSubentities: false, keys: [key])
     var missing: (name: String, error: any Error)?
@@ -69,14 +69,15 @@ extension RowSource {
   }
 }
 
-/// Rows that whoever asks has already, and won't take from the answer.
+/// Rows that the caller already has and won't read from the result.
 struct HeldRows {
-  /// Called while the rows are read, by whoever reads them.
+  /// Called by the reading code while the rows are read.
   let holds: (_ key: Int64, _ version: Int64) -> Bool
 }
 
 extension ManagedObjectID {
-  /// What a row source calls the object: its primary key, or, while it has none, the negative of its temporary number.
+  /// The key by which row sources identify the object: its primary key, or its negated temporary number before it has
+  /// one.
   var rowKey: Int64 {
     switch key {
     case .permanent(let key): key
@@ -84,7 +85,7 @@ extension ManagedObjectID {
     }
   }
 
-  /// The identifier of what a row source of a store calls by a key.
+  /// The identifier of the object with a row key in a store's row source.
   static func named(rowKey: Int64, entityName: String, storeIdentifier: String) -> ManagedObjectID {
     rowKey < 0
       ? ManagedObjectID(entityName: entityName, storeIdentifier: "", key: .temporary(UInt64(bitPattern: -rowKey)))
@@ -92,7 +93,7 @@ extension ManagedObjectID {
   }
 }
 
-/// A predicate in two parts, both of which must hold; nil stands for what always holds.
+/// A predicate in two parts, both of which must hold; a nil part is always true.
 struct PredicateDivision {
   let stored: FetchPredicate?
   let rest: FetchPredicate?

@@ -1,17 +1,17 @@
-/// Everything that one save writes to one store, as data.
+/// All writes of one save to one store, as data.
 ///
-/// Values are by property slot. References to rows that are inserted in the same save are temporary
-/// identifiers; the store gives every inserted row its key and returns the permanent identifiers.
+/// Values are by property slot. References to rows inserted in the same save are temporary identifiers; the store
+/// assigns every inserted row its key and returns the permanent identifiers.
 public struct RowWrites: Sendable {
   /// A new row.
   public struct Insert: Sendable {
-    /// Temporary; or permanent where the key was obtained before.
+    /// Temporary; permanent if the key was obtained before.
     public let key: ManagedObjectID.Key
     public let entity: Entity
-    /// A value for each property slot, nil for no value, as it is for transient attributes, to-many relationships and
-    /// fetched properties. Of this type so that an object hands over the values it has without copying them.
+    /// A value for each property slot; nil for null and for transient attributes, to-many relationships and fetched
+    /// properties. This type allows an object to hand over its values without copying them.
     public let values: ContiguousArray<StoredValue?>
-    /// What `Z_OPT` begins with: 1, but for a row that was deleted and comes back.
+    /// The initial `Z_OPT`: 1, unless the row was deleted and is being restored.
     public let version: Int64
 
     public init(
@@ -23,7 +23,7 @@ public struct RowWrites: Sendable {
       self.version = version
     }
 
-    /// Whether the row was deleted and comes back.
+    /// Whether the row was deleted and is being restored.
     var isOfFormerRow: Bool { version > 1 }
 
     public init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
@@ -35,12 +35,12 @@ public struct RowWrites: Sendable {
   public struct Update: Sendable {
     public let key: ManagedObjectID.Key
     public let entity: Entity
-    /// `Z_OPT` as it was read; the write fails as a conflict where the row has another now.
+    /// `Z_OPT` as it was read; the write fails as a conflict if the row's current value differs.
     public let version: Int64
-    /// The property slots that change. May be empty: the row's version then still goes up.
+    /// The changed property slots. May be empty: the row's version is still incremented.
     public let slots: [Int]
-    /// The values of at least those slots, by slot; nil for no value. Of this type, and beside the slots, so that an
-    /// object hands over what it has, and objects that are changed alike share one list of slots.
+    /// The values of at least those slots, by slot; nil for null. This type, separate from the slots, allows an object
+    /// to hand over its values, and equally changed objects to share one list of slots.
     public let values: ContiguousArray<StoredValue?>
 
     public init(
@@ -78,11 +78,11 @@ public struct RowWrites: Sendable {
     }
   }
 
-  /// Members that a many-to-many relationship gains and loses, told from one side only.
+  /// Members added to and removed from a many-to-many relationship, stated from one side only.
   public struct Link: Sendable {
     public let owner: ManagedObjectID
     public let entity: Entity
-    /// Slot of the relationship.
+    /// The slot of the relationship.
     public let slot: Int
     public let added: [ManagedObjectID]
     public let removed: [ManagedObjectID]
@@ -98,13 +98,13 @@ public struct RowWrites: Sendable {
     }
   }
 
-  /// The new order of an ordered to-many relationship, written after the links and updates that make its members.
+  /// The new order of an ordered to-many relationship, written after the links and updates that change its members.
   public struct Ordering: Sendable {
     public let owner: ManagedObjectID
     public let entity: Entity
     public let slot: Int
     public let members: [ManagedObjectID]
-    /// Whether the members are all of the relationship; otherwise they go to its end, behind whatever is there.
+    /// Whether these are all members of the relationship; otherwise they are moved to its end, after all others.
     public let isWhole: Bool
 
     public init(owner: ManagedObjectID, entity: Entity, slot: Int, members: [ManagedObjectID], isWhole: Bool = true) {
@@ -118,13 +118,13 @@ public struct RowWrites: Sendable {
 
   public var inserts: [Insert] = []
   public var updates: [Update] = []
-  /// Rows of which only members of to-many relationships changed: their versions go up, whatever they are. Members that
-  /// two contexts add and remove don't get in each other's way, and so are no conflict;
+  /// Rows of which only the members of to-many relationships changed: their versions are incremented unconditionally.
+  /// Members added and removed by two contexts don't interfere with each other, and so aren't a conflict;
   /// ``CommitReceipt/overtakenTouches`` lists the rows that others had changed.
   public var touches: [RowVersion] = []
-  /// Rows that go; another version is a conflict.
+  /// Rows to delete; a different version is a conflict.
   public var deletes: [RowVersion] = []
-  /// Rows that aren't written: another version is a conflict.
+  /// Rows that are only checked: a different version is a conflict.
   public var checks: [RowVersion] = []
   public var links: [Link] = []
   public var orderings: [Ordering] = []
@@ -137,11 +137,11 @@ public struct RowWrites: Sendable {
   }
 }
 
-/// What a commit did.
+/// The result of a commit.
 public struct CommitReceipt: Sendable {
   /// The key of every inserted row, in the order of ``RowWrites/inserts``.
   public let insertedKeys: [Int64]
-  /// Places in ``RowWrites/touches`` of the rows that others had changed since they were read.
+  /// The indexes in ``RowWrites/touches`` of the rows that others had changed since they were read.
   public let overtakenTouches: [Int]
   private let inserts: [RowWrites.Insert]
   private let storeIdentifier: String
@@ -157,7 +157,7 @@ public struct CommitReceipt: Sendable {
 
   /// The permanent identifier of every inserted row, in the order of ``RowWrites/inserts``.
   ///
-  /// - Complexity: linear in their number; an identifier is made for each.
+  /// - Complexity: Linear in their number; creates an identifier for each.
   public var inserted: [ManagedObjectID] {
     zip(inserts, insertedKeys).map { insert, key in
       ManagedObjectID(entityName: insert.entity.name, storeIdentifier: storeIdentifier, key: .permanent(key))
@@ -165,12 +165,12 @@ public struct CommitReceipt: Sendable {
   }
 }
 
-/// A row that was changed or deleted by someone else since it was read.
+/// A row that has been changed or deleted elsewhere since it was read.
 public struct RowConflict: Sendable {
   public let id: ManagedObjectID
   public let entity: Entity
-  /// The version that the row was read with.
+  /// The row's version when it was read.
   public let expectedVersion: Int64
-  /// The version that it has now; nil where it is gone.
+  /// The row's current version; nil if it was deleted.
   public let storedVersion: Int64?
 }

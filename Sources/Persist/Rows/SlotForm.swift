@@ -1,9 +1,9 @@
 import Foundation
 
-/// How a row slot holds the values of an attribute: the agreement between stores, which fill rows, and objects, which
-/// read them.
+/// The representation of attribute values in row slots: the contract between stores, which fill rows, and objects,
+/// which read them.
 ///
-/// | attribute type | what the slot holds |
+/// | attribute type | slot content |
 /// |---|---|
 /// | `int16 int32 int64` | an integer |
 /// | `boolean` | an integer, 0 for false |
@@ -40,7 +40,7 @@ enum SlotForm: UInt8, Sendable {
 }
 
 extension RowSnapshot {
-  /// What a slot holds, as a value. Bytes that can't be of that form read as null.
+  /// The content of a slot as a value. Bytes that are invalid for the form read as null.
   func value(_ slot: Int, as form: SlotForm, slotCount: Int) -> StoredValue {
     if isNull(slot, of: slotCount) { return .null }
     switch form {
@@ -64,7 +64,7 @@ extension RowSnapshot {
     }
   }
 
-  /// Whether a slot holds a value. Texts are compared where they are, without being decoded.
+  /// Whether a slot contains a value. Texts are compared in place, without decoding.
   func holds(_ value: StoredValue, in slot: Int, as form: SlotForm, slotCount: Int) -> Bool {
     if isNull(slot, of: slotCount) { return value.isNull }
     switch form {
@@ -90,13 +90,13 @@ extension RowSnapshot {
     } ?? text.utf8.elementsEqual(bytes)
   }
 
-  /// What a column whose values may stand in files holds.
+  /// The content of a column whose values may be stored in files.
   enum ExternalContent {
     case inline(Data)
     case file(String)
   }
 
-  /// The content of a slot of form ``SlotForm/externalData`` that isn't null.
+  /// The content of a non-null slot of form ``SlotForm/externalData``.
   func externalContent(_ slot: Int) -> ExternalContent {
     let bytes = bytes(slot)
     switch bytes.first {
@@ -108,9 +108,9 @@ extension RowSnapshot {
 }
 
 extension RowChunkWriter {
-  /// Fills a slot of the current row; a value that isn't of the form leaves it null.
+  /// Sets a slot of the current row; a value that doesn't match the form leaves it null.
   ///
-  /// The form is looked at first: to match value and form as a pair, a copy of the value would be made.
+  /// Switches on the form first: matching value and form as a pair would copy the value.
   mutating func set(_ value: StoredValue, slot: Int, as form: SlotForm) {
     switch form {
     case .none: break

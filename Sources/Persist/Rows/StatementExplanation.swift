@@ -1,14 +1,14 @@
-/// A statement that a store would run, and how.
+/// A statement that a store would run, with its plan.
 public struct StatementExplanation: Sendable, Hashable {
   public var sql: String
-  /// The values of its `?`, in order, as SQL writes them.
+  /// The values of its `?` parameters, in order, as SQL literals.
   public var values: [String]
-  /// SQLite's plan, a step in each line.
+  /// SQLite's query plan, one step per line.
   ///
   /// - SeeAlso: <https://sqlite.org/eqp.html>
   public var plan: [String]
-  /// Whether every row of the entity's table is looked at.
+  /// Whether the statement scans the entity's whole table.
   public var walksThroughTable: Bool
-  /// Whether the rows are sorted once they are found, and not read in order.
+  /// Whether the rows are sorted after they are found, instead of being read in order.
   public var sorts: Bool
 }

@@ -1,9 +1,9 @@
-/// What a context asks of a store where it wants values computed from rows, and not the rows.
+/// A context's query to a store for values computed from rows, instead of the rows themselves.
 struct ValueQuery: Sendable, Hashable {
-  /// Which rows, in which order, how many.
+  /// The rows to compute from, with their order and number.
   var rows: RowQuery
   var columns: [Column]
-  /// What one line of values is made for each value of; empty for no groups.
+  /// The values to group by, with one line of results per distinct combination; empty for no groups.
   var groups: [FetchExpression] = []
 
   /// A value of each row, or an aggregate over the rows of each group.
