@@ -1,12 +1,11 @@
-/// A step of a migration that waits: the store has its new version, is whole and can be used without it.
+/// A postponed step of a migration: the store already has its new version and is complete and usable without it.
 ///
-/// ``StoreMetadata/deferredSteps`` names those that a store has, and
-/// ``PersistentStoreCoordinator/finishDeferredMigration(within:)`` carries them out.
+/// ``StoreMetadata/deferredSteps`` lists a store's deferred steps, and
+/// ``PersistentStoreCoordinator/finishDeferredMigration(within:)`` performs them.
 public enum DeferredStep: Sendable, Hashable {
-  /// The column of an attribute or relationship that was removed still stands in its table, under a name that no model
-  /// gives.
+  /// The column of a removed attribute or relationship is still in its table, under a name that no model uses.
   case dropColumn(String, table: String)
-  /// An index that only makes fetching faster isn't there yet.
+  /// An index that only speeds up fetching hasn't been created yet.
   case createIndex(String, table: String)
 
   var table: String {
@@ -32,9 +31,9 @@ extension StoreMetadata {
     static let table = "table"
   }
 
-  /// The steps of the last migration that still wait, in the order in which they are carried out.
+  /// The pending steps of the last migration, in the order in which they are performed.
   ///
-  /// They stand under a key of Persist's own, as property-list values, which Core Data keeps and doesn't look at.
+  /// They are stored under a key of Persist's own as property-list values, which Core Data preserves and ignores.
   public internal(set) var deferredSteps: [DeferredStep] {
     get {
       (values[Key.deferredSteps]?.arrayValue ?? []).compactMap { entry in

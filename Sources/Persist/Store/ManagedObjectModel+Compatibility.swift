@@ -1,21 +1,21 @@
 public import Foundation
 
 extension ManagedObjectModel {
-  /// Whether a store with these metadata has this model: by Persist's fingerprints or Core Data's hashes of all
-  /// entities.
+  /// Whether a store with these metadata has this model, according to Persist's fingerprints or Core Data's hashes of
+  /// all entities.
   ///
-  /// Core Data's hashes are known to a model only where a `VersionInfo.plist` names them;
-  /// ``StoreIdentification/identify(storeAt:registry:)`` also looks into the store.
+  /// A model only has Core Data's hashes if a `VersionInfo.plist` lists them;
+  /// ``StoreIdentification/identify(storeAt:registry:)`` also examines the store itself.
   ///
-  /// - Parameter coreDataHashes: Core Data's hash of each entity of this model, where they are known.
+  /// - Parameter coreDataHashes: Core Data's hash of each entity of this model, if known.
   public func isCompatible(withMetadata metadata: StoreMetadata, coreDataHashes: [String: Data]? = nil) -> Bool {
     let stored = metadata.versionHashes
     guard !stored.isEmpty else { return false }
     return stored == fingerprints.mapValues(\.bytes) || stored == coreDataHashes
   }
 
-  /// Whether a store with these metadata serves a configuration of this model: it has all of the configuration's
-  /// entities as they are here, and no entity that is another one here.
+  /// Whether a store with these metadata can be used with a configuration of this model: it contains all of the
+  /// configuration's entities in this version, and no entity in a different version.
   ///
   /// ```swift
   /// let metadata = try PersistentStoreCoordinator.metadata(at: url)
@@ -23,8 +23,8 @@ extension ManagedObjectModel {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: the configuration's name; nil for the whole model. An unknown name is compatible with nothing.
-  ///   - coreDataHashes: Core Data's hash of each entity of this model, where they are known.
+  ///   - name: The configuration's name; nil for the whole model. An unknown name is compatible with nothing.
+  ///   - coreDataHashes: Core Data's hash of each entity of this model, if known.
   public func isConfiguration(
     _ name: String?, compatibleWithStoreMetadata metadata: StoreMetadata, coreDataHashes: [String: Data]? = nil
   ) -> Bool {
@@ -38,7 +38,7 @@ extension ManagedObjectModel {
 }
 
 extension PersistenceError {
-  /// What the store says of itself, of an error of code ``Code/incompatibleModel`` with which a store was refused: its
-  /// identifier, the hashes of its entities, its version identifiers.
+  /// The metadata of a store that was rejected with an error of code ``Code/incompatibleModel``: its identifier, the
+  /// hashes of its entities, its version identifiers.
   public var storeMetadata: StoreMetadata? { details?.value as? StoreMetadata }
 }

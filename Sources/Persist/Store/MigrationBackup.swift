@@ -1,9 +1,10 @@
 public import Foundation
 
-/// A copy of a store that is made before it is migrated.
+/// A copy of a store created before it is migrated.
 ///
-/// A migration that fails leaves the store as it was by itself. The copy is for what no program can answer for, such as
-/// a disk that loses what it has acknowledged: where the store isn't whole after a failure, it comes from the copy.
+/// A failed migration leaves the store unchanged by itself. The copy protects against faults that no program can
+/// handle, such as a disk that loses acknowledged writes: if the store is damaged after a failure, it is restored from
+/// the copy.
 ///
 /// ```swift
 /// var options = StoreOptions.automaticMigration
@@ -11,8 +12,8 @@ public import Foundation
 /// try coordinator.addStore(at: url, options: options)
 /// ```
 public enum MigrationBackup: Sendable, Hashable {
-  /// A file in a hidden folder beside the store, which goes when the migration has ended.
+  /// A file in a hidden folder beside the store, removed when the migration has ended.
   case removedAfterwards
-  /// A file that stays; there is none of that name yet.
+  /// A file that is kept; it must not exist yet.
   case kept(at: URL)
 }

@@ -1,45 +1,45 @@
 import Foundation
 
-/// Where rows live. A store is synchronous, serves many contexts at once, and knows nothing of objects.
+/// Storage for rows. A store is synchronous, serves many contexts concurrently, and knows nothing about objects.
 protocol PersistentStore: RowSource, Sendable {
   /// `SQLite` or `InMemory`.
   var type: String { get }
   var model: ManagedObjectModel { get }
   var isReadOnly: Bool { get }
   var configuration: String? { get }
-  /// How long a write waits for others.
+  /// The maximum time that a write waits for other writers.
   var busyTimeout: Duration { get }
 
   func metadata() throws -> StoreMetadata
   /// Replaces the application's own metadata keys.
   func setMetadata(_ metadata: StoreMetadata) throws
 
-  /// The versions of rows of an entity, by key; those that are gone are left out.
+  /// The versions of rows of an entity, by key; deleted rows are omitted.
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64]
-  /// A number that is another one whenever somebody else than this store has written to the file since; nil where it
-  /// can't be told just now.
+  /// A number that changes whenever another writer has written to the file; nil if it can't be determined at the
+  /// moment.
   func foreignChangeCount() throws -> Int64?
 
-  // Each in one transaction, or not at all.
+  // Each runs in one transaction, or not at all.
   func insert(_ batch: BatchInsert) throws -> BatchOutcome
   func update(_ batch: BatchUpdate) throws -> BatchOutcome
   func delete(_ batch: BatchDelete) throws -> BatchOutcome
 
-  /// Waits for the right to write.
+  /// Waits for permission to write.
   ///
-  /// - Returns: the right, for another thread to use; nil where a store needs none.
+  /// - Returns: The permission, for use by another thread; nil if the store needs none.
   func reserveWriting(within limit: Duration) throws -> WriteReservation?
 
-  /// Gives new objects of these entities keys before they are inserted. A key that nothing is inserted under stays
-  /// unused.
+  /// Assigns keys to new objects of these entities before they are inserted. A key that isn't used for an insert
+  /// remains unused.
   ///
-  /// - Throws: as ``commit(_:)``.
+  /// - Throws: As ``commit(_:)``.
   func reserveKeys(for entities: [Entity]) throws -> [Int64]
-  /// The steps that earlier migrations left for later.
+  /// The steps deferred by earlier migrations.
   func deferredSteps() throws -> [DeferredStep]
-  /// Carries out steps that earlier migrations left for later; none is begun after the deadline but the first.
+  /// Performs steps deferred by earlier migrations. After the deadline no further step is started, except the first.
   ///
-  /// - Returns: what still waits.
+  /// - Returns: The remaining steps.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
   func close() throws
 }
@@ -57,11 +57,11 @@ extension PersistentStore {
   func deferredSteps() throws -> [DeferredStep] { [] }
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }
 
-  /// A store that nobody else can reach.
+  /// Nil, for a store that nothing else can access.
   func foreignChangeCount() throws -> Int64? { nil }
 }
 
-/// Thrown by a commit that met rows which others had changed; the whole commit was rolled back.
+/// Thrown by a commit that found rows changed by others; the whole commit was rolled back.
 struct RowConflicts: Error {
   let conflicts: [RowConflict]
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Which models a store had before its present one.
+/// The former models of a store.
 ///
-/// A program can't have a model that was made after it. Where a store's model is unknown to it, the store's own word
-/// that it once had the program's model tells that the store is newer, and not another application's.
+/// A program can't have a model created after it. If a program doesn't know a store's model, the store's record that it
+/// once had the program's model shows that the store is newer, rather than another application's.
 extension StoreMetadata {
-  /// How many models are remembered.
+  /// The maximum number of recorded models.
   static let formerModelLimit = 100
 
-  /// The fingerprints of the models that the store had, oldest first; of many, the latest ones.
+  /// The fingerprints of the store's former models, oldest first, limited to the latest ones.
   private(set) var formerModels: [Fingerprint] {
     get {
       (values[Key.formerModels]?.arrayValue ?? []).compactMap { $0.dataValue.flatMap(Fingerprint.init(bytes:)) }
@@ -16,13 +16,13 @@ extension StoreMetadata {
     set { values[Key.formerModels] = .array(newValue.suffix(Self.formerModelLimit).map { .data($0.bytes) }) }
   }
 
-  /// Whether the store had a model before the one that it has.
+  /// Whether the store had this model before its present one.
   func descends(from model: ManagedObjectModel) -> Bool { formerModels.contains(model.fingerprint) }
 
-  /// Records that the store came to a model through others, oldest first. A model that it goes back to is a former one
-  /// no more, nor is what came after it.
+  /// Records the models through which the store reached its present model, oldest first. If the store returns to an
+  /// earlier model, that model and all later ones are no longer former models.
   ///
-  /// - Parameter models: none that is newer than `present`; it would count as one that came before.
+  /// - Parameter models: None may be newer than `present`; it would be recorded as a former one.
   mutating func recordLineage(through models: [ManagedObjectModel], to present: ManagedObjectModel) {
     var lineage = formerModels
     for fingerprint in models.map(\.fingerprint) + [present.fingerprint] {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a store says of itself, readable without opening it.
+/// The metadata of a store, readable without opening it.
 ///
 /// ```swift
 /// let metadata = try PersistentStoreCoordinator.metadata(at: url)
@@ -9,7 +9,7 @@ public import Foundation
 public struct StoreMetadata: Sendable, Hashable {
   /// The store's UUID, part of every object identifier.
   public var identifier: String
-  /// The whole property list of `Z_METADATA.Z_PLIST`, keys that Persist doesn't know included.
+  /// The complete property list of `Z_METADATA.Z_PLIST`, including keys unknown to Persist.
   public var values: [String: PropertyList]
 
   public init(identifier: String, values: [String: PropertyList]) {
@@ -19,7 +19,7 @@ public struct StoreMetadata: Sendable, Hashable {
 }
 
 extension StoreMetadata {
-  /// The names under which Core Data keeps what it needs; every other key is the application's.
+  /// The names of the keys that Core Data and Persist use; every other key is the application's.
   enum Key {
     static let versionHashes = "NSStoreModelVersionHashes"
     static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
@@ -34,7 +34,7 @@ extension StoreMetadata {
     static let deferredSteps = "PersistDeferredSteps"
     static let formerModels = "PersistFormerModels"
 
-    /// What describes the store and its model, and isn't the application's to set.
+    /// The keys that describe the store and its model, which the application can't set.
     static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
       storeType, autoVacuum, storeIdentifier, migrationLog, deferredSteps, formerModels,
@@ -47,18 +47,18 @@ extension StoreMetadata {
   /// The version of the framework that wrote the store last.
   public var frameworkVersion: Int64? { values[Key.frameworkVersion]?.integerValue }
 
-  /// What the author calls the model's version; empty texts, which most models have, are left out.
+  /// The author's identifiers of the model version, without empty texts, which most models have.
   public var versionIdentifiers: [String] {
     (values[Key.versionIdentifiers]?.arrayValue ?? []).compactMap(\.stringValue).filter { !$0.isEmpty }
   }
 
-  /// The hash of each entity of the model that the store was written with: Core Data's own, or Persist's fingerprints
-  /// where those weren't known.
+  /// The hash of each entity of the model that the store was written with: Core Data's hashes, or Persist's
+  /// fingerprints if those weren't known.
   public var versionHashes: [String: Data] {
     (values[Key.versionHashes]?.dictionaryValue ?? [:]).compactMapValues(\.dataValue)
   }
 
-  /// These metadata with the application's keys of others, and their identifier.
+  /// These metadata with the identifier and the application's keys of others.
   func replacingApplicationValues(by other: StoreMetadata) -> StoreMetadata {
     var result = other
     for key in Key.own { result.values[key] = values[key] }
@@ -68,8 +68,8 @@ extension StoreMetadata {
   /// The metadata of a new store.
   ///
   /// - Parameters:
-  ///   - versionHashes: a hash for each entity of the model.
-  ///   - versionIdentifiers: what the author calls the model's version.
+  ///   - versionHashes: A hash for each entity of the model.
+  ///   - versionIdentifiers: The author's identifiers of the model version.
   init(
     newStore identifier: UUID, versionHashes: [String: Data], versionIdentifiers: [String], type: String = "SQLite"
   ) {
@@ -82,18 +82,18 @@ extension StoreMetadata {
     setModel(versionHashes: versionHashes, versionIdentifiers: versionIdentifiers)
   }
 
-  /// Says that the store now has another model, and drops what Core Data derived from the old one.
+  /// Records that the store now has another model, and removes the values that Core Data derived from the old one.
   mutating func setModel(versionHashes: [String: Data], versionIdentifiers: [String]) {
     values[Key.versionHashes] = .dictionary(versionHashes.mapValues(PropertyList.data))
     values[Key.versionHashesVersion] = .integer(3)
-    // An array with one empty text is what a model without an identifier has in real stores.
+    // In real stores, a model without an identifier has an array with one empty text.
     let identifiers = versionIdentifiers.isEmpty ? [""] : versionIdentifiers
     values[Key.versionIdentifiers] = .array(identifiers.map(PropertyList.string))
     values[Key.versionHashesDigest] = nil
     values[Key.versionChecksum] = nil
   }
 
-  /// The framework version of stores that Persist makes: that of a release in wide use whose stores have this layout,
-  /// so that readers of Core Data stores, which go by it, take them.
+  /// The framework version of stores that Persist creates: that of a widely used release whose stores have this layout,
+  /// so that readers of Core Data stores, which check it, accept them.
   static let newFrameworkVersion: Int64 = 1327
 }

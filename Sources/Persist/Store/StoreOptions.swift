@@ -1,18 +1,18 @@
 public import Foundation
 
-/// How a store is opened.
+/// Options for opening a store.
 ///
 /// ```swift
 /// try coordinator.addStore(at: url, options: .automaticMigration)
 /// try coordinator.addStore(at: url, options: StoreOptions(isReadOnly: true))
 /// ```
 public struct StoreOptions: Sendable {
-  /// Whether the store is only read. Nothing is then written, neither the file nor beside it.
+  /// Whether the store is read-only. Then nothing is written, neither to the file nor beside it.
   public var isReadOnly: Bool
-  /// How long a save or a fetch may wait for other writers of the same process, and for another process or connection
-  /// to release the file.
+  /// The maximum time that a save or a fetch waits for other writers of the same process, and for another process or
+  /// connection to release the file.
   ///
-  /// It bounds the whole wait. Zero fails at once. Cancelling the task that waits ends the wait earlier.
+  /// It limits the total wait. Zero fails immediately. Cancelling the waiting task ends the wait.
   ///
   /// - Throws: Saving and fetching throw ``PersistenceError/Code/storeBusy`` when the wait runs out.
   /// - SeeAlso: <https://sqlite.org/c3ref/busy_timeout.html>
@@ -23,11 +23,11 @@ public struct StoreOptions: Sendable {
   public var pragmas: [String: String]
   /// The configuration of the model whose entities the store holds; nil for all.
   public var configuration: String?
-  /// Whether to make the store where there is none.
+  /// Whether to create the store if it doesn't exist.
   public var createsIfMissing: Bool
-  /// What brings a store of another model version to the coordinator's; nil to refuse such a store.
+  /// Migrates a store of another model version to the coordinator's; nil to reject such a store.
   public var migrator: (any StoreMigrator)?
-  /// A copy of the store that is made before it is migrated; nil for none.
+  /// The copy of the store to create before it is migrated; nil for none.
   public var backup: MigrationBackup?
 
   public init(
@@ -43,20 +43,20 @@ public struct StoreOptions: Sendable {
   }
 }
 
-/// What `addStore` calls when a store has another model than the coordinator's.
+/// The migrator that `addStore` calls if a store has a different model from the coordinator's.
 ///
-/// The migration layer implements it; the store layer only declares it, so that layers keep their order.
+/// The migration layer implements it; the store layer only declares it, to preserve the order of the layers.
 public protocol StoreMigrator: Sendable {
-  /// Whether work that may wait is left for ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: false by
-  /// default.
+  /// Whether work that can be postponed is left to ``PersistentStoreCoordinator/finishDeferredMigration(within:)``:
+  /// false by default.
   var defersWork: Bool { get }
 
-  /// Brings the store at `url` to `model`, or leaves it as it was and throws.
+  /// Migrates the store at `url` to `model`, or leaves it unchanged and throws.
   ///
   /// - Parameters:
-  ///   - model: the model to reach.
-  ///   - registry: every known version, the store's among them where it is known.
-  ///   - options: how the store is to be opened afterwards: time-out, pragmas.
+  ///   - model: The target model.
+  ///   - registry: Every known version, including the store's if it is known.
+  ///   - options: The options for opening the store afterwards: timeout, pragmas.
   func migrateStore(at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions) throws
 }
 

@@ -1,16 +1,16 @@
-/// The kinds of stores that there are.
+/// The type of a store.
 ///
-/// Core Data's XML and binary stores aren't among them: they are whole files in memory, which an
-/// ``inMemory`` store that is moved to a file is too.
+/// Core Data's XML and binary stores aren't supported: they are complete files in memory, as is an ``inMemory`` store
+/// that is moved to a file.
 public struct StoreType: RawRepresentable, Sendable, Hashable {
-  /// The name that the store's metadata have: `SQLite`, `InMemory`.
+  /// The name in the store's metadata: `SQLite`, `InMemory`.
   public let rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// A file in Core Data's layout.
   public static let sqlite = StoreType(rawValue: "SQLite")
-  /// A store that lives for as long as it is open.
+  /// A store that exists only while it is open.
   public static let inMemory = StoreType(rawValue: "InMemory")
 }
 

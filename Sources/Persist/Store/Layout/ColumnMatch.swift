@@ -1,24 +1,24 @@
-/// Finds the columns of a real table for claims whose names the rules predict.
+/// Finds the columns of an existing table for claims with names predicted by the rules.
 ///
-/// A prediction that is there with the right type is taken. For what is left, the columns are tried that have the
-/// name with another entity's number in it or, where several claims want one name, with other digits behind it; if they
-/// are of the right type, in the order of their digits. This finds the columns of a store whose names collided in
-/// another order than the rules say, or whose entities had other numbers when the columns were named. A name that only
-/// one claim wants is taken without digits alone: `ZTITLE1` isn't the column of a `title` that was `title1` before.
+/// A predicted column is accepted if it exists with the right type. For the remaining claims, the candidates are
+/// columns of the right type whose name contains another entity's number or, if several claims share a name, ends with
+/// other digits, in the order of their digits. This finds the columns of a store whose names collided in a different
+/// order than the rules predict, or whose entities had other numbers when the columns were named. If only one claim
+/// uses a name, digits aren't allowed: `ZTITLE1` isn't the column of a `title` that was `title1` before.
 struct ColumnMatch {
   let claims: [TableClaim]
   let predicted: [String]
   let table: StoreSchema.Table
   private var taken: Set<String>
-  // Only a store in which something has another name than predicted asks for these two.
-  /// Names that several claims want.
+  // These two are only computed if a name in the store differs from the prediction.
+  /// Names used by several claims.
   private lazy var contested = Set(
     Dictionary(grouping: claims, by: \.baseName.foldedIdentifier).filter { $0.value.count > 1 }.keys)
   private lazy var columnsByStem = Dictionary(
     grouping: table.columns.map { (column: $0, name: NumberedName($0.name)) }, by: \.name.stem)
   private(set) var differences: [String] = []
 
-  /// - Parameter taken: folded names of columns that have been found already.
+  /// - Parameter taken: The folded names of columns that are already assigned.
   init(claims: [TableClaim], predicted: [String], table: StoreSchema.Table, taken: Set<String>) {
     self.claims = claims
     self.predicted = predicted
@@ -26,7 +26,7 @@ struct ColumnMatch {
     self.taken = taken
   }
 
-  /// A column for each claim, nil where the table has none.
+  /// The column of each claim; nil if the table has none.
   mutating func columns() -> [String?] {
     var found = [String?](repeating: nil, count: claims.count)
     for (index, claim) in claims.enumerated() {
@@ -73,12 +73,13 @@ struct ColumnMatch {
   }
 }
 
-/// A name such as `ZTITLE1`, `Z12_OWNER` or `Z_24USERS1`: what stands before an entity number, the number, the rest.
+/// A name such as `ZTITLE1`, `Z12_OWNER` or `Z_24USERS1`, split into the part before an entity number, the number, and
+/// the rest.
 struct NumberedName: Sendable, Hashable {
-  /// `z` or `z_`; the whole name where no number follows.
+  /// `z` or `z_`; the whole name if there is no number.
   let head: String
   let number: Int?
-  /// What follows the number, folded; empty where there is no number.
+  /// The part after the number, folded; empty if there is no number.
   let rest: String
 
   init(_ name: String) {
@@ -96,7 +97,7 @@ struct NumberedName: Sendable, Hashable {
     rest = String(afterHead.dropFirst(digits.count))
   }
 
-  /// What all names have in common that are near each other: the name without entity number and digits at the end.
+  /// The common part of similar names: the name without entity number and trailing digits.
   var stem: String {
     func withoutDigits(_ text: String) -> Substring {
       let digits = text.reversed().prefix { $0.isASCII && $0.isNumber }.count
@@ -105,8 +106,8 @@ struct NumberedName: Sendable, Hashable {
     return number == nil ? String(withoutDigits(head)) : head + "#" + withoutDigits(rest)
   }
 
-  /// How far this name is from another that differs in the entity number or in digits at the end only; nil where it
-  /// is another name altogether. Digits weigh less than numbers.
+  /// The distance to another name that differs only in the entity number or in trailing digits; nil for an unrelated
+  /// name. Digits weigh less than numbers.
   func distance(from base: NumberedName, allowsDigits: Bool = true) -> Int? {
     let far = 1_000_000
     let digits: Int?
@@ -130,7 +131,7 @@ struct NumberedName: Sendable, Hashable {
 }
 
 extension TableMap.ColumnType {
-  /// Whether a column is declared with this type; a length such as that of `VARCHAR(255)` doesn't count.
+  /// Whether a column is declared with this type, ignoring a length such as that of `VARCHAR(255)`.
   func isDeclared(by column: StoreSchema.Column) -> Bool {
     let declared = column.declaredType.prefix { $0 != "(" }.uppercased()
     return declared.trimmingPrefix(" ") == rawValue || declared.hasPrefix(rawValue + " ")

@@ -1,12 +1,11 @@
-/// Finds what a derivation means in a store's tables.
+/// Translates a derivation into terms of a store's tables.
 struct DerivationParser {
   let map: TableMap
   let entity: Entity
   let attribute: String
   let text: String
 
-  /// - Throws: ``PersistenceError/Code/invalidModel`` for a derivation that is of none of the forms that a store can
-  ///   keep.
+  /// - Throws: ``PersistenceError/Code/invalidModel`` if the derivation has none of the supported forms.
   func value() throws -> DerivedValue {
     do {
       return try value(of: FetchExpression(text))

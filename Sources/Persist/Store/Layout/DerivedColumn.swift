@@ -1,4 +1,4 @@
-/// A column whose values the store computes from others: that of a derived attribute.
+/// The column of a derived attribute, computed by the store from other columns.
 struct DerivedColumn: Sendable, Hashable {
   let table: String
   let name: String
@@ -7,48 +7,48 @@ struct DerivedColumn: Sendable, Hashable {
   let value: DerivedValue
 }
 
-/// What a derived column holds, in terms of columns of the row and of rows that it leads to.
+/// The value of a derived column, in terms of columns of the row and of related rows.
 indirect enum DerivedValue: Sendable, Hashable {
   case column(String)
-  /// The time of the last change of the row.
+  /// The time of the row's last change.
   case now
   case text(TextFunction, DerivedValue)
-  /// The value of the row that a to-one relationship leads to.
+  /// The value of the destination row of a to-one relationship.
   case through(DerivedHop, DerivedValue)
-  /// What the members of a to-many relationship come to; nil counts them.
+  /// An aggregate over the members of a to-many relationship; a nil value counts them.
   case aggregate(CollectionOperator, DerivedHop, DerivedValue?)
 
   enum TextFunction: Sendable, Hashable { case uppercase, lowercase, canonical }
 }
 
-/// The way from the rows of one table to rows of another.
+/// A join from the rows of one table to the rows of another.
 struct DerivedHop: Sendable, Hashable {
   enum Way: Sendable, Hashable {
-    /// A column of the row holds the other's key.
+    /// A column of the row contains the other row's key.
     case key(String)
-    /// A column of the other rows holds the row's key.
+    /// A column of the other rows contains the row's key.
     case owner(String)
     case join(table: String, own: String, member: String)
   }
 
-  /// The table that the row is in.
+  /// The table of the row.
   let source: String
-  /// The table that the way leads to.
+  /// The table of the destination rows.
   let target: String
   let way: Way
 }
 
 extension ManagedObjectModel {
-  /// Checks that a store can keep every derived attribute.
+  /// Checks that stores support every derived attribute.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidModel``, naming all attributes whose derivation none can keep.
+  /// - Throws: ``PersistenceError/Code/invalidModel``, listing all attributes with an unsupported derivation.
   package func checkDerivations() throws { _ = try TableMap.forNewStore(self).derivedColumns() }
 }
 
 extension TableMap {
   /// The columns of all derived attributes.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidModel``, naming all attributes whose derivation no store can keep.
+  /// - Throws: ``PersistenceError/Code/invalidModel``, listing all attributes with an unsupported derivation.
   func derivedColumns() throws -> [DerivedColumn] {
     var columns: [DerivedColumn] = []
     var problems: [PersistenceError] = []
@@ -65,7 +65,7 @@ extension TableMap {
     return columns
   }
 
-  /// The columns of those derived attributes that a store can keep: of a store that was made elsewhere.
+  /// The columns of the supported derived attributes, for a store that was created elsewhere.
   var possibleDerivedColumns: [DerivedColumn] {
     derivedAttributes.compactMap { entity, attribute in try? derivedColumn(of: entity, attribute) }
   }

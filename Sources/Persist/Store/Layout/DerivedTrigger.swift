@@ -1,4 +1,4 @@
-/// A trigger that keeps a derived column right when rows change that it depends on, as a value.
+/// A trigger, as a value, that updates a derived column when rows that it depends on change.
 struct DerivedTrigger: Sendable, Hashable {
   enum Event: Sendable, Hashable {
     case insert
@@ -6,24 +6,24 @@ struct DerivedTrigger: Sendable, Hashable {
     case update(of: [String])
   }
 
-  /// What Persist's triggers' names begin with.
+  /// The prefix of the names of Persist's triggers.
   static let prefix = "PERSIST_DA_"
 
   let name: String
-  /// The table whose changes it hears of.
+  /// The table whose changes fire the trigger.
   let table: String
   let event: Event
   let column: DerivedColumn
-  /// The way from the column's own rows to those that changed.
+  /// The path from the column's own rows to the changed rows.
   let hops: [DerivedHop]
-  /// Whether what changed is a pair in the last hop's join table, not a row.
+  /// Whether the change affects a pair in the last hop's join table rather than a row.
   let isPair: Bool
 }
 
 extension DerivedColumn {
-  /// Everything that the column depends on.
+  /// The triggers for everything that the column depends on.
   ///
-  /// - Parameter ownColumns: the columns of its own table that aren't derived, for the time of the last change.
+  /// - Parameter ownColumns: The non-derived columns of its own table, for the time of the last change.
   func triggers(ownColumns: [String]) -> [DerivedTrigger] {
     var triggers: [DerivedTrigger] = []
     func add(_ table: String, _ event: DerivedTrigger.Event, _ hops: [DerivedHop], isPair: Bool = false) {
@@ -47,7 +47,7 @@ extension DerivedColumn {
     return triggers
   }
 
-  /// The rows that a value takes from, level by level, with the columns that matter in each.
+  /// Collects the rows that a value is computed from, level by level, with the relevant columns of each.
   private func collect(
     _ value: DerivedValue, from hops: [DerivedHop], _ table: String, _ ownColumns: [String],
     into levels: inout [(hops: [DerivedHop], table: String, columns: [String])]
@@ -76,9 +76,9 @@ extension DerivedColumn {
 }
 
 extension [DerivedColumn] {
-  /// The triggers that keep these columns.
+  /// The triggers that maintain these columns.
   ///
-  /// - Parameter layout: all columns of each table.
+  /// - Parameter layout: All columns of each table.
   func triggers(in layout: [String: [TableMap.PlacedColumn]]) -> [DerivedTrigger] {
     let derived = Set(map { [$0.table, $0.name] })
     return flatMap { column in

@@ -1,36 +1,36 @@
-/// Which `Z_ENT` each entity of a model has in a store.
+/// The `Z_ENT` of each entity of a model in a store.
 ///
-/// A store's own table `Z_PRIMARYKEY` says so by name. Core Data leaves an old name there when it renames an entity in
-/// place, so a name that isn't found is looked for under the entity's renaming identifier, and then under the number
-/// that the entity has by rule, where that number's row names no entity of the model.
+/// A store's table `Z_PRIMARYKEY` lists them by name. Core Data leaves the old name there when it renames an entity in
+/// place, so an unknown name is looked up by the entity's renaming identifier, and then by the number that the entity
+/// has by rule if that number's row names no entity of the model.
 struct EntityNumbers: Sendable, Hashable {
   /// A row of `Z_PRIMARYKEY`.
   struct Row: Sendable, Hashable {
     let number: Int
     let name: String
-    /// The number of the parent, 0 for none.
+    /// The number of the parent; 0 for none.
     let parent: Int
-    /// The greatest key given out so far; nil where the store has no value.
+    /// The greatest key assigned so far; nil if the store has no value.
     let maximum: Int64?
   }
 
-  /// Numbers from here on belong to Core Data's own bookkeeping, such as the history's.
+  /// The first of the numbers used by Core Data's own bookkeeping, such as the history.
   static let firstSystemNumber = 16_001
 
   /// By index in ``ManagedObjectModel/entities``.
   let byIndex: [Int]
-  /// Rows of the model's entities by entity number: those that stand in `Z_PRIMARYKEY`.
+  /// The rows of `Z_PRIMARYKEY` for the model's entities, by entity number.
   let rows: [Int: Row]
-  /// What doesn't fit, in words.
+  /// The descriptions of mismatches.
   let differences: [String]
   private let indexByNumber: [Int: Int]
 
-  /// The numbers that a new store of the model has.
+  /// The entity numbers in a new store of the model.
   static func forNewStore(_ model: ManagedObjectModel) -> EntityNumbers {
     EntityNumbers(byIndex: model.entities.map(\.number), rows: [:], differences: [])
   }
 
-  /// - Parameter absent: entities that the store was made without.
+  /// - Parameter absent: Entities that the store was created without.
   init(model: ManagedObjectModel, rows: [Row], absent: Set<String> = []) {
     let rows = rows.filter { $0.number < Self.firstSystemNumber && $0.number > 0 }
     let byName = Dictionary(rows.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -85,7 +85,7 @@ struct EntityNumbers: Sendable, Hashable {
       byIndex.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The index in ``ManagedObjectModel/entities`` of the entity with a number, nil for a number that the model lacks.
+  /// The index in ``ManagedObjectModel/entities`` of the entity with a number; nil if the model has no such entity.
   func entityIndex(ofNumber number: Int) -> Int? { indexByNumber[number] }
 
   subscript(_ entity: Entity) -> Int { byIndex[entity.number - 1] }

@@ -1,6 +1,6 @@
 /// A column that a migration left in its table.
 enum LeftOverColumn {
-  /// What the names of all such columns begin with; no attribute's column does.
+  /// The prefix of the names of all such columns; no attribute's column has it.
   static let prefix = "PERSIST_LEFT"
 
   static func isOne(_ name: String) -> Bool { name.hasPrefix(prefix) }

@@ -1,17 +1,17 @@
 /// The tables, indexes and triggers of an SQLite file, as a value.
 ///
-/// Names are looked up as SQLite compares them: without regard to case in ASCII, exactly elsewhere.
+/// Names are compared as SQLite compares them: case-insensitively for ASCII, exactly otherwise.
 struct StoreSchema: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let name: String
-    /// The type as the schema declares it, such as `VARCHAR`; empty where it declares none.
+    /// The type declared in the schema, such as `VARCHAR`; empty if none is declared.
     let declaredType: String
   }
 
   struct Table: Sendable, Hashable {
     let name: String
     let columns: [Column]
-    /// The text that made the table.
+    /// The SQL text that created the table.
     let sql: String
     private let indexByName: [String: Int]
 
@@ -29,7 +29,7 @@ struct StoreSchema: Sendable, Hashable {
   struct Index: Sendable, Hashable {
     let name: String
     let table: String
-    /// The text that made the index; nil for one that SQLite made for a table's own constraint.
+    /// The SQL text that created the index; nil for one that SQLite created for a table constraint.
     let sql: String?
   }
 
@@ -58,7 +58,7 @@ struct StoreSchema: Sendable, Hashable {
 }
 
 extension String {
-  /// The name with ASCII letters in lower case: two names are one to SQLite when these are equal.
+  /// The name with ASCII letters in lower case: SQLite considers two names equal if these are equal.
   ///
   /// - SeeAlso: <https://sqlite.org/lang_keywords.html>
   var foldedIdentifier: String {

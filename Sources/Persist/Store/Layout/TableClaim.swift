@@ -1,35 +1,36 @@
-/// One column that a model wants in a hierarchy's table: what for, of which kind, and under which name.
+/// One column that a model requires in a hierarchy's table: its purpose, type and name.
 ///
-/// Claims are made in the order in which Core Data gives names away: entities by their numbers in the store; within one
-/// its attributes by name, then its relationships by name.
+/// Claims are made in the order in which Core Data assigns names: entities by their numbers in the store, and within an
+/// entity first attributes and then relationships, each by name.
 struct TableClaim: Sendable {
-  /// What a claim is for. Its parts are those of the entity that declares the property, which its subentities share.
+  /// The purpose of a claim, in terms of the entity that declares the property; subentities share it.
   struct Key: Sendable, Hashable {
     enum Part: Sendable, Hashable {
       /// The property's own column.
       case value
       /// The destination's entity number.
       case entityNumber
-      /// The place among the members of an ordered inverse.
+      /// The position among the members of an ordered inverse.
       case order
     }
 
-    /// The declaring entity; of a to-many without inverse the one that owns the relationship.
+    /// The declaring entity; for a to-many relationship without inverse the one that owns the relationship.
     let entity: String
-    /// The property's name, and behind it those of elements of composite attributes.
+    /// The property's name, followed by those of elements of composite attributes.
     let path: [String]
     let part: Part
   }
 
   let key: Key
   let type: TableMap.ColumnType
-  /// The name that it has where nothing collides.
+  /// The name if nothing collides with it.
   let baseName: String
-  /// Other names under which a store may have it.
+  /// Other possible names in an existing store.
   let alternatives: [String]
-  /// Where the column stands among those of a new table.
+  /// The position of the column among those of a new table.
   let group: ColumnGroup
-  /// The entity in whose table the column stands: the declaring one, or the destination of a to-many without inverse.
+  /// The entity whose table contains the column: the declaring one, or the destination of a to-many relationship
+  /// without inverse.
   let holder: Entity
 
   init(
@@ -44,10 +45,10 @@ struct TableClaim: Sendable {
     self.holder = holder
   }
 
-  /// Whether the column holds keys.
+  /// Whether the column contains keys.
   var isReference: Bool { group == .reference && key.part == .value }
 
-  /// What the claim is for, in words.
+  /// The purpose of the claim, for messages.
   var subject: String {
     let property = "\(key.entity).\(key.path.joined(separator: "."))"
     return switch key.part {
@@ -58,7 +59,7 @@ struct TableClaim: Sendable {
   }
 }
 
-/// The groups in which the columns of a new table follow each other, as in tables that Core Data makes.
+/// The groups by which the columns of a new table are ordered, as in tables created by Core Data.
 enum ColumnGroup: Int, Sendable, Comparable {
   case integer, reference, number, decimal, text, uri, transformable, binary, uuid
 

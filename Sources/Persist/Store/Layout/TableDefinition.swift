@@ -1,4 +1,4 @@
-/// A table to be made, as a value: the SQL layer turns it into text.
+/// A table to create, as a value: the SQL layer turns it into text.
 struct TableDefinition: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let name: String
@@ -6,17 +6,17 @@ struct TableDefinition: Sendable, Hashable {
   }
 
   let name: String
-  /// In the order in which they stand, keys first.
+  /// In the order of the table, keys first.
   let columns: [Column]
   /// The columns of the primary key: `Z_PK` of an entity's table, both keys of a join table.
   let primaryKey: [String]
 }
 
-/// An index to be made, as a value.
+/// An index to create, as a value.
 struct IndexDefinition: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let name: String
-    /// Nil leaves collation and direction unsaid, as in indexes that aren't declared by a model.
+    /// Nil omits collation and direction, as in indexes that aren't declared by a model.
     let isAscending: Bool?
   }
 
@@ -24,13 +24,13 @@ struct IndexDefinition: Sendable, Hashable {
   let table: String
   let columns: [Column]
   var isUnique = false
-  /// Limits the index to rows of these entity numbers; nil for all rows.
+  /// The entity numbers of the rows that the index is restricted to; nil for all rows.
   var entityNumbers: [Int]?
 }
 
 extension TableMap {
-  /// The tables of a new store with this layout, each root entity's with the join tables named for its hierarchy behind
-  /// it. The store's own tables aren't among them.
+  /// The tables of a new store with this layout: each root entity's table, followed by the join tables named for its
+  /// hierarchy. The store's own tables aren't included.
   var tableDefinitions: [TableDefinition] {
     var definitions: [TableDefinition] = []
     for table in tables where table.entity.superentity == nil {
@@ -40,7 +40,7 @@ extension TableMap {
       let hierarchy = Set(model.hierarchy(of: table.entity).map(\.name))
       for join in joinTables where hierarchy.contains(join.first.entity) {
         let sides = [join.first.column, join.second.column]
-        // The order of a side's own keys stands in the other side's relationship.
+        // The order of one side's keys belongs to the other side's relationship.
         let order = [join.second.orderColumn, join.first.orderColumn].compactMap { $0 }
         definitions.append(
           TableDefinition(
@@ -52,9 +52,9 @@ extension TableMap {
   }
 
   /// The indexes of a new store with this layout: for to-one relationships, entity numbers and join tables, then those
-  /// that the model declares, then its uniqueness constraints.
+  /// declared by the model, then its uniqueness constraints.
   ///
-  /// An index element over an expression has no column and is left out; so is the predicate of a partial index, which
+  /// An index element over an expression has no column and is omitted, as is the predicate of a partial index, which
   /// then covers all rows.
   var indexDefinitions: [IndexDefinition] {
     var definitions: [IndexDefinition] = []
@@ -67,7 +67,7 @@ extension TableMap {
     return definitions.filter { names.insert($0.name.foldedIdentifier).inserted }
   }
 
-  /// The indexes that the model's entities declare, without those that every store of its layout has.
+  /// The indexes that the model's entities declare, without those that every store with its layout has.
   var declaredIndexDefinitions: [IndexDefinition] {
     var names = Set<String>()
     return tables.flatMap(declaredIndexes).filter { names.insert($0.name.foldedIdentifier).inserted }
@@ -118,7 +118,7 @@ extension TableMap {
     return entity.description.uniquenessConstraints.compactMap { properties in
       let columns = properties.flatMap { self.columns(ofProperty: $0, in: table) }
       guard !columns.isEmpty else { return nil }
-      // An inherited column has values of other entities too, which the constraint isn't about.
+      // An inherited column also contains values of other entities, which the constraint doesn't apply to.
       let isShared = properties.contains { entity.property(named: $0)?.declaringEntity != entity.name }
       return IndexDefinition(
         name: "Z_\(entity.name)_UNIQUE_\(properties.joined(separator: "_"))", table: table.table, columns: columns,
@@ -126,7 +126,7 @@ extension TableMap {
     }
   }
 
-  /// The columns of a property: one, or for a composite attribute one for each element.
+  /// The columns of a property: one, or one per element of a composite attribute.
   private func columns(
     ofProperty name: String, in table: EntityTable, isAscending: Bool = true
   ) -> [IndexDefinition.Column] {

@@ -1,25 +1,24 @@
-/// Where everything of a model stands in a store: tables, columns, join tables, entity numbers.
+/// The layout of a model in a store: tables, columns, join tables, entity numbers.
 ///
-/// A pure function of a model, the store's entity numbers and, for a store that exists, its schema. The names are those
-/// that Core Data gives; for a store that exists they are looked for in the schema, and where one isn't there under the
-/// names that older numbers or another order of collisions would have given. What has no place at all is said in
-/// ``differences``, what the store has beside it in ``unexplained``; neither is touched.
-///
+/// A pure function of a model, the store's entity numbers and, for an existing store, its schema. The names follow Core
+/// Data's rules; for an existing store they are looked up in the schema, falling back to the names that older numbers
+/// or a different order of collisions would have produced. ``differences`` lists everything without a place,
+/// ``unexplained`` everything else that the store contains; neither is modified.
 /// | what | where |
 /// |---|---|
 /// | a hierarchy of entities | one table, `Z` and the root's name in upper case |
-/// | an attribute | a column, `Z` and the name in upper case; a digit behind it where the name is taken |
+/// | an attribute | a column, `Z` and the name in upper case, followed by a digit if the name is taken |
 /// | an element of a composite attribute | a column of the element's name |
 /// | a to-one relationship | a column with the destination's key |
 /// | … into a hierarchy | and `Z<n>_<NAME>` with the destination's own entity number; n is the named entity's |
-/// | … whose inverse is ordered | and `Z_FOK_<NAME>` with the place among the inverse's members |
-/// | a to-many relationship with a to-one inverse | nothing; the inverse's columns say all |
+/// | … whose inverse is ordered | and `Z_FOK_<NAME>` with the position among the inverse's members |
+/// | a to-many relationship with a to-one inverse | nothing; the inverse's columns contain all information |
 /// | a to-many relationship without inverse | a column `Z<n><NAME>` in the destination's table; n is the owner's |
 /// | a many-to-many relationship | a join table `Z_<n><RELATIONSHIP>` with a column for the keys of each side |
 ///
 /// A transient attribute, a fetched property and an attribute without a type have no column.
 struct TableMap: Sendable {
-  /// The kind of column that a property gets, by Core Data's rules.
+  /// The type of a property's column, by Core Data's rules.
   enum ColumnType: String, Sendable, Hashable {
     case integer = "INTEGER"
     case float = "FLOAT"
@@ -29,7 +28,7 @@ struct TableMap: Sendable {
     case blob = "BLOB"
   }
 
-  /// A column of an entity's table beside `Z_PK`, `Z_ENT` and `Z_OPT`.
+  /// A column of an entity's table other than `Z_PK`, `Z_ENT` and `Z_OPT`.
   struct Column: Sendable, Hashable {
     enum Role: Sendable, Hashable {
       /// The value of an attribute, or of an element of a composite one.
@@ -43,7 +42,7 @@ struct TableMap: Sendable {
     let name: String
     let type: ColumnType
     let role: Role
-    /// The row slot that the column's value goes to.
+    /// The row slot of the column's value.
     let slot: Int
     /// The property's name.
     let property: String
@@ -56,34 +55,34 @@ struct TableMap: Sendable {
     let number: Int
     /// The hierarchy's table.
     let table: String
-    /// Every column of the entity, inherited ones included, by row slot.
+    /// All columns of the entity, including inherited ones, by row slot.
     let columns: [Column]
-    /// `Z_FOK_…` columns beside a to-one whose inverse is ordered, by the to-one's slot.
+    /// The `Z_FOK_…` columns of to-one relationships with an ordered inverse, by the to-one's slot.
     let orderColumns: [Int: String]
-    /// Where the members of each to-many relationship are found, by the relationship's slot.
+    /// The location of the members of each to-many relationship, by the relationship's slot.
     let toMany: [Int: ToMany]
 
-    /// The column whose value goes to a row slot.
+    /// The column of a row slot.
     func column(slot: Int) -> Column? { columns.first { $0.slot == slot } }
   }
 
-  /// Where the members of a to-many relationship are found.
+  /// The location of the members of a to-many relationship.
   enum ToMany: Sendable, Hashable {
-    /// In the destination's own rows, by a column that holds the owner's key.
+    /// In the destination's own rows, in a column that contains the owner's key.
     case foreignKey(ForeignKey)
     /// In a join table.
     case join(JoinEnd)
   }
 
-  /// The columns by which rows of a destination name the owner of a to-many relationship.
+  /// The columns of a destination's rows that identify the owner of a to-many relationship.
   struct ForeignKey: Sendable, Hashable {
     /// The destination's table.
     let table: String
     /// The column with the owner's key.
     let column: String
-    /// The column with the owner's entity number, where the owner is of a hierarchy.
+    /// The column with the owner's entity number, if the owner's entity is part of a hierarchy.
     let entityColumn: String?
-    /// The column with the place among the owner's members, where the relationship is ordered.
+    /// The column with the position among the owner's members, if the relationship is ordered.
     let orderColumn: String?
   }
 
@@ -94,29 +93,29 @@ struct TableMap: Sendable {
     let ownColumn: String
     /// The column with the members' keys.
     let memberColumn: String
-    /// The column with the members' places, where this relationship is ordered.
+    /// The column with the members' positions, if this relationship is ordered.
     let orderColumn: String?
-    /// The column with the owner's place among the members of the inverse, where the inverse is ordered.
+    /// The column with the owner's position among the members of the inverse, if the inverse is ordered.
     let inverseOrderColumn: String?
-    /// Whether the relationship is its own inverse; each pair then stands in the table both ways round.
+    /// Whether the relationship is its own inverse; the table then contains each pair in both directions.
     let isReflexive: Bool
   }
 
   /// The table of a many-to-many relationship.
   struct JoinTable: Sendable, Hashable {
-    /// One side: the rows that a column's keys belong to.
+    /// One side: the rows identified by a column's keys.
     struct Side: Sendable, Hashable {
-      /// The entity and relationship whose objects the column names; the relationship leads to the other side.
+      /// The entity and relationship of the objects in the column; the relationship leads to the other side.
       let entity: String
       let relationship: String
       /// The column with this side's keys.
       let column: String
-      /// The column with the order of the other side's objects in this side's relationship, where that is ordered.
+      /// The column with the order of the other side's objects in this side's relationship, if it is ordered.
       let orderColumn: String?
     }
 
     let name: String
-    /// The side whose relationship names the table, and whose column comes first.
+    /// The side whose relationship the table is named for, and whose column is first.
     let first: Side
     let second: Side
 
@@ -127,7 +126,7 @@ struct TableMap: Sendable {
   struct PlacedColumn: Sendable, Hashable {
     let name: String
     let type: ColumnType
-    /// Whether it holds keys of another table, or of its own.
+    /// Whether it contains keys of another table or of its own.
     let isReference: Bool
   }
 
@@ -136,19 +135,18 @@ struct TableMap: Sendable {
   /// By index in ``ManagedObjectModel/entities``.
   let tables: [EntityTable]
   let joinTables: [JoinTable]
-  /// The columns of each hierarchy's table beside `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of a new table.
+  /// The columns of each hierarchy's table other than `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of a new table.
   let layout: [String: [PlacedColumn]]
-  /// Entities that the store was made without: it has no rows of them, and no tables.
+  /// Entities that the store was created without: it has neither rows nor tables for them.
   let absent: Set<String>
-  /// What the model has and the store has no place for, in words; empty where everything fits.
+  /// Descriptions of the parts of the model without a place in the store; empty if everything fits.
   let differences: [String]
-  /// Tables and columns of the layout's kind that the model doesn't explain, in words; they are kept as they are.
+  /// Descriptions of tables and columns of the layout's kind that don't belong to the model; they are left unchanged.
   let unexplained: [String]
 
   subscript(_ entity: Entity) -> EntityTable { tables[entity.number - 1] }
 
-  /// The table of an entity number of this store, nil where the model has no such entity.
-  /// Whether everything of the model is in the same tables and columns, under the same numbers, as in another map.
+  /// Whether every part of the model is in the same tables and columns, under the same numbers, as in another map.
   func hasPlaces(of other: TableMap) -> Bool {
     numbers.byIndex == other.numbers.byIndex && joinTables == other.joinTables
       && zip(tables, other.tables).allSatisfy { table, other in
@@ -157,6 +155,7 @@ struct TableMap: Sendable {
       }
   }
 
+  /// The table of an entity number of this store; nil if the model has no such entity.
   func table(ofNumber number: Int) -> EntityTable? { numbers.entityIndex(ofNumber: number).map { tables[$0] } }
 
   /// The layout of a new store.
@@ -164,15 +163,15 @@ struct TableMap: Sendable {
     TableMap(model: model, numbers: .forNewStore(model), schema: nil)
   }
 
-  /// The layout of a store that exists.
+  /// The layout of an existing store.
   ///
-  /// - Parameter absent: entities that the store was made without.
+  /// - Parameter absent: Entities that the store was created without.
   init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = []) {
     self.init(model: model, numbers: numbers, schema: .some(schema), absent: absent)
   }
 
-  /// Everything that a store has otherwise than the model wants it, in words: empty where the model can be the store's
-  /// as far as entities, tables and columns tell.
+  /// Descriptions of all differences between a store and the model's layout: empty if the model is a possible model of
+  /// the store, judging by entities, tables and columns.
   static func schemaDifferences(
     model: ManagedObjectModel, rows: [EntityNumbers.Row], schema: StoreSchema, absent: Set<String> = []
   ) -> [String] {
@@ -200,7 +199,7 @@ struct TableMap: Sendable {
 }
 
 extension TableMap.ColumnType {
-  /// The kind of column for an attribute's values; nil for what is never stored.
+  /// The column type for an attribute's values; nil for types that are never stored.
   init?(_ type: AttributeType) {
     switch type {
     case .int16, .int32, .int64, .boolean: self = .integer

@@ -1,5 +1,5 @@
 extension TableMapBuilder {
-  /// One end of a many-to-many relationship, as the model has it.
+  /// One end of a many-to-many relationship in the model.
   private struct End {
     let entity: Entity
     let relationship: RelationshipDescription
@@ -7,7 +7,7 @@ extension TableMapBuilder {
     var upper: String { relationship.name.uppercased() }
   }
 
-  /// Gives every many-to-many relationship its join table.
+  /// Assigns every many-to-many relationship its join table.
   mutating func placeJoinTables() {
     var seen = Set<[String]>()
     var tableAllocator = NameAllocator(reserving: Array(tableNames.values))
@@ -49,8 +49,9 @@ extension TableMapBuilder {
     }
   }
 
-  /// Which end a join table is named for: that of the entity whose name comes first; of one entity's two relationships
-  /// the one whose name comes last. Seen so in every real store at hand; a store that exists may have it otherwise.
+  /// Whether a join table is named for an end rather than the other: the end of the entity whose name sorts first, and
+  /// of two relationships of one entity the one whose name sorts last. Observed in every real store at hand; an
+  /// existing store may differ.
   private func namesTable(_ end: End, before other: End) -> Bool {
     end.entity == other.entity
       ? end.relationship.name >= other.relationship.name : end.entity.name < other.entity.name
@@ -71,7 +72,7 @@ extension TableMapBuilder {
     names[rootIndex(of: entity), default: NameAllocator(reserving: ["Z_PK", "Z_ENT", "Z_OPT"])].allocate(base)
   }
 
-  /// - Parameter column: the name as the table has it, of a name that the rules give; nil where it has none such.
+  /// - Parameter column: Returns the table's actual name for a name given by the rules; nil if it has no such column.
   private func joinTable(
     _ name: String, _ first: End, _ firstColumn: String, _ second: End, _ secondColumn: String,
     column: (String) -> String?
@@ -93,7 +94,7 @@ extension TableMapBuilder {
     "Z_FOK_" + (members.hasPrefix("Z_") ? String(members.dropFirst(2)) : members)
   }
 
-  /// The table that is the predicted one, or else the nearest that can be it.
+  /// The predicted table, or else the nearest match.
   private mutating func find(
     _ predicted: TableMap.JoinTable, _ first: End, _ second: End,
     among candidates: [(table: StoreSchema.Table, name: NumberedName)]
@@ -124,7 +125,7 @@ extension TableMapBuilder {
     return result
   }
 
-  /// The order column of a name, or else the nearest that can be it.
+  /// The order column with a name, or else the nearest match.
   private static func orderColumn(like name: String, of table: StoreSchema.Table) -> String? {
     func bare(_ name: String) -> NumberedName? {
       let folded = name.foldedIdentifier
@@ -137,7 +138,7 @@ extension TableMapBuilder {
       .min { $0.1 < $1.1 }?.0
   }
 
-  /// The two key columns of a table that can be a join table's, and how far they are from the predicted ones.
+  /// The two key columns of a possible join table, with their distance from the predicted ones.
   private func columns(
     of table: StoreSchema.Table, _ predicted: TableMap.JoinTable, _ first: End, _ second: End
   ) -> (first: String, second: String, rank: Int)? {

@@ -1,5 +1,5 @@
 extension TableMapBuilder {
-  /// What every entity has, inherited columns included.
+  /// The tables of all entities, including inherited columns.
   func entityTables() -> [TableMap.EntityTable] {
     var ends: [[String]: TableMap.JoinEnd] = [:]
     for table in joinTables {
@@ -75,8 +75,8 @@ extension TableMapBuilder {
     }
   }
 
-  /// The columns of each hierarchy's table in the order of tables that Core Data makes: numbers and keys entity by
-  /// entity, within one its numbers, its keys, its order columns; then the other kinds of values.
+  /// The columns of each hierarchy's table in Core Data's order: integers and keys by entity, and within an entity its
+  /// integers, its keys and its order columns; then the other types of values.
   func layout() -> [String: [TableMap.PlacedColumn]] {
     typealias Rank = (group: Int, entity: Int, within: Int, key: Int)
     var columns: [String: [TableMap.PlacedColumn]] = [:]
@@ -86,7 +86,7 @@ extension TableMapBuilder {
         guard claim.group == .integer || claim.group == .reference else {
           return (claim.group.rawValue, 0, 0, position[claim.key] ?? 0)
         }
-        // An entity number stands behind its key.
+        // An entity number follows its key.
         let key = TableClaim.Key(entity: claim.key.entity, path: claim.key.path, part: .value)
         let within = claim.group == .integer ? 0 : claim.key.part == .order ? 2 : 1
         return (0, claim.holder.number, within, position[key] ?? 0)
@@ -103,7 +103,7 @@ extension TableMapBuilder {
     return columns
   }
 
-  /// Tables and columns of the layout's kind that nothing in the model stands for, in words.
+  /// Descriptions of tables and columns of the layout's kind that don't belong to the model.
   func unexplained() -> [String] {
     guard let schema else { return [] }
     var columnsByTable: [String: Set<String>] = [:]
@@ -135,7 +135,8 @@ extension TableMapBuilder {
 }
 
 extension StoreSchema.Table {
-  /// Whether the table is an entity's or a join table by its form; the store's own tables and the history's aren't.
+  /// Whether the table has the form of an entity's table or a join table; the store's own tables and the history's
+  /// don't.
   fileprivate var isOfLayout: Bool {
     let folded = name.foldedIdentifier
     guard folded.hasPrefix("z"), !["z_primarykey", "z_metadata", "z_modelcache"].contains(folded) else { return false }

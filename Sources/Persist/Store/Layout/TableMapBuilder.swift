@@ -1,6 +1,6 @@
-/// Makes a ``TableMap``: gives every part of a model its table and column, by rule and then by what a schema has.
+/// Builds a ``TableMap``: assigns every part of a model its table and column, by rule and then according to a schema.
 struct TableMapBuilder {
-  /// A column that a claim got.
+  /// The column assigned to a claim.
   struct Placed: Sendable {
     let table: String
     let name: String
@@ -11,19 +11,19 @@ struct TableMapBuilder {
   let numbers: EntityNumbers
   /// Nil for a new store.
   let schema: StoreSchema?
-  /// Entities that the store was made without.
+  /// Entities that the store was created without.
   let absent: Set<String>
-  /// Table names by index of the root entity.
+  /// Table names by the index of the root entity.
   private(set) var tableNames: [Int: String] = [:]
   private(set) var placed: [TableClaim.Key: Placed] = [:]
-  /// The claims of each root entity that have a place, in order.
+  /// The placed claims of each root entity, in order.
   private(set) var order: [Int: [TableClaim.Key]] = [:]
-  /// The names that each root entity's table has given away, those of its join tables' columns too.
+  /// The names used in each root entity's table, including those of its join tables' columns.
   var names: [Int: NameAllocator] = [:]
   var joinTables: [TableMap.JoinTable] = []
   var differences: [String] = []
 
-  /// In the order of the store's numbers, which is that in which names were given away.
+  /// In the order of the store's numbers, in which names are assigned.
   let entities: [Entity]
 
   init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, absent: Set<String>) {
@@ -100,14 +100,14 @@ struct TableMapBuilder {
     ]
   }
 
-  /// A column with keys of another table: in which table, and what stands beside it once it has its name.
+  /// A column with keys of another table: its table, and the dependent columns to create once it has a name.
   private struct Reference {
     let root: Int
     let claim: TableClaim
     let dependents: [(String) -> TableClaim]
   }
 
-  /// The column of a to-one relationship, or of a to-many one without inverse; nil where there is none.
+  /// The column of a to-one relationship, or of a to-many relationship without inverse; nil for all others.
   private func reference(_ relationship: RelationshipDescription, of entity: Entity) -> Reference? {
     let destination = model.destination(of: relationship)
     let key = { TableClaim.Key(entity: entity.name, path: [relationship.name], part: $0) }
@@ -149,7 +149,7 @@ struct TableMapBuilder {
     return Reference(root: rootIndex(of: holder), claim: claim, dependents: dependents)
   }
 
-  /// Gives claims their columns in the table of a root entity, and notes those for which the schema has none.
+  /// Assigns claims their columns in the table of a root entity, and records those without a column in the schema.
   private mutating func place(_ claims: [TableClaim], inTableOf root: Int) {
     guard let tableName = tableNames[root] else { return }
     var allocator = names[root] ?? NameAllocator(reserving: ["Z_PK", "Z_ENT", "Z_OPT"])
@@ -170,10 +170,10 @@ struct TableMapBuilder {
   }
 }
 
-/// Gives away names, with a digit behind a name that is taken.
+/// Assigns unique names by appending a digit to a name that is taken.
 struct NameAllocator: Sendable {
   private var used: Set<String>
-  /// The digits that were tried last behind a name, so that many equal names don't try all of them again.
+  /// The digits last appended to each name, so that many equal names don't retry all of them.
   private var lastDigits: [String: Int] = [:]
 
   init(reserving names: [String] = []) { used = Set(names.map(\.foldedIdentifier)) }
