@@ -1,4 +1,4 @@
-/// What a plan says of a hop besides its steps: where the models may not mean what they say.
+/// The notes of a hop's plan: cases in which the models may not mean what they say.
 struct HopNotes {
   private(set) var sentences: [String] = []
   private let hop: MigrationHop
@@ -15,7 +15,7 @@ struct HopNotes {
 
   // MARK: Versions that are stored alike
 
-  /// Versions whose renaming identifiers exchange names, and that nothing which is stored tells apart.
+  /// Adds versions whose renaming identifiers swap names but whose storage is identical.
   private mutating func addMissingModifiers(_ family: ModelFamily?) {
     let model = hop.destination.model
     for version in family?.versions ?? [hop.source]
@@ -38,7 +38,7 @@ struct HopNotes {
 
   // MARK: Ways that differ
 
-  /// The values that would differ after a migration to each version in between, one after the other.
+  /// Adds the values that would differ after a migration through each version in between.
   private mutating func addDivergence(_ between: [ModelVersion]) {
     guard !between.isEmpty,
       let history = try? RenamingHistory(from: hop.source.model, to: hop.destination.model),
@@ -82,7 +82,7 @@ struct HopNotes {
 }
 
 extension MigrationRoute {
-  /// The notes of all hops, each once.
+  /// The notes of all hops, without duplicates.
   func notes(_ registry: ModelRegistry?) -> [String] {
     var seen: Set<String> = []
     return hops.flatMap { HopNotes($0, registry: registry).sentences }.filter { seen.insert($0).inserted }

@@ -1,9 +1,9 @@
-/// A part of a migration that is done in one go, from one version to another.
+/// A part of a migration that is executed as a unit, from one version to another.
 ///
-/// A route consists of hops, a hop of steps. A migration whose way follows from the models is one hop, however many
-/// versions lie between; a mapping model and a stage are hops of their own.
+/// A route consists of hops, a hop of steps. A migration that the models alone determine is one hop, however many
+/// versions are in between; mapping models and stages are separate hops.
 struct MigrationHop: Sendable {
-  /// The method by which a hop is carried out.
+  /// The method of executing a hop.
   enum Method: Sendable {
     case inPlace
     case mapping(MappingModel)
@@ -12,34 +12,33 @@ struct MigrationHop: Sendable {
   let source: ModelVersion
   let destination: ModelVersion
   let comparison: ModelComparison
-  /// Whether both ends are versions of one model of the registry.
+  /// Whether the registry has both versions in the same family, or they have the same model.
   let isOfOneFamily: Bool
-  /// Versions that were certainly made between the two, for the lineage that the store records.
+  /// Versions that were certainly made between the two, for the lineage recorded in the store.
   let skipped: [ModelVersion]
   var method = Method.inPlace
-  /// Whether it follows from the models alone.
+  /// Whether the models alone determine the hop.
   var isInferred = true
-  /// What is called with the store at the hop's first version, and at its last.
+  /// The blocks called with the store at the hop's first version, and at its last.
   var before: StagedMigration.Block?
   var after: StagedMigration.Block?
-  /// What stands in the way whatever the rows are.
+  /// Obstacles that don't depend on the rows.
   var blockers: [MigrationBlocker]
 
-  /// The hop as its progress is reported, where it is the only one.
+  /// The hop's description for progress reports if it is the only one.
   var reported: MigrationProgress.Hop {
     MigrationProgress.Hop(number: 1, count: 1, from: source.name, to: destination.name)
   }
 
-  /// A hop that follows from the models alone, in place.
+  /// Creates a hop in place that the models alone determine.
   ///
-  /// - Parameter registry: where renamings through other versions are looked up.
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things of a version take their place from the same
-  ///   one.
+  /// - Parameter registry: the source of renames through other versions.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
   init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
     self.source = source
     self.destination = destination
     let history = try RenamingHistory(from: source.model, to: destination.model)
-    // A store that is up to date needs no other version.
+    // An up-to-date store needs no other version.
     let family = source.model === destination.model ? nil : registry?.family(of: source)
     isOfOneFamily = source.model === destination.model || family?.contains(destination) == true
     let between = isOfOneFamily ? family?.versions(between: source, and: destination) : nil
@@ -48,7 +47,7 @@ struct MigrationHop: Sendable {
     blockers = comparison.operations.compactMap(\.obstacle)
   }
 
-  /// A hop that a mapping model carries out. What the models alone tell only describes it.
+  /// Creates a hop executed by a mapping model. The comparison of the models only describes it.
   init(from source: ModelVersion, to destination: ModelVersion, by mapping: MappingModel) {
     self.source = source
     self.destination = destination
@@ -63,7 +62,7 @@ struct MigrationHop: Sendable {
     blockers = []
   }
 
-  /// Compares two models by the direct match, completed by what other versions of the family record.
+  /// Compares two models by the direct match, completed from renames that other versions of the family record.
   private static func comparison(
     _ history: RenamingHistory, _ family: ModelFamily?, _ between: (versions: [ModelVersion], isCertain: Bool)?
   ) -> ModelComparison {
@@ -79,7 +78,7 @@ struct MigrationHop: Sendable {
     return best
   }
 
-  /// Takes over what doesn't make the migration impossible: a match that does is left out, and the others are kept.
+  /// Adopts matches that don't make the migration impossible; those that do are rejected, and the others are kept.
   private static func complete(
     _ best: inout ModelComparison, by others: [ModelCorrespondence], _ history: RenamingHistory
   ) {

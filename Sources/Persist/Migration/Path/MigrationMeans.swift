@@ -1,26 +1,26 @@
-/// What a migration may use beside the models: mapping models, policies, stages.
+/// The resources of a migration besides the models: mapping models, policies, stages.
 struct MigrationMeans: Sendable {
   var registry: ModelRegistry?
-  /// Mapping models built in code; they come before those of files.
+  /// Mapping models built in code; they take precedence over those in files.
   var mappingModels: [MappingModel] = []
   var policies = MigrationPolicies()
   var staged: StagedMigration?
-  /// Whether to go into a new file even where it could be done in place.
+  /// Whether to copy the store to a new file even if it could be migrated in place.
   var copies = false
-  /// Whether hops may follow from the models alone.
+  /// Whether the models alone may determine hops.
   var infersMapping = true
-  /// Whether steps that may wait are left for later, where all is done in place.
+  /// Whether to defer steps that aren't urgent, if the whole migration is in place.
   var defersWork = false
 
-  /// Where versions are looked for: the registry's, else those of the stages.
+  /// The registry in which versions are looked up: the given one, otherwise one of the stages' versions.
   var pathRegistry: ModelRegistry? {
     guard registry == nil, let versions = staged?.versions, !versions.isEmpty else { return registry }
     return ModelRegistry(versions: versions)
   }
 
-  /// The mapping model for the hop between two versions; nil where there is none.
+  /// The mapping model for the hop between two versions; nil if there is none.
   ///
-  /// Several are one hop in parts: their entity mappings run one after the other, and find each other's objects.
+  /// Several mapping models form one hop: their entity mappings run in sequence, and find each other's objects.
   func mappingModel(from source: ModelVersion, to destination: ModelVersion) throws -> MappingModel? {
     let built = mappingModels.filter { $0.isFor(from: source, to: destination) }
     let found = try built.isEmpty ? registry?.readMappingModels(from: source, to: destination) ?? [] : built

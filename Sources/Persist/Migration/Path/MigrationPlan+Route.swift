@@ -1,5 +1,5 @@
 extension MigrationPlan {
-  /// The plan of a route, from the models alone.
+  /// Creates the plan of a route from the models alone.
   init(_ route: MigrationRoute, _ means: MigrationMeans) throws {
     let hops = try route.hops.map { try Self.plan($0, means) }
     if let only = hops.first, hops.count == 1 {

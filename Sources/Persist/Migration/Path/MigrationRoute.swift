@@ -1,15 +1,14 @@
-/// The route from one version to another: the hops that a migration consists of.
+/// The route from one version to another: the hops of a migration.
 ///
-/// What follows from the models is one hop, directly from the first version to the last, as Core Data migrates.
-/// Versions
-/// between serve two things only. A mapping model or a stage that the application gave is a hop of its own; and
-/// renamings that only they record are looked up in them.
+/// Anything that the models alone determine is one hop, directly from the first version to the last, as in Core Data.
+/// Versions in between serve only two purposes: an application's mapping model or stage between them is a separate hop,
+/// and renames that only they record are looked up in them.
 struct MigrationRoute: Sendable {
   let source: ModelVersion
   let destination: ModelVersion
   let hops: [MigrationHop]
 
-  /// Whether one transaction in the store's own file is all.
+  /// Whether the whole route is a single transaction in the store's own file.
   var isInPlace: Bool {
     hops.allSatisfy { hop in
       guard case .inPlace = hop.method else { return false }
@@ -19,13 +18,13 @@ struct MigrationRoute: Sendable {
 
   var blockers: [MigrationBlocker] { hops.flatMap(\.blockers) }
 
-  /// A hop as its progress is reported.
+  /// A hop's description for progress reports.
   func reportedHop(_ index: Int) -> MigrationProgress.Hop {
     MigrationProgress.Hop(
       number: index + 1, count: hops.count, from: hops[index].source.name, to: hops[index].destination.name)
   }
 
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous``, and what is wrong with a mapping model's file.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous``, and errors in a mapping model's file.
   init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) throws {
     self.source = source
     self.destination = destination
@@ -76,7 +75,7 @@ struct MigrationRoute: Sendable {
     }
   }
 
-  /// What a mapping model means for a store that has nothing special.
+  /// Plans a mapping model for a generic store of the hop's source model.
   static func plan(_ hop: MigrationHop, _ mapping: MappingModel, _ means: MigrationMeans) throws -> CopyPlan {
     var planner = CopyPlanner(
       mapping, from: .forNewStore(hop.source.model), to: .forNewStore(hop.destination.model),
@@ -84,7 +83,7 @@ struct MigrationRoute: Sendable {
     return try planner.make()
   }
 
-  /// What a mapping model leaves behind of a store, with the rows that it has.
+  /// The losses of a store by a mapping model, with the number of affected rows.
   static func losses(
     of mapping: MappingModel, _ hop: MigrationHop, _ means: MigrationMeans, in map: TableMap,
     _ connection: SQLiteConnection
@@ -96,7 +95,7 @@ struct MigrationRoute: Sendable {
 }
 
 extension MigrationHop {
-  /// What goes, from the models alone.
+  /// The losses, from the models alone.
   func losses(_ means: MigrationMeans) throws -> [MigrationLoss] {
     guard case .mapping(let mapping) = method, !isInferred else {
       return comparison.losses

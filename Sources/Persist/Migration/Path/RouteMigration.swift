@@ -1,16 +1,17 @@
 import Foundation
 
-/// Runs a route that one transaction in the store's own file isn't enough for: hop by hop in files beside the store,
-/// the last of which becomes its content.
+/// Runs a route that a single transaction in the store's own file can't execute: hop by hop in files beside the store,
+/// the last of which replaces its content.
 ///
-/// Nobody else writes to the store meanwhile, and readers go on reading. Until the exchange not a byte of it changes.
+/// Other connections can't write to the store meanwhile, but they can read. Until the exchange, the store isn't
+/// changed.
 struct RouteMigration {
   let url: URL
   let destination: ModelVersion
   let means: MigrationMeans
   let options: StoreOptions
   let migrator: AutomaticMigrator
-  /// Where the hops' files are made.
+  /// The folder for the hops' files.
   let folder: WorkingFolder
 
   func run() throws -> MigrationReport {
@@ -18,7 +19,7 @@ struct RouteMigration {
     let store = SQLiteFileName.resolved(url)
     let hold = try StoreHold(store, options: options)
     defer { hold.end() }
-    // Another process may have been faster.
+    // Another process may have migrated the store first.
     let survey = try RouteSurvey(hold.connection, to: destination, means: means)
     guard !survey.isUpToDate else { return survey.report(rows: nil, way: .none) }
     if var error = try survey.error(hold.connection, migrator) {
@@ -32,7 +33,7 @@ struct RouteMigration {
       store, through: survey.route, in: folder, rows: migrator.progress == nil ? 1 : survey.store.keys(hold.connection))
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
-    // The file alone is the store.
+    // The file must be the complete store, without a log.
     let logEntry = MigrationLogEntry(report, rows: logged)
     try logEntry.write(toStoreAt: file, endingLog: true)
     try StoreExchange(
@@ -43,7 +44,7 @@ struct RouteMigration {
     return report
   }
 
-  /// - Parameter rows: about how many the store has.
+  /// - Parameter rows: the approximate number of rows in the store.
   /// - Returns: the file after the last hop.
   private func migrate(
     _ store: URL, through route: MigrationRoute, in folder: WorkingFolder, rows: Int64
@@ -51,7 +52,7 @@ struct RouteMigration {
     var file = store
     for (number, hop) in route.hops.enumerated() {
       let progress = progress(hop: number, of: route, rows: rows)
-      // An error of a hop says between which versions it happened.
+      // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
         file = try migrate(file, through: hop, number, store, folder, route.reportedHop(number), progress)
       }
@@ -74,7 +75,7 @@ struct RouteMigration {
       file = try own(file, store, folder, number)
       try migrateInPlace(file, hop, reported, progress)
     case .mapping(let mapping):
-      // Of the store's own rows this is known since before the first hop.
+      // For the store's own rows, losses were checked before the first hop.
       if number > 0, !migrator.allowsLoss, !hop.isInferred { try refuseLosses(of: mapping, hop, file) }
       let next = try folder.file(number * 2 + 1)
       let manager = migrator.makeManager(hop.source.model, hop.destination.model)
@@ -89,7 +90,7 @@ struct RouteMigration {
     return file
   }
 
-  /// A file that may be changed: a copy, where it is still the store itself.
+  /// Returns a file that may be changed: the given one, or a copy if that is still the store itself.
   private func own(_ file: URL, _ store: URL, _ folder: WorkingFolder, _ number: Int) throws -> URL {
     guard file == store else { return file }
     let copy = try folder.file(number * 2)
@@ -100,7 +101,7 @@ struct RouteMigration {
     return copy
   }
 
-  /// - Throws: where a mapping model leaves something behind of the rows that the hops before it made.
+  /// - Throws: an error if a mapping model would lose data from the rows that the previous hops created.
   private func refuseLosses(of mapping: MappingModel, _ hop: MigrationHop, _ file: URL) throws {
     let connection = try SQLiteConnection(file, mode: .readOnly)
     defer { connection.close() }
@@ -111,7 +112,8 @@ struct RouteMigration {
     if let error = MigrationPlan.refusal(of: losses, from: hop.source.name, to: hop.destination.name) { throw error }
   }
 
-  /// Within the working folder, where nobody else migrates and nothing lasts unless the whole succeeds.
+  /// Migrates a file in the working folder, where no other process migrates and nothing is kept unless the whole
+  /// succeeds.
   private func migrateInPlace(
     _ file: URL, _ hop: MigrationHop, _ reported: MigrationProgress.Hop,
     _ progress: AutomaticMigrator.ProgressHandler?
@@ -124,7 +126,7 @@ struct RouteMigration {
     ).run()
   }
 
-  /// Calls a stage's block with the store at a version, and saves what it did.
+  /// Calls a stage's block with the store at a version, and saves its changes.
   private func call(
     _ block: StagedMigration.Block, _ file: URL, _ version: ModelVersion, _ progress: AutomaticMigrator.ProgressHandler?
   ) throws {
@@ -146,8 +148,8 @@ struct RouteMigration {
 
   // MARK: Progress
 
-  /// The progress of one hop as a part of the whole. Each counts for the rows that the store has now; how many it will
-  /// have at a later version isn't known.
+  /// The progress of one hop as a part of the whole. Each hop counts as many rows as the store currently has, because
+  /// its size at later versions is unknown.
   private func progress(
     hop number: Int, of route: MigrationRoute, rows: Int64
   ) -> AutomaticMigrator.ProgressHandler? {
@@ -164,7 +166,7 @@ struct RouteMigration {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/migrationCancelled`` where that is the answer.
+  /// - Throws: ``PersistenceError/Code/migrationCancelled`` if the handler cancels the migration.
   private func tell(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
     guard progress?(MigrationProgress(completed: 0, total: 1, current: "", pass: pass)) == false else { return }
     throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
@@ -172,7 +174,7 @@ struct RouteMigration {
 }
 
 extension MigrationRoute {
-  /// How many copies of the store there are at once, its own file not counted: a hop's file and the one before it; in
-  /// the end the last one, and the log or journal of the exchange.
+  /// The maximum number of simultaneous copies of the store, excluding its own file: a hop's file and the previous one;
+  /// at the end, the last one and the log or journal of the exchange.
   var copies: Int { 2 }
 }

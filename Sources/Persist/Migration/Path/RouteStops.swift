@@ -1,7 +1,7 @@
 /// The versions at which a store stops on its route: its own, those at the ends of mapping models and stages, and the
-/// one to reach.
+/// target version.
 ///
-/// Pure: which hops have a mapping model or a stage is all that is asked.
+/// Pure: depends only on which hops have a mapping model or a stage.
 struct RouteStops {
   let versions: [ModelVersion]
 
@@ -24,8 +24,7 @@ struct RouteStops {
     versions = Self.stops(on: path, where: means.hasMappingModel)
   }
 
-  /// Leaves out versions that a mapping model leaps over, where none of the hops that it leaps over has a mapping model
-  /// of its own.
+  /// Omits versions that a mapping model skips, if none of the hops that it skips has a mapping model.
   private static func leaping(
     _ path: [ModelVersion], where isMapped: (ModelVersion, ModelVersion) -> Bool
   ) -> [ModelVersion] {
@@ -51,7 +50,8 @@ struct RouteStops {
     return path.indices.filter(stops.contains).map { path[$0] }
   }
 
-  /// The way with the fewest mapping models, each of which begins where the one before ends; without one directly.
+  /// The path with the fewest mapping models, each starting where the previous one ends; the direct path if there is
+  /// none.
   private static func shortestPath(
     from source: ModelVersion, to destination: ModelVersion, among versions: [ModelVersion],
     where isMapped: (ModelVersion, ModelVersion) -> Bool

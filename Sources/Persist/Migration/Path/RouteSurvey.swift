@@ -1,12 +1,12 @@
-/// A store looked at with a version in mind: the route there, and what stands in its way.
+/// The survey of a store for a target version: the route there, and its obstacles.
 struct RouteSurvey {
   let store: IdentifiedStore
   let route: MigrationRoute
-  /// The store against the version directly, as one transaction would bring it there.
+  /// The direct comparison of the store and the version, as for a single transaction.
   let direct: StoreSurvey
   let means: MigrationMeans
 
-  /// - Parameter catalog: what was read of the store before.
+  /// - Parameter catalog: the store's catalog, if already read.
   init(
     _ connection: SQLiteConnection, to destination: ModelVersion, means: MigrationMeans, catalog: StoreCatalog? = nil
   ) throws {
@@ -33,7 +33,7 @@ struct RouteSurvey {
       rows: rows, duration: .zero)
   }
 
-  /// What the rows say of the first hop; later hops begin with rows that aren't there yet.
+  /// The findings in the rows for the first hop; the rows of later hops don't exist yet.
   func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> StoreSurvey.Findings {
     guard let survey = firstHopSurvey() else {
       guard countingLosses, let hop = route.hops.first, case .mapping(let mapping) = hop.method, hop.blockers.isEmpty,
@@ -45,7 +45,7 @@ struct RouteSurvey {
     return try survey.findings(connection, countingLosses: countingLosses)
   }
 
-  /// Why the migration can't be; nil where it can.
+  /// The error that prevents the migration; nil if it is possible.
   func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
     if !route.blockers.isEmpty, !route.isInPlace || !means.infersMapping {
       let back = direct.backBlocker(StoreSurvey.Findings(blockers: route.blockers), migrator.downgrade)

@@ -1,4 +1,4 @@
-/// A migration in stages: versions that follow from the models alone, and between them stages with work in code.
+/// A migration in stages: versions migrated by inference, and stages with custom code between them.
 ///
 /// ```swift
 /// let staged = try StagedMigration([
@@ -14,30 +14,30 @@
 /// try coordinator.addStore(at: url, options: .stagedMigration(staged))
 /// ```
 ///
-/// All stages are done in a file beside the store, which becomes its content in the end. Killed at any instant, the
-/// store has the first version or the last.
+/// All stages run in a file beside the store, which replaces its content at the end. If the process is killed at any
+/// time, the store has either the first version or the last.
 public struct StagedMigration: Sendable {
-  /// Work on the store at a version; what it changes is saved when it returns. What it throws ends the migration, and
-  /// the store stays as it was.
+  /// Custom work on the store at a version; its changes are saved when it returns. A thrown error aborts the migration,
+  /// and the store remains unchanged.
   public typealias Block = @Sendable (ManagedObjectContext) throws -> Void
 
-  /// A part of the way.
+  /// A section of the path.
   public struct Stage: Sendable {
     let versions: [ModelVersion]
     let willMigrate: Block?
     let didMigrate: Block?
     let isCustom: Bool
 
-    /// Versions each of which follows from the one before.
+    /// A sequence of versions, each inferred from the previous one.
     public static func lightweight(_ versions: [ModelVersion]) -> Stage {
       Stage(versions: versions, willMigrate: nil, didMigrate: nil, isCustom: false)
     }
 
-    /// One hop with work before and after it.
+    /// One hop with custom work before and after it.
     ///
     /// - Parameters:
-    ///   - willMigrate: gets the store at the first version.
-    ///   - didMigrate: gets the store at the second.
+    ///   - willMigrate: called with the store at the first version.
+    ///   - didMigrate: called with the store at the second version.
     public static func custom(
       from source: ModelVersion, to destination: ModelVersion, willMigrate: Block? = nil, didMigrate: Block? = nil
     ) -> Stage {
@@ -49,7 +49,7 @@ public struct StagedMigration: Sendable {
   /// All versions, from the first to the last.
   let versions: [ModelVersion]
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where two stages end at the same version.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if two stages end at the same version.
   public init(_ stages: [Stage]) throws {
     var ends: [ManagedObjectModel] = []
     for end in stages.compactMap(\.versions.last) {
@@ -68,7 +68,7 @@ public struct StagedMigration: Sendable {
     self.versions = versions
   }
 
-  /// The versions from one to another; nil where the stages don't lead from the one to the other.
+  /// The versions from one to another; nil if the stages don't connect them.
   func path(from source: ModelVersion, to destination: ModelVersion) -> [ModelVersion]? {
     func place(_ version: ModelVersion) -> Int? {
       versions.firstIndex { $0.model === version.model }
@@ -87,7 +87,7 @@ public struct StagedMigration: Sendable {
 }
 
 extension StoreOptions {
-  /// Brings older stores to the coordinator's version by stages.
+  /// Migrates older stores to the coordinator's version in stages.
   public static func stagedMigration(_ staged: StagedMigration) -> StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(staged: staged))
   }
