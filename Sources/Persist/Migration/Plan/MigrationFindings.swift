@@ -2,9 +2,9 @@
 public struct MigrationLoss: Sendable, Hashable {
   public var entity: String
   public var property: String?
-  /// What happens, such as `attribute removed`.
+  /// A description, such as `attribute removed`.
   public var what: String
-  /// How many rows have a value that goes; nil where no store was looked at.
+  /// The number of rows whose value is lost; nil if no store was examined.
   public var rows: Int?
 
   public init(entity: String, property: String? = nil, what: String, rows: Int? = nil) {
@@ -14,15 +14,15 @@ public struct MigrationLoss: Sendable, Hashable {
     self.rows = rows
   }
 
-  /// Whether two losses differ in their figures alone.
+  /// Whether two losses differ only in their numbers.
   func isSame(as other: MigrationLoss) -> Bool {
     (entity, property, what) == (other.entity, other.property, other.what)
   }
 }
 
-/// Something that stands in the way of a migration, and what to do about it.
+/// An obstacle to a migration, and a way to resolve it.
 public struct MigrationBlocker: Sendable, Hashable {
-  /// What the migration fails with if it is started all the same.
+  /// The code of the error with which the migration would fail.
   public var code: PersistenceError.Code
   public var entity: String?
   public var property: String?

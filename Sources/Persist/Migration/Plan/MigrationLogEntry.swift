@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A migration that ran, as the store remembers it.
+/// A completed migration, as recorded in the store.
 ///
 /// ```swift
 /// for entry in try PersistentStoreCoordinator.metadata(at: url).migrationLog { print(entry) }
 /// // 2026-11-21T18:04:05Z  Shop 1 → Shop 3, in place, 280 rows, 0.012 s
 /// ```
 public struct MigrationLogEntry: Sendable, Hashable {
-  /// When it ended.
+  /// The time at which it ended.
   public var date: Date
-  /// The versions that it led from and to.
+  /// The source and destination versions.
   public var from: String
   public var to: String
   public var way: MigrationWay
-  /// How many rows the store had; nil where there were too many to count them for the log's sake.
+  /// The number of rows in the store; nil if there were too many to count them only for the log.
   public var rows: Int?
   public var seconds: Double
 
@@ -26,7 +26,7 @@ public struct MigrationLogEntry: Sendable, Hashable {
     self.seconds = seconds
   }
 
-  /// Up to how many rows a migration counts though nobody asked for it: that takes a few milliseconds.
+  /// The maximum number of rows that a migration counts without being asked to: that takes a few milliseconds.
   static let countedRows: Int64 = 100_000
 }
 
@@ -46,7 +46,7 @@ extension MigrationLogEntry {
     static let seconds = "seconds"
   }
 
-  /// Nil for something that no version of Persist wrote.
+  /// Nil for a value that no version of Persist wrote.
   init?(_ list: PropertyList) {
     guard let values = list.dictionaryValue, case .date(let date)? = values[Key.date],
       let from = values[Key.from]?.stringValue, let to = values[Key.to]?.stringValue,
@@ -82,14 +82,14 @@ extension MigrationLogEntry: CustomStringConvertible {
 }
 
 extension StoreMetadata {
-  /// The migrations that the store has been through, oldest first; of many, the latest ones.
+  /// The store's migrations, oldest first. If there were many, only the latest ones.
   ///
-  /// They stand under a key of Persist's own, as property-list values, which Core Data keeps and doesn't look at.
+  /// They are stored under a Persist-specific key as property-list values, which Core Data preserves and ignores.
   public var migrationLog: [MigrationLogEntry] {
     (values[Key.migrationLog]?.arrayValue ?? []).compactMap(MigrationLogEntry.init)
   }
 
-  /// How many migrations are remembered.
+  /// The maximum number of recorded migrations.
   static let migrationLogLimit = 100
 
   mutating func log(_ entry: MigrationLogEntry) {
@@ -99,9 +99,9 @@ extension StoreMetadata {
 }
 
 extension MigrationLogEntry {
-  /// Notes in a store's file how it came about.
+  /// Adds the entry to the log in a store's file.
   ///
-  /// - Parameter endingLog: whether to take the write-ahead log into the file, so that the file alone is the store.
+  /// - Parameter endingLog: whether to move the write-ahead log into the file, so that the file alone is the store.
   func write(toStoreAt url: URL, endingLog: Bool = false) throws {
     let connection = try SQLiteConnection(url, mode: .readWrite)
     defer { connection.close() }

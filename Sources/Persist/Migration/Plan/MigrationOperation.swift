@@ -1,9 +1,9 @@
-/// One difference between two models, and what it means for a store.
+/// A difference between two models, and its effect on a store.
 ///
-/// Names are the new model's where the new model has the thing, except that a renaming gives the old name in
-/// ``entity`` or ``property`` and the new one in ``newName``.
+/// Names are the new model's if the new model contains the element, except that a rename has the old name in ``entity``
+/// or ``property`` and the new one in ``newName``.
 public struct MigrationOperation: Sendable, Hashable {
-  /// What differs. A struct, not an enumeration, so that new kinds can come without breaking a program.
+  /// The kind of difference. A struct, not an enumeration, so that adding kinds doesn't break programs.
   public struct Kind: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -11,16 +11,16 @@ public struct MigrationOperation: Sendable, Hashable {
 
   public var kind: Kind
   public var entity: String
-  /// The attribute or relationship; of a uniqueness constraint its properties, of an index its name; nil where the
-  /// entity itself differs.
+  /// The attribute or relationship; the properties of a uniqueness constraint; the name of an index; nil if the entity
+  /// itself differs.
   public var property: String?
   public var newName: String?
-  /// The difference in words, such as `int16 → int64`; nil where the kind says it all.
+  /// A description of the difference, such as `int16 → int64`; nil if the kind is sufficient.
   public var detail: String?
   public var way: MigrationWay
-  /// Whether the old model can express something that the new one can't, so that values may go.
+  /// Whether the old model can represent something that the new one can't, so that values may be lost.
   public var losesData: Bool
-  /// What stands in the way, where ``way`` is ``MigrationWay/impossible``.
+  /// The obstacle if ``way`` is ``MigrationWay/impossible``.
   public var obstacle: MigrationBlocker?
 
   public init(
@@ -62,7 +62,7 @@ extension MigrationOperation.Kind {
   public static let makeAttributePersistent = Self(rawValue: "makeAttributePersistent")
   public static let changeExternalStorage = Self(rawValue: "changeExternalStorage")
   public static let changeDerivation = Self(rawValue: "changeDerivation")
-  /// Elements of a composite attribute come, go or change their types.
+  /// Elements of a composite attribute are added, removed or change their types.
   public static let changeElements = Self(rawValue: "changeElements")
   public static let changeDefault = Self(rawValue: "changeDefault")
   public static let changeTransformer = Self(rawValue: "changeTransformer")
@@ -81,19 +81,19 @@ extension MigrationOperation.Kind {
   public static let makeRelationshipRequired = Self(rawValue: "makeRelationshipRequired")
   public static let makeRelationshipOptional = Self(rawValue: "makeRelationshipOptional")
 
-  /// Something that doesn't touch what is stored: rules, counts, delete rules, hash modifiers, class names.
+  /// A change without effect on stored data: rules, counts, delete rules, hash modifiers, class names.
   public static let changeRules = Self(rawValue: "changeRules")
 
-  /// An entity mapping of a mapping model is carried out.
+  /// An entity mapping of a mapping model is executed.
   public static let mapEntity = Self(rawValue: "mapEntity")
-  /// A stage's work in code.
+  /// A stage's custom code runs.
   public static let runStage = Self(rawValue: "runStage")
 
   // Steps that follow from others.
-  /// Entity numbers follow the new model's order.
+  /// Entity numbers are aligned with the new model's order.
   public static let renumberEntities = Self(rawValue: "renumberEntities")
-  /// Indexes and tables that follow from other changes.
+  /// Indexes and tables are aligned with other changes.
   public static let alignSchema = Self(rawValue: "alignSchema")
-  /// What the store says of its model.
+  /// The store's model metadata is updated.
   public static let updateMetadata = Self(rawValue: "updateMetadata")
 }

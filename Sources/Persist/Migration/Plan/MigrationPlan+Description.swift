@@ -1,5 +1,5 @@
 extension MigrationPlan: CustomStringConvertible {
-  /// The plan in words: the steps of each hop, one line per step, then losses, what stands in the way, and notes.
+  /// The plan as text: the steps of each hop, one line per step, then losses, blockers and notes.
   public var description: String {
     var lines = ["\(from) → \(to): \(way.sentence)"]
     if let rows, let bytes {
@@ -28,7 +28,7 @@ extension MigrationPlan: CustomStringConvertible {
     }
   }
 
-  /// The blockers; advice that several of them share comes once, after the last of them.
+  /// The blockers; a fix that several of them share is printed once, after the last of them.
   private var blockerLines: [String] {
     blockers.enumerated().map { index, blocker in
       let isRepeated = blockers[(index + 1)...].contains { $0.fix == blocker.fix }

@@ -3,7 +3,7 @@ extension MigrationPlan: Encodable {
     case from, to, way, steps, losses, blockers, rows, bytes, extraBytes, hops, notes
   }
 
-  /// Writes the form that the command line prints for `diff` and `plan`.
+  /// Encodes the format that the command line prints for `diff` and `plan`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(from, forKey: .from)

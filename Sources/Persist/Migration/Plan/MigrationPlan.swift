@@ -1,4 +1,4 @@
-/// What a migration would do, before it does it: a value that can be shown, measured and refused.
+/// The plan of a migration: a value that can be displayed, measured and rejected before anything is done.
 ///
 /// ```swift
 /// let plan = try MigrationPlan(from: shop1, to: shop3)
@@ -6,11 +6,11 @@
 /// guard plan.losses.isEmpty else { return }
 /// ```
 public struct MigrationPlan: Sendable, Hashable {
-  /// One operation and the SQL that carries it out. SQL that serves several operations stands with the first of them.
+  /// One operation and its SQL. SQL that serves several operations belongs to the first of them.
   public struct Step: Sendable, Hashable {
     public var operation: MigrationOperation
     public var sql: [String]
-    /// What of it is left for later, where the migrator defers work.
+    /// The part that is deferred, if the migrator defers work.
     public var deferred: [String]
 
     public init(_ operation: MigrationOperation, sql: [String] = [], deferred: [String] = []) {
@@ -20,26 +20,26 @@ public struct MigrationPlan: Sendable, Hashable {
     }
   }
 
-  /// The version that the store has.
+  /// The store's version.
   public var from: String
-  /// The version that it is to have.
+  /// The target version.
   public var to: String
   public var way: MigrationWay
   public var steps: [Step]
   public var losses: [MigrationLoss]
-  /// What stands in the way. A plan without blockers can run.
+  /// The obstacles. A plan without blockers can run.
   public var blockers: [MigrationBlocker]
-  /// How many rows the store has; nil for a plan that no store was looked at for.
+  /// The number of rows in the store; nil for a plan without a store.
   public var rows: Int?
   /// The size of the store's file with its write-ahead log; nil without a store.
   public var bytes: Int?
   /// The estimated peak of additional disk space in bytes; nil without a store.
   public var extraBytes: Int?
-  /// The plan of each hop, in the order in which they run; empty where there is one hop only. Their steps together are
+  /// The plans of the hops, in the order of execution; empty if there is only one hop. Their steps together are
   /// ``steps``.
   public var hops: [MigrationPlan]
-  /// Where the models may not mean what they say: versions that only renaming identifiers tell apart, and values that a
-  /// migration through the versions between would take from elsewhere.
+  /// Cases in which the models may not mean what they say: versions that differ only in renaming identifiers, and
+  /// values that would have another source in a migration through the versions in between.
   public var notes: [String] = []
 
   public init(
@@ -61,7 +61,7 @@ public struct MigrationPlan: Sendable, Hashable {
 
   public var isPossible: Bool { way != .impossible }
 
-  /// What stands in the way, as one error; nil where nothing does.
+  /// The obstacles as one error; nil if there are none.
   public var error: PersistenceError? {
     guard way == .impossible else { return nil }
     let problems = blockers.map(\.error)
@@ -75,7 +75,7 @@ public struct MigrationPlan: Sendable, Hashable {
 }
 
 extension MigrationLoss {
-  /// The element of a composite attribute that an operation removes; nil for other operations.
+  /// Creates the loss of a composite attribute's element that an operation removes; nil for other operations.
   init?(_ operation: MigrationOperation) {
     guard operation.losesData, operation.kind == .changeElements else { return nil }
     let what = "element \(operation.detail ?? "removed")"

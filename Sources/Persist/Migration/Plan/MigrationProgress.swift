@@ -1,14 +1,14 @@
-/// How far a migration is.
+/// The progress of a migration.
 ///
-/// Whichever way it goes, what is done is counted in rows, never falls, and reaches the total at the end.
+/// For every kind of migration, completed work is counted in rows, never decreases, and reaches the total at the end.
 public struct MigrationProgress: Sendable, Hashable {
   /// A step from one model version to another.
   public struct Hop: Sendable, Hashable {
-    /// From 1. Several hops that are done as one have the number of the last.
+    /// The number, starting from 1. Several hops executed as one have the number of the last.
     public var number: Int
-    /// How many hops the migration has.
+    /// The number of hops in the migration.
     public var count: Int
-    /// The versions that it leads from and to.
+    /// The source and destination versions.
     public var from: String
     public var to: String
 
@@ -20,22 +20,22 @@ public struct MigrationProgress: Sendable, Hashable {
     }
   }
 
-  /// A part of the work. A struct, not an enumeration, so that new ones can come without breaking a program.
+  /// A part of the work. A struct, not an enumeration, so that adding passes doesn't break programs.
   public struct Pass: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The store's own tables are changed, in one transaction.
+    /// The store's own tables are changed in one transaction.
     public static let inPlace = Self(rawValue: "inPlace")
-    /// A stage's work in code.
+    /// A stage's custom code runs.
     public static let stage = Self(rawValue: "stage")
-    /// Of a mapping model: objects with their attributes come into the new file.
+    /// A mapping model creates objects with their attributes in the new file.
     public static let objects = Self(rawValue: "objects")
-    /// Of a mapping model: they are related.
+    /// A mapping model sets the objects' relationships.
     public static let relationships = Self(rawValue: "relationships")
-    /// The whole is validated.
+    /// The result is validated.
     public static let validation = Self(rawValue: "validation")
-    /// The new file takes the store's place.
+    /// The new file replaces the store's content.
     public static let exchange = Self(rawValue: "exchange")
     /// The store has the new version.
     public static let done = Self(rawValue: "done")
@@ -43,15 +43,15 @@ public struct MigrationProgress: Sendable, Hashable {
 
   public var hop: Hop
   public var pass: Pass
-  /// The entity whose rows are worked on, where it is one.
+  /// The entity whose rows are processed, if it is only one.
   public var entity: String?
-  /// Work that is done, in rows; a change that touches no rows counts as one. Never falls.
+  /// Completed work in rows; a change without affected rows counts as one. Never decreases.
   public var completed: Int64
-  /// All work, estimated at the start; not zero.
+  /// The total work, estimated at the start; not zero.
   public var total: Int64
-  /// What is done now, as SQL or by the name of an entity mapping; empty at the end.
+  /// The current work, as SQL or the name of an entity mapping; empty at the end.
   public var current: String
-  /// The time that is left at the pace so far; nil as long as that says nothing.
+  /// The remaining time at the current pace; nil while no estimate is possible.
   public var timeLeft: Duration?
 
   public init(
@@ -67,18 +67,18 @@ public struct MigrationProgress: Sendable, Hashable {
     self.timeLeft = timeLeft
   }
 
-  /// From 0 to 1.
+  /// The completed fraction, from 0 to 1.
   public var fraction: Double { min(1, Double(completed) / Double(max(total, 1))) }
 }
 
-/// What a migration did.
+/// The result of a migration.
 public struct MigrationReport: Sendable, Hashable {
   public var from: String
   public var to: String
   public var way: MigrationWay
-  /// How many versions further the store is.
+  /// The number of hops.
   public var hops: Int
-  /// How many rows the store had; nil where they weren't counted.
+  /// The number of rows in the store; nil if they weren't counted.
   public var rows: Int?
   public var duration: Duration
 

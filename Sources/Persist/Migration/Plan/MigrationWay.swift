@@ -1,15 +1,15 @@
-/// How a migration, or one of its steps, is carried out. The raw values stand in the command line's JSON.
+/// The way in which a migration, or one of its steps, is executed. The raw values are part of the command line's JSON.
 public enum MigrationWay: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-  /// Nothing in the store changes, at most what it says of its model.
+  /// Nothing in the store changes, except possibly its model metadata.
   case none
   /// SQL in the store's own file, in one transaction.
   case inPlace
-  /// Into a new file beside the store, which then takes its place.
+  /// Copying to a new file beside the store, which then replaces its content.
   case copy
-  /// Not without help; ``MigrationPlan/blockers`` say what is missing.
+  /// Impossible without help; ``MigrationPlan/blockers`` describes the obstacles.
   case impossible
 
-  /// From the least work to the most.
+  /// Ordered from the least work to the most.
   public static func < (left: MigrationWay, right: MigrationWay) -> Bool { left.weight < right.weight }
 
   private var weight: Int {
