@@ -1,11 +1,11 @@
-/// What a column of a hierarchy's table is for, to one entity.
+/// The purpose of a column of a hierarchy's table for one entity.
 enum ColumnUse: Sendable, Hashable {
   /// The value of an attribute, or of an element of a composite one.
   case attribute(AttributeDescription, property: String, elements: [String])
   case reference(Reference)
 
-  /// A column of a relationship: of a to-one in its entity's table, or of a to-many without inverse in that of its
-  /// destination.
+  /// A column of a relationship: of a to-one relationship in its entity's table, or of a to-many one without inverse in
+  /// its destination's table.
   struct Reference: Sendable, Hashable {
     enum Part: Sendable, Hashable { case key, number, place }
 
@@ -16,7 +16,7 @@ enum ColumnUse: Sendable, Hashable {
 }
 
 extension TableMap {
-  /// What the columns of a root entity's table are for: by folded name, then by entity.
+  /// The uses of the columns of a root entity's table: by folded name, then by entity.
   func columnUses(of root: Entity) -> [String: [String: ColumnUse]] {
     var uses: [String: [String: ColumnUse]] = [:]
     for entity in model.hierarchy(of: root) {

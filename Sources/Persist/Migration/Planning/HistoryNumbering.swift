@@ -1,13 +1,13 @@
-/// What becomes of the entity numbers in the store's own books: its history, and what it notes of synchronisation.
+/// The changes of entity numbers in the store's own records: its history, and its synchronization records.
 struct HistoryNumbering {
-  /// Entries of entities that go.
+  /// Deletions of the entries of removed entities.
   let removals: [SchemaChange]
-  /// New numbers in the place of old ones; they come after the removals.
+  /// Replacements of old entity numbers by new ones; they run after the removals.
   let renumberings: [SchemaChange]
 
   /// - Parameters:
-  ///   - numbering: new numbers by the old ones, of entities that stay.
-  ///   - gone: the numbers of those that go.
+  ///   - numbering: the new numbers by the old ones, for entities that remain.
+  ///   - gone: the numbers of removed entities.
   init(in tables: [StoreSchema.Table], numbering: [Int: Int], gone: [Int]) {
     let changed = numbering.filter { $0.key != $0.value }
     let places = tables.flatMap { table in table.entityNumberColumns.map { (table: table.name, column: $0) } }
@@ -21,8 +21,8 @@ struct HistoryNumbering {
 }
 
 extension StoreSchema.Table {
-  /// The columns of the store's own books in which entity numbers stand: their tables are named with an `A` where those
-  /// of entities have a `Z`.
+  /// The columns of the store's own records that contain entity numbers. The names of their tables begin with `A`,
+  /// those of entities' tables with `Z`.
   fileprivate var entityNumberColumns: [String] {
     guard name.hasPrefix("A"), column(named: "Z_PK") != nil else { return [] }
     return ["ZENTITY", "ZENTITYID"].filter { column(named: $0)?.declaredType == "INTEGER" }

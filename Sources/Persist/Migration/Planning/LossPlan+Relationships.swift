@@ -1,4 +1,4 @@
-/// Pairs of relationships that no relationship of the new model takes.
+/// Losses of pairs that no relationship of the new model takes.
 extension LossPlan {
   private struct Lost: Hashable {
     let loss: MigrationLoss
@@ -6,11 +6,11 @@ extension LossPlan {
     let ownerTable: String
     let memberTable: String
     let members: Set<Int>
-    /// The relationships that are believed instead, where the two ends of one contradict each other.
+    /// The relationships that take precedence if the two ends of one conflict.
     let leaders: [PairRows]
   }
 
-  /// Which rows' pairs are kept, by the pairs' old relationship and seen from the end that names it.
+  /// The rows whose pairs are kept, by the pairs' old relationship and from the perspective of the end that names it.
   private typealias Kept = [ModelComparison.OldPair: [(owners: Set<Int>, members: Set<Int>)]]
 
   mutating func addRelationships() {
@@ -40,7 +40,7 @@ extension LossPlan {
 
   // MARK: Orders
 
-  /// Orders of members that stay.
+  /// Adds the orders of remaining members that are lost.
   mutating func addOrders() {
     let kept = keptPairs()
     for (entity, destination) in stayingEntities {
@@ -59,7 +59,7 @@ extension LossPlan {
     }
   }
 
-  /// A single member, or none, has no order to lose.
+  /// The loss of a relationship's order; nil if it is kept, or if the new relationship has at most one member.
   private func orderLoss(
     _ relationship: RelationshipDescription, _ property: Property, of entity: Entity, _ destination: Entity,
     _ kept: Kept
@@ -74,7 +74,7 @@ extension LossPlan {
     }
     let origins = origins[successor, of: destination]
     guard successor.isToMany, !origins.isEmpty else { return nil }
-    // The members may be the other end's, which knows no order of theirs.
+    // The members may come from the other end, which doesn't know their order.
     if successor.isOrdered, origins.contains(where: { $0.pair == pair }) { return nil }
     return MigrationLoss(
       entity: comparison.declaring(successor, of: destination).name, property: successor.name, what: what)
@@ -123,7 +123,7 @@ extension LossPlan {
     }
     guard !members.isEmpty, let pairs = old.pairs(of: property, in: entity) else { return nil }
     let (loss, leaders) = loss(relationship, property, of: entity, destination, isTaken: !takers.isEmpty)
-    // Of a relationship that stays, one end speaks for both.
+    // For a relationship that remains, only one end reports the loss.
     guard loss.what == Self.removed || !leaders.isEmpty || isSpeaker(relationship, of: entity, isNamed: isNamed) else {
       return nil
     }
@@ -134,8 +134,8 @@ extension LossPlan {
 
   private static let removed = "relationship removed"
 
-  /// Whether an old relationship is the end that losses of its pairs are named after: the to-one end, else the one that
-  /// stays where it is, else the first.
+  /// Whether an old relationship is the end that reports losses of its pairs: the to-one end, otherwise the one that
+  /// remains in place, otherwise the first.
   private func isSpeaker(_ relationship: RelationshipDescription, of entity: Entity, isNamed: Bool) -> Bool {
     guard let inverse = old.model.inverse(of: relationship) else { return true }
     if relationship.isToMany != inverse.isToMany { return !relationship.isToMany }

@@ -1,7 +1,7 @@
-/// Everything that a migration destroys, each with the count that says how much of it a store has.
+/// Everything that a migration destroys, each with a count for determining its extent in a store.
 ///
-/// Pure, and the same whichever way the migration goes: in place and into a new file keep the same. A loss of no rows
-/// is none; without a store, every loss that a store could have is listed.
+/// Pure, and independent of the way in which the migration is executed: in place and into a new file keep the same
+/// data. Losses without rows are omitted; without a store, every possible loss is listed.
 struct LossPlan {
   struct Check: Sendable, Hashable {
     let count: RowCount
@@ -32,13 +32,13 @@ struct LossPlan {
     if !checks.contains(check) { checks.append(check) }
   }
 
-  /// A selection of the rows of a table that belong to some old entities.
+  /// The condition for a table's rows that belong to some old entities.
   func rows(_ numbers: [Int], of table: String) -> RowCondition {
     let all = old.tables.filter { $0.table == table }.map(\.number)
     return .entities(Set(all) == Set(numbers) ? nil : numbers.sorted())
   }
 
-  /// Old entities with rows that stay, each with what it becomes.
+  /// Old entities with rows that remain, each with its new entity.
   var stayingEntities: [(old: Entity, new: Entity)] {
     comparison.old.entities.compactMap { entity in
       guard hasRows(entity), let destination = origins.destination(ofNumber: old[entity].number) else { return nil }
@@ -46,7 +46,7 @@ struct LossPlan {
     }
   }
 
-  /// Whether a store can have rows of an entity at all; one that was made for a configuration has no table for others.
+  /// Whether a store can have rows of an entity; a store created for a configuration has no tables of other entities.
   func hasRows(_ entity: Entity) -> Bool { !entity.isAbstract && !old.absent.contains(entity.name) }
 
   private mutating func addEntities() {
@@ -73,7 +73,7 @@ struct LossPlan {
     for (entity, destination) in stayingEntities {
       let place = old[entity]
       for column in place.columns {
-        // A derived value can be computed again.
+        // A derived value can be recomputed.
         guard case .attribute(let attribute) = column.role, !attribute.isDerived,
           correspondence.newName(of: column.property, inOldEntity: entity.name) == nil,
           let loss = loss(of: column.property, of: entity, destination)
@@ -106,7 +106,7 @@ struct LossPlan {
 
   static let notOfEntity = "isn't a property of this entity any more"
 
-  /// Whether no entity keeps a property of an entity or of those below it.
+  /// Whether no entity keeps a property of an entity or its subentities.
   func isGone(_ property: String, of declaring: Entity) -> Bool {
     old.model.hierarchy(of: declaring).allSatisfy {
       correspondence.newName(of: property, inOldEntity: $0.name) == nil
@@ -134,7 +134,7 @@ struct LossPlan {
 }
 
 extension ModelComparison {
-  /// The losses that a store of the old model can suffer, as far as the two models tell.
+  /// The losses that a store of the old model may suffer, according to the two models alone.
   var losses: [MigrationLoss] {
     let old = TableMap.forNewStore(old)
     return LossPlan(self, from: old, RelationshipOrigins(self, from: old)).losses
@@ -142,7 +142,7 @@ extension ModelComparison {
 }
 
 extension LossPlan {
-  /// The losses without figures, each once.
+  /// The losses without numbers or duplicates.
   var losses: [MigrationLoss] {
     var seen = Set<MigrationLoss>()
     return checks.map(\.loss).filter { seen.insert($0).inserted }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What is looked at before a migration writes anything, so that it isn't found out half-way.
+/// The checks before a migration writes anything, so that problems aren't discovered halfway.
 ///
-/// - Whether the store's file and its folder may be written.
-/// - Whether the store is whole. A small one is read from end to end. Of a larger one that would take longer than many
-///   a migration: what a migration reads it checks by reading, cell by cell, and by the number of rows that arrive;
-///   what it doesn't read it doesn't change.
+/// - The store's file and its folder must be writable.
+/// - The store must be intact. A small one is read completely. For a larger one that would take longer than many
+///   migrations: the data that a migration reads is verified by reading, cell by cell, and by the number of rows that
+///   arrive; data that it doesn't read it doesn't change.
 ///
-/// The room on the disk is looked at where it is known how much is written.
+/// Disk space is checked where the amount of written data is known.
 struct MigrationRequirements {
   let store: URL
-  /// Up to this size a store is read as a whole: some hundredths of a second.
+  /// The maximum size of a store that is read completely, which takes some hundredths of a second.
   private static let smallSize: Int64 = 8 * 1024 * 1024
 
+  /// - Parameter connection: a connection that reads the store.
   /// - Throws: ``PersistenceError/Code/storeReadOnly`` with the names of what can't be written,
-  ///   ``PersistenceError/Code/storeDamaged`` with what SQLite found.
-  /// - Parameter connection: reads the store.
+  ///   ``PersistenceError/Code/storeDamaged`` with SQLite's findings.
   func check(_ connection: SQLiteConnection) throws {
     try checkPermissions()
     try checkIntegrity(connection)
@@ -41,8 +41,8 @@ struct MigrationRequirements {
       fix: "Restore it from a backup, or save what can be read with the sqlite3 command's .recover.")
   }
 
-  /// Whether what SQLite says is about the file itself; values that a table's own rules don't allow, and pages that
-  /// nobody uses, stop no migration.
+  /// Whether SQLite's finding is about the file itself; values that violate a table's constraints, and unused pages,
+  /// don't prevent a migration.
   private static func isDamage(_ finding: String) -> Bool {
     let harmless = [
       "NULL value in", "CHECK constraint", "TEXT value in", "NUMERIC value in", "non-unique entry", "row ",

@@ -1,8 +1,8 @@
-/// Old pairs that become those of a new relationship, seen from its owners.
+/// Old pairs that become those of a new relationship, from the perspective of its owners.
 struct PairOrigin: Sendable, Hashable {
-  /// The form in which the pairs are stored, seen from the owners.
+  /// The storage of the pairs, from the perspective of the owners.
   enum Place: Sendable, Hashable {
-    /// In a column of the owners' rows, with the column of entity numbers beside it.
+    /// In a column of the owners' rows, with the adjacent column of entity numbers.
     case toOne(number: String?)
     /// In columns of the members' rows.
     case foreignKey(TableMap.ForeignKey)
@@ -10,24 +10,24 @@ struct PairOrigin: Sendable, Hashable {
   }
 
   let pair: ModelComparison.OldPair
-  /// Whether the owners are those of the end that names the pair.
+  /// Whether the owners are those of the end for which the pair is named.
   let isNamedEnd: Bool
   let pairs: PairSource
   let place: Place
-  /// Whether an owner had one member at most.
+  /// Whether an owner had at most one member.
   let isOwnerUnique: Bool
-  /// Whether a member had one owner at most.
+  /// Whether a member had at most one owner.
   let isMemberUnique: Bool
   let ownerTable: String
   let memberTable: String
   /// The old entity numbers of owners and members whose pairs the new relationship takes.
   var owners: Set<Int>
   var members: Set<Int>
-  /// The old entity numbers of everything that can be in the old pairs.
+  /// The old entity numbers of all possible participants of the old pairs.
   let allOwners: Set<Int>
   let allMembers: Set<Int>
 
-  /// The rows of the old store that the pairs lead between.
+  /// The rows of the old store that the pairs connect.
   var rows: PairRows {
     PairRows(
       pairs: pairs, owners: .init(table: ownerTable, entityNumbers: owners.sorted()),
@@ -35,7 +35,7 @@ struct PairOrigin: Sendable, Hashable {
   }
 }
 
-/// The places of the pairs of every new relationship in the old store.
+/// The origins of the pairs of all new relationships in the old store.
 struct RelationshipOrigins: Sendable {
   /// A relationship of the new model, by the entity that declares it.
   private struct NewEnd: Sendable, Hashable {
@@ -47,11 +47,11 @@ struct RelationshipOrigins: Sendable {
   let old: TableMap
   private var byEntity: [String: [String: [PairOrigin]]] = [:]
   private var byDeclaration: [String: [String: [PairOrigin]]] = [:]
-  /// The first relationship that takes all that it has from a place, and so can have the place itself.
+  /// The first relationship whose pairs all come from one place, and which can therefore take over the place itself.
   private var heirs: [PairSource: NewEnd] = [:]
-  /// The new relationships, each named by its first end, that take from an old one.
+  /// The new relationships that take pairs from an old one, each named by its first end.
   private var users: [ModelComparison.OldPair: Set<NewEnd>] = [:]
-  /// The new to-one relationships whose values stand in an old column, each with the rows that have it.
+  /// The new to-one relationships whose values are in an old column, each with the rows that have it.
   private var columnTakers: [PairSource: [(end: NewEnd, owners: Set<Int>)]] = [:]
   private let destinations: [Int: Entity]
 
@@ -71,7 +71,7 @@ struct RelationshipOrigins: Sendable {
     }
   }
 
-  /// The origins of what objects of just this entity are related to.
+  /// The origins of a relationship's pairs for the objects of exactly one entity.
   subscript(_ relationship: RelationshipDescription, of entity: Entity) -> [PairOrigin] {
     byEntity[entity.name]?[relationship.name] ?? []
   }
@@ -81,20 +81,20 @@ struct RelationshipOrigins: Sendable {
     byDeclaration[comparison.declaring(relationship, of: entity).name]?[relationship.name] ?? []
   }
 
-  /// Whether the relationship takes over the old table or column, and not only what is in it.
+  /// Whether the relationship takes over the old table or column itself, not only its contents.
   func takesOver(_ origin: PairOrigin, _ relationship: RelationshipDescription, of entity: Entity) -> Bool {
     let user = user(relationship, declaredBy: comparison.declaring(relationship, of: entity))
     guard heir(of: origin.pairs) == user else { return false }
     guard case .foreignKey = origin.place else { return true }
-    // The column may be that of a to-one relationship, whose values stay where they are.
+    // The column may belong to a to-one relationship, whose values remain there.
     return users[origin.pair]?.count == 1 || isOneWay(origin.pair)
   }
 
   /// Whether a to-one relationship takes over the values of an old column, rather than copies of the pairs.
   ///
   /// A relationship that moves down to two entities has an inverse for each, and the old inverse's column has the
-  /// values of both in the same rows. Values that aren't one's own are cleared in a column that is taken over, so that
-  /// only one relationship of a row can take it.
+  /// values of both in the same rows. A column that is taken over is cleared of values that belong to others, so for
+  /// each row only one relationship can take it over.
   func takesOverColumn(
     _ origin: PairOrigin, _ relationship: RelationshipDescription, of entity: Entity
   ) -> Bool {
@@ -118,7 +118,7 @@ struct RelationshipOrigins: Sendable {
     return (own.entity, own.relationship) <= (other.entity, other.relationship) ? own : other
   }
 
-  /// The entity that the rows of an old entity number belong to afterwards; nil where they go.
+  /// The new entity of the rows of an old entity number; nil if they are removed.
   func destination(ofNumber number: Int) -> Entity? { destinations[number] }
 
   private mutating func collect(_ relationship: RelationshipDescription, declaredBy entity: Entity) {
@@ -140,7 +140,7 @@ struct RelationshipOrigins: Sendable {
     heirs[only.pairs] = user
   }
 
-  /// Joins origins of the same pairs where rows of either go together with rows of the other.
+  /// Merges origins of the same pairs if they have the same owners or the same members.
   private static func merging(_ origins: [PairOrigin], _ next: PairOrigin) -> [PairOrigin] {
     var origins = origins
     for index in origins.indices where origins[index].pairs == next.pairs && origins[index].pair == next.pair {
@@ -159,7 +159,7 @@ struct RelationshipOrigins: Sendable {
       .filter { !$0.members.isEmpty }
   }
 
-  /// A new inverse of a relationship that there was before has the same pairs, seen from the other end.
+  /// The origins of a new inverse of an existing relationship: it has the same pairs, from the other end's perspective.
   private func originsByInverse(_ relationship: RelationshipDescription, of entity: Entity) -> [PairOrigin] {
     guard let inverse = comparison.new.inverse(of: relationship), let own = comparison.source(of: entity),
       entity.isKind(of: comparison.new.destination(of: inverse))
@@ -173,7 +173,7 @@ struct RelationshipOrigins: Sendable {
     }
   }
 
-  /// - Parameter members: whether what an old member becomes can be a member.
+  /// - Parameter members: whether an old member's new entity can be a member.
   private func origin(
     _ relationship: RelationshipDescription, of source: Entity, owners: Set<Int>, members: (Entity) -> Bool
   ) -> PairOrigin? {
@@ -203,12 +203,12 @@ struct RelationshipOrigins: Sendable {
 }
 
 extension PairOrigin {
-  /// The same pairs seen from their members.
+  /// The same pairs from the perspective of their members.
   var turned: PairOrigin {
     let other: Place
     switch place {
     case .join(let end): other = .join(end.turned)
-    // A column of the members' own rows is one of the owners' rows to them, and the other way round.
+    // A column of the members' own rows is a column of the owners' rows for them, and vice versa.
     case .toOne(let number):
       other = .foreignKey(
         .init(table: pairs.table, column: pairs.member, entityColumn: number, orderColumn: pairs.inversePlace))
@@ -222,7 +222,7 @@ extension PairOrigin {
 }
 
 extension TableMap.JoinEnd {
-  /// The same table from its other end.
+  /// The same table from the perspective of its other end.
   fileprivate var turned: TableMap.JoinEnd {
     TableMap.JoinEnd(
       table: table, ownColumn: memberColumn, memberColumn: ownColumn, orderColumn: inverseOrderColumn,

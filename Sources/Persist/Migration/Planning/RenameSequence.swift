@@ -1,5 +1,4 @@
-/// Brings renamings into an order in which no name is given while it is still taken, over free names where they go in
-/// a circle.
+/// Orders renames such that no name is assigned while it is still in use, with temporary names to break cycles.
 struct RenameSequence {
   struct Rename: Sendable, Hashable {
     let old: String
@@ -7,9 +6,9 @@ struct RenameSequence {
   }
 
   /// - Parameters:
-  ///   - renames: what has which name, and which it is to have.
-  ///   - taken: every name that is there.
-  ///   - freeName: gives a name that is nowhere.
+  ///   - renames: the old and new names.
+  ///   - taken: all existing names.
+  ///   - freeName: returns an unused name.
   static func ordered(
     _ renames: [Rename], taken: some Sequence<String>, freeName: () -> String
   ) -> [Rename] {

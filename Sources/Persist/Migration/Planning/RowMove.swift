@@ -1,18 +1,18 @@
-/// Where the rows of an old entity go.
+/// The destination of an old entity's rows.
 struct RowMove: Sendable {
   let source: Entity
-  /// `Z_ENT` in the store as it is.
+  /// `Z_ENT` in the current store.
   let sourceNumber: Int
   let sourceTable: String
-  /// The entity that they belong to afterwards; nil where they go.
+  /// The new entity of the rows; nil if they are removed.
   let destination: Entity?
-  /// `Z_ENT` afterwards.
+  /// `Z_ENT` after the migration.
   let number: Int?
   let table: String?
 }
 
 extension RowMove {
-  /// The moves of all entities, in the order of the old model; those that the store was made without have no rows.
+  /// The moves of all entities, in the order of the old model; entities omitted from the store have no rows.
   static func all(from old: TableMap, to new: TableMap, by correspondence: ModelCorrespondence) -> [RowMove] {
     let destinations = Dictionary(
       correspondence.entities.map { ($1, $0) }, uniquingKeysWith: { first, second in min(first, second) })

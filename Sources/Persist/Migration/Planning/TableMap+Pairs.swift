@@ -1,5 +1,5 @@
 extension TableMap {
-  /// Where the pairs of a relationship stand, seen from its entity; nil where the store has no place for them.
+  /// The storage of a relationship's pairs, from its entity's perspective; nil if the store doesn't have it.
   func pairs(of property: Property, in entity: Entity) -> PairSource? {
     let place = self[entity]
     if property.isToOne {

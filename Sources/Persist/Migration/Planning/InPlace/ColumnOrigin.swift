@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where the values of a column come from, for the rows of one entity.
+/// The source of a column's values, for the rows of one entity.
 enum ColumnOrigin: Sendable, Hashable {
   case old(String, fill: SQLValue?)
-  /// Bytes whose form changes as external storage is switched on or off.
+  /// Bytes whose format changes because external storage is switched on or off.
   case marked(String, fill: SQLValue?)
   case unmarked(String, fill: SQLValue?)
   /// Entity numbers of a relationship's destination.
@@ -26,7 +26,7 @@ enum ColumnOrigin: Sendable, Hashable {
 
   var isEntityNumber: Bool { if case .oldNumber = self { true } else { false } }
 
-  /// The value over the old columns, without what stands in for a missing one.
+  /// The value as an expression over the old columns, without the replacement for missing values.
   var expression: RowExpression {
     switch self {
     case .old(let column, _), .oldNumber(let column): .column(column)
@@ -74,7 +74,7 @@ extension InPlacePlanner {
 }
 
 extension SQLValue {
-  /// The value as the store holds it in the column of an attribute; nil for no value.
+  /// The value as the store represents it in an attribute's column; nil for no value.
   init?(_ value: StoredValue, of attribute: AttributeDescription) {
     switch value {
     case .null, .objectID, .composite: return nil

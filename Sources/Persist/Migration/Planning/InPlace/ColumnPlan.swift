@@ -1,4 +1,4 @@
-/// How a column of a new table gets its values from the old table, told by the old columns' names.
+/// The derivation of a new table's column from the old table, using the old columns' names.
 struct ColumnPlan: Sendable {
   let name: String
   let type: TableMap.ColumnType
@@ -7,16 +7,16 @@ struct ColumnPlan: Sendable {
   var carried: String?
   /// Whether the carried column is declared with another type.
   var isRetyped = false
-  /// What the rows of an old entity number get instead of the carried value.
+  /// Expressions that replace the carried value for the rows of an old entity number.
   var parts: [Int: RowExpression] = [:]
-  /// What stands in for a missing value, by old entity number.
+  /// Replacements for missing values, by old entity number.
   var fills: [Int: SQLValue] = [:]
-  /// For a column of entity numbers: the new ones by the old ones.
+  /// For a column of entity numbers: the new numbers by the old ones.
   var renumbering: [Int: Int] = [:]
 
-  /// The value as an expression over the old columns, for rows of the old entity numbers.
+  /// The value as an expression over the old columns, for rows of the given old entity numbers.
   ///
-  /// - Parameter isRenumbered: whether entity numbers are the new ones already.
+  /// - Parameter isRenumbered: whether the expression returns new entity numbers.
   func value(ofEntities numbers: [Int], isRenumbered: Bool) -> RowExpression {
     let base = carried.map { numbered($0, isRenumbered) } ?? .constant(.null)
     var cases: [RowExpression: [Int]] = [:]
@@ -37,7 +37,7 @@ struct ColumnPlan: Sendable {
     isRenumbered && !renumbering.isEmpty ? .renumbered(column, renumbering) : .column(column)
   }
 
-  /// The one constant that the rows of all these entities get; nil where it isn't as simple as that.
+  /// The constant value of the rows of all these entities; nil if it isn't a single constant.
   func constant(forEntities numbers: [Int]) -> SQLValue? {
     guard carried == nil, case .constant(let value) = value(ofEntities: numbers, isRenumbered: false) else {
       return nil
@@ -47,7 +47,7 @@ struct ColumnPlan: Sendable {
 }
 
 extension RowExpression {
-  /// The same expression where columns have other names.
+  /// The expression with renamed columns.
   func renamingColumns(_ rename: (String) -> String) -> RowExpression {
     switch self {
     case .column(let name): .column(rename(name))

@@ -1,4 +1,4 @@
-/// What must hold of the rows before anything is written.
+/// Conditions on the rows that must hold before anything is written.
 extension InPlacePlanner {
   mutating func requireValues() {
     for move in moves {
@@ -78,7 +78,7 @@ extension InPlacePlanner {
       return
     }
     let wasRequired = oldRelationship(relationship, of: entity).map { !$0.isToMany && !$0.isOptional } ?? false
-    // Every row has a value already, and keeps it.
+    // Every row already has a value, and keeps it.
     if wasRequired, found.count == 1, only.members == only.allMembers { return }
     requireNone(.unrelated(move.sourceTable, all, found.map(\.rows)), relationship.name, of: entity)
   }
@@ -88,7 +88,7 @@ extension InPlacePlanner {
       ? comparison.oldRelationship(relationship, of: entity)?.relationship : nil
   }
 
-  /// A row whose entity number the model doesn't know must not become an entity's by the new numbers.
+  /// Rows with an entity number unknown to the model mustn't become an entity's rows through the new numbering.
   private mutating func refuseUnknownRows() {
     let changed = Set(numbering.filter { $0.key != $0.value }.values)
     guard !changed.isEmpty else { return }
@@ -106,10 +106,11 @@ extension InPlacePlanner {
   }
 }
 
-// MARK: - One place only
+// MARK: - Exclusive relationships
 
 extension InPlacePlanner {
-  /// Where one object had many others, or several relationships become one, there may be more than there is place for.
+  /// Rejects stores in which objects would be related to several objects of a relationship that allows only one:
+  /// because it was to-many, or because several relationships become one.
   mutating func refuseCrowds() {
     for entity in new.model.entities {
       for relationship in entity.relationships where !relationship.isTransient {
@@ -124,7 +125,7 @@ extension InPlacePlanner {
     }
   }
 
-  /// - Parameter found: seen from the end that leads to one object only.
+  /// - Parameter found: the origins from the perspective of the end that refers to one object only.
   private mutating func refuseCrowds(
     _ found: [PairOrigin], _ relationship: RelationshipDescription, of entity: Entity
   ) {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension InPlacePlanner {
-  /// Finds for each column of a new table where its values come from, and what becomes of the old table's columns.
+  /// Determines the source of each column of a new table, and the fate of the old table's columns.
   mutating func planColumns(of plan: inout TablePlan) {
     guard let table = plan.oldTable, let real = schema.table(named: table) else { return }
     let uses = new.columnUses(of: plan.root)
@@ -44,7 +44,7 @@ extension InPlacePlanner {
       if let fill = value.fill { result.fills[move.sourceNumber] = fill }
       if value.isEntityNumber { result.renumbering = numbering.filter { $0.key != $0.value } }
     }
-    // Rows of an entity that had the carried column for something that is elsewhere now.
+    // Clears rows of entities for which the carried column held something that is stored elsewhere now.
     if let choice = result.carried {
       let users = oldUses[choice.foldedIdentifier] ?? [:]
       for move in plan.moves where users[move.source.name] != nil {
@@ -69,7 +69,7 @@ extension InPlacePlanner {
 
   // MARK: Old columns
 
-  /// Old columns are renamed, go, or are kept though nothing explains them.
+  /// Old columns are renamed, dropped, or kept if they aren't part of the old model.
   private func settleNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
     let explained = Set((old.layout[table.name] ?? []).map(\.name.foldedIdentifier))
     let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
@@ -85,7 +85,7 @@ extension InPlacePlanner {
       var name = column.name
       let isLeftOver = LeftOverColumn.isOne(name)
       let isKept = !explained.contains(column.name.foldedIdentifier) && !isLeftOver
-      // A column that goes later gives its name up, which the next version may want for something else.
+      // A column dropped later releases its name, which the next version may need.
       if wanted.contains(name.foldedIdentifier) || defersWork && !isKept && !isLeftOver {
         name = freeName(
           isKept ? "\(name)_KEPT" : defersWork ? LeftOverColumn.prefix : "Z_OLD", taken: taken)
@@ -106,14 +106,13 @@ extension InPlacePlanner {
     }
   }
 
-  /// Whether changing the table step by step would go through its rows more than once: then it is written anew, in one
-  /// pass.
+  /// Whether changing the table step by step would scan its rows more than once: then it is rebuilt in a single pass.
   private func takesSeveralPasses(_ plan: TablePlan) -> Bool {
     let drops = defersWork ? 0 : plan.doomed.count
     return drops > (canDropColumns ? 1 : 0) || drops > 0 && updateCount(plan) > 0
   }
 
-  /// Whether the table was made with a constraint that the new model doesn't have.
+  /// Whether the table was created with a constraint that the new model lacks.
   private func hasStaleConstraints(_ plan: TablePlan, _ table: StoreSchema.Table) -> Bool {
     let wanted = newIndexes.filter { $0.isUnique && $0.table == plan.name && $0.entityNumbers == nil }
       .map { Set($0.columns.map(\.name.foldedIdentifier)) }

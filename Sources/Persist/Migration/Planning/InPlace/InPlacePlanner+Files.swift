@@ -1,4 +1,4 @@
-/// Values that stand in files beside the store and go with a migration.
+/// Values in files beside the store that a migration removes.
 struct ForgottenValues: Sendable, Hashable {
   let table: String
   let column: String
@@ -6,7 +6,7 @@ struct ForgottenValues: Sendable, Hashable {
 }
 
 extension InPlacePlanner {
-  /// Where the names of files stand that no row will name afterwards.
+  /// The columns and rows with names of files to which no row will refer afterwards.
   func forgottenValues() -> [ForgottenValues] {
     moves.flatMap { move in
       old[move.source].columns.compactMap { column -> ForgottenValues? in

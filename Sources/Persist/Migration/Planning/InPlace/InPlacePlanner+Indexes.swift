@@ -1,11 +1,12 @@
 extension InPlacePlanner {
-  /// Brings the indexes to those of the new model. One that nothing explains is kept as long as its columns are.
+  /// Replaces the indexes with those of the new model. An index that isn't part of the old model is kept if its columns
+  /// are.
   mutating func planIndexes(_ joins: [JoinPlan]) {
     var wanted = newIndexes
     let oldNames = Set(oldIndexes.map(\.name.foldedIdentifier))
     let explained = Dictionary(
       grouping: oldIndexes, by: { $0.table.foldedIdentifier }).mapValues { Set($0.map(IndexSignature.init)) }
-    // Those that have the name that they shall have come first, so that of two alike each keeps its own.
+    // Indexes that already have their final name come first, so that of two identical ones each keeps its name.
     let names = Set(wanted.map(\.name))
     let modelNames = oldNames.union(names.map(\.foldedIdentifier))
     for index in schema.indexes.sorted(by: { names.contains($0.name) && !names.contains($1.name) }) {
@@ -16,7 +17,8 @@ extension InPlacePlanner {
         continue
       }
       guard let before = IndexSignature(definition: sql) else {
-        // The model's by its name, though made otherwise, as by Core Data over an expression or for some rows.
+        // The model's index by name, but with a different definition, such as Core Data's over an expression or some
+        // rows.
         if modelNames.contains(index.name.foldedIdentifier) { drop(index, in: table) }
         continue
       }
@@ -26,7 +28,7 @@ extension InPlacePlanner {
       let isExplained = explained[index.table.foldedIdentifier]?.contains(before) == true
       if let position {
         let isOfThisEra = oldNames.contains(index.name.foldedIdentifier)
-        // Frameworks have named indexes in other ways; making one anew only for its name would take long.
+        // Frameworks have used other index names; recreating an index only for its name would take long.
         if wanted[position].name == index.name || !isOfThisEra && !names.contains(index.name) {
           wanted.remove(at: position)
           continue
@@ -48,13 +50,13 @@ extension InPlacePlanner {
     }
   }
 
-  /// Whether a table comes up with the migration: its indexes cost next to nothing.
+  /// Whether the migration creates a table: then its indexes cost almost nothing.
   private func isMade(_ table: String, _ joins: [JoinPlan]) -> Bool {
     tables.contains { $0.name == table && $0.source == .new }
       || joins.contains { $0.table.name == table && $0.source == .new }
   }
 
-  /// What an index without a name in the model is for.
+  /// The subject of an index whose name the model doesn't determine.
   private func subject(ofTable table: String, column: String?, _ joins: [JoinPlan]) -> InPlaceWork.Subject? {
     if let join = joins.first(where: { $0.table.name == table }) {
       return .init(join.table.first.entity, join.table.first.relationship)
@@ -93,11 +95,11 @@ extension InPlacePlanner {
 
   enum TableFate {
     case goes
-    /// The table's new name, its columns' new names, and the old columns that go.
+    /// The table's new name, its columns' new names, and the old columns that are dropped.
     case becomes(String, rename: (String) -> String, doomed: [String])
   }
 
-  /// What becomes of an old table; nil for one that the old model doesn't explain.
+  /// The fate of an old table; nil if it isn't part of the old model.
   func fate(ofTable name: String, _ joins: [JoinPlan]) -> TableFate? {
     let folded = name.foldedIdentifier
     if let plan = tables.first(where: { plan in
@@ -127,7 +129,7 @@ extension InPlacePlanner {
     return isKnown ? .goes : nil
   }
 
-  /// Whether the table itself has the index as a constraint, as old stores do.
+  /// Whether the table itself has the index as a constraint, as in old stores.
   private func isConstraint(_ index: IndexDefinition) -> Bool {
     guard index.isUnique, index.entityNumbers == nil, let plan = tables.first(where: { $0.name == index.table }),
       !plan.isRebuilt, case .becomes(let table) = plan.source, let real = schema.table(named: table)
@@ -146,7 +148,7 @@ extension InPlacePlanner {
     var values: [RowExpression] = []
     for column in index.columns {
       guard let column = plan.column(named: column.name) else { return }
-      // What comes from elsewhere isn't known before; the index itself then refuses.
+      // Values from elsewhere aren't known in advance; in that case creating the index fails.
       let value = column.value(ofEntities: numbers, isRenumbered: false)
       if case .constant(.null) = value { return }
       values.append(value)
@@ -160,7 +162,7 @@ extension InPlacePlanner {
         fix: "Make the values different or delete the surplus rows before migrating."))
   }
 
-  /// The rows of entity numbers in an old table; all where it has no others.
+  /// The condition for rows of entity numbers in an old table; all rows if it has no others.
   func rows(_ numbers: [Int], of table: String) -> RowCondition {
     let all = moves.filter { $0.sourceTable == table }.map(\.sourceNumber).sorted()
     return .entities(all == numbers ? nil : numbers)

@@ -1,5 +1,5 @@
 extension InPlacePlanner {
-  /// Forgets the keys of rows that a relationship no longer relates, before they are taken over.
+  /// Clears the keys of rows that a relationship no longer relates, before the keys are transferred.
   mutating func severRowsThatGo(_ joins: [JoinPlan]) {
     for table in new.tables.map(\.table).uniqued { severKeys(inTable: table) }
     for join in joins {
@@ -47,7 +47,7 @@ extension InPlacePlanner {
       .unjoin(table: table, column: column, target: target, entityNumbers: numbers.sorted()), in: .sever, for: subject)
   }
 
-  /// The columns of a new table that are references, each with one reference for every entity that has it.
+  /// The reference columns of a new table, each with one reference per entity that has it.
   private func references(inTable table: String) -> [(column: String, references: [ColumnUse.Reference])] {
     guard let root = new.tables.first(where: { $0.table == table && $0.entity.superentity == nil })?.entity else {
       return []
@@ -67,7 +67,7 @@ extension InPlacePlanner {
     return .init(comparison.declaring(reference.relationship, of: owner).name, reference.relationship.name)
   }
 
-  /// Columns of relationships that come from elsewhere than a column.
+  /// Completes relationship columns whose values don't come from a column.
   mutating func completeReferences(of plan: TablePlan) {
     for (column, references) in references(inTable: plan.name) { complete(column, references, in: plan) }
   }
@@ -98,7 +98,7 @@ extension InPlacePlanner {
     }
   }
 
-  /// The columns of places that a transfer brings, with their tables; nil for pairs that have none.
+  /// The position columns that a transfer provides, with their tables; nil for pairs without positions.
   private func places(_ transfer: RelationshipTransfer, isToMany: Bool) -> [[String]?] {
     switch transfer {
     case .none: []
@@ -112,8 +112,7 @@ extension InPlacePlanner {
 
   // MARK: Keys from pairs
 
-  /// Pairs that a column is filled from, for one entity's rows; those of several entities are joined where they are the
-  /// same.
+  /// The pairs from which a column is filled, for one entity's rows; equal ones of several entities are merged.
   private func joined(_ references: [ColumnUse.Reference]) -> [(ColumnUse.Reference, [PairOrigin])] {
     references.reduce(into: []) { found, reference in
       guard case .pairs(let origins) = transfer(of: reference) else { return }
@@ -150,7 +149,7 @@ extension InPlacePlanner {
     }
   }
 
-  /// The rows of a new hierarchy that those of old entity numbers become, as they are in the end.
+  /// The rows of a new hierarchy that those of old entity numbers become, in their final form.
   func pairEnd(_ entity: Entity, of oldNumbers: Set<Int>) -> PairEnd {
     let numbers = Set(oldNumbers.compactMap { origins.destination(ofNumber: $0).map { new[$0].number } })
     let all = Set(new.model.hierarchy(of: entity.root).map { new[$0].number })
@@ -169,7 +168,7 @@ extension InPlacePlanner {
     return new[owner].orderColumns[property.slot]
   }
 
-  /// Puts pairs aside once, whoever takes them.
+  /// Stages pairs once, for all their users.
   mutating func stage(_ pairs: PairSource, _ subject: InPlaceWork.Subject) -> PairStage {
     if let stage = stages[pairs] { return stage }
     let stage = PairStage(number: stages.count + 1)
@@ -181,7 +180,7 @@ extension InPlacePlanner {
 }
 
 extension RelationshipTransfer.Columns {
-  /// The same for any owners, to tell transfers apart that differ in more.
+  /// The same columns for any owners, to find transfers that differ only in their owners.
   fileprivate var withoutOwners: Self {
     var origin = origin
     origin.owners = []
@@ -190,7 +189,7 @@ extension RelationshipTransfer.Columns {
 }
 
 extension Array where Element: Hashable {
-  /// The elements in their order, each once.
+  /// The distinct elements in order.
   fileprivate var uniqued: [Element] {
     var seen = Set<Element>()
     return filter { seen.insert($0).inserted }

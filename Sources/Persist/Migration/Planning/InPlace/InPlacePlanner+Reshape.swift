@@ -1,5 +1,5 @@
 extension InPlacePlanner {
-  /// Makes a table what it shall be.
+  /// Gives a table its final shape.
   mutating func reshape(_ plan: TablePlan) {
     let subject = InPlaceWork.Subject(plan.root.name)
     guard let definition = definitions[plan.name] else { return }
@@ -33,7 +33,7 @@ extension InPlacePlanner {
     completeReferences(of: plan)
   }
 
-  /// The value of every column over the old ones, with the new entity numbers.
+  /// The values of all columns as expressions over the old ones, with the new entity numbers.
   private func values(of plan: TablePlan, in definition: TableDefinition) -> [SchemaChange.Assignment] {
     definition.columns.map { column in
       switch column.name {
@@ -52,7 +52,7 @@ extension InPlacePlanner {
       uniquingKeysWith: { first, _ in first })
   }
 
-  // MARK: Writing anew
+  // MARK: Rebuilding
 
   private mutating func rebuild(_ plan: TablePlan, _ definition: TableDefinition) {
     let values = values(of: plan, in: definition).map { assignment in
@@ -97,7 +97,7 @@ extension InPlacePlanner {
     }
   }
 
-  /// How many statements would go through the table's rows for values and numbers, one after the other.
+  /// The number of statements that would successively scan the table's rows for values and entity numbers.
   func updateCount(_ plan: TablePlan) -> Int {
     let isAssigned = plan.columns.contains {
       $0.constant(forEntities: plan.sourceNumbers) == nil && !$0.parts.isEmpty
@@ -108,12 +108,12 @@ extension InPlacePlanner {
     return (isAssigned ? 1 : 0) + fills + (isRenumbered ? 1 : 0)
   }
 
-  /// All values and numbers in one statement.
+  /// Sets all values and entity numbers in one statement.
   private mutating func updateAtOnce(_ plan: TablePlan) {
     let numbers = plan.sourceNumbers
     let numbering = numbering(of: plan)
     var assignments = plan.columns.compactMap { column -> SchemaChange.Assignment? in
-      // The default of its new column says it already.
+      // The new column's default already provides the value.
       if column.constant(forEntities: numbers) != nil { return nil }
       let value = column.value(ofEntities: numbers, isRenumbered: true).renamingColumns(plan.currentName)
       return value == .column(column.name) ? nil : SchemaChange.Assignment(column.name, value)
@@ -131,7 +131,8 @@ extension InPlacePlanner {
       for: plan.columns.first { !$0.parts.isEmpty || !$0.fills.isEmpty }?.subject)
   }
 
-  /// Values that some rows take from elsewhere. One statement, for a column may take what another one loses.
+  /// Sets values that some rows take from elsewhere. A single statement, because a column may take the value that
+  /// another one loses.
   private mutating func assignParts(of plan: TablePlan) {
     let columns = plan.columns.filter { $0.constant(forEntities: plan.sourceNumbers) == nil && !$0.parts.isEmpty }
     let rows = Set(columns.flatMap(\.parts.keys)).sorted()
@@ -169,7 +170,7 @@ extension InPlacePlanner {
     work.add(.update(plan.name, set: assignments, where: .entities(rows)), in: .renumber)
   }
 
-  /// The property that a column stood for which goes.
+  /// The property of a column that is dropped.
   private func doomedSubject(_ column: String, of plan: TablePlan) -> InPlaceWork.Subject? {
     guard let table = plan.oldTable else { return nil }
     let original = plan.renames.first { $0.value == column }?.key ?? column.foldedIdentifier

@@ -1,5 +1,5 @@
 extension InPlacePlanner {
-  /// A plan for each table of the new layout.
+  /// Plans each table of the new layout.
   mutating func planTables() -> [TablePlan] {
     let roots = new.tables.filter { $0.entity.superentity == nil }
     var feeders: [String: Set<String>] = [:]
@@ -32,7 +32,8 @@ extension InPlacePlanner {
     return plans
   }
 
-  /// Which new table each old table becomes: the one of its own root entity, else the first that takes rows of it.
+  /// The new table that each old table becomes: that of its own root entity, otherwise the first that takes rows from
+  /// it.
   private func heirs(of feeders: [String: Set<String>]) -> [String: String] {
     var heirs: [String: String] = [:]
     for (table, sources) in feeders.sorted(by: { $0.key < $1.key }) {
@@ -44,7 +45,7 @@ extension InPlacePlanner {
     return heirs
   }
 
-  /// Old tables of entities that nothing becomes, and join tables that no new one comes from.
+  /// Drops old entity tables that don't become new tables, and join tables from which no new one comes.
   mutating func dropTables(except joins: [JoinPlan]) {
     let kept = Set(tables.compactMap { if case .becomes(let table) = $0.source { table } else { nil } })
     for place in old.tables
@@ -80,7 +81,7 @@ extension InPlacePlanner {
     let known = Set((old.tables.map(\.table) + old.joinTables.map(\.name)).map(\.foldedIdentifier))
     let unknown = schema.tables.map(\.name).filter { !known.contains($0.foldedIdentifier) }
     let all = Set((schema.tables.map(\.name) + renames.map(\.new) + made).map(\.foldedIdentifier))
-    // A table that nothing explains gives way and is kept.
+    // A table that isn't part of the old model is renamed on a conflict, and kept.
     let wanted = Set((renames.map(\.new) + made).map(\.foldedIdentifier))
     for table in unknown where wanted.contains(table.foldedIdentifier) {
       renames.append(.init(old: table, new: freeName("\(table)_KEPT", taken: all)))

@@ -1,9 +1,11 @@
 extension InPlacePlanner {
-  /// Takes out the triggers that would be wrong: that name something that goes, or rows by entity numbers that change.
+  /// Drops triggers that would become wrong: those that refer to something that is removed, or to entity numbers that
+  /// change.
   ///
-  /// SQLite keeps all others right: it renames tables and columns in them too. None fires while the migration runs.
+  /// SQLite keeps all others correct: it also renames tables and columns in them. No trigger fires during the
+  /// migration.
   mutating func dropTriggers() {
-    // What goes later must not be in the way then.
+    // Objects dropped later mustn't still be referenced then.
     let changes = (work.changes + work.deferred).map(\.change)
     let numbersChange = !numbering.allSatisfy { $0.key == $0.value }
     for trigger in schema.triggers {

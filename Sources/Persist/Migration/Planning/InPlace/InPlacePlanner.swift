@@ -1,8 +1,8 @@
-/// Plans a migration in place: from what a store has to what a new store of the new model would have.
+/// Plans a migration in place: from the layout of a store to that of a new store of the new model.
 ///
-/// Pure. The old layout is the real store's, found in its schema; the new one is that of a new store. For each table of
-/// the new layout there is at most one old table that becomes it, which then gets its columns by the cheapest way that
-/// gives the right values; rows that belong elsewhere are copied out of it. What the old model doesn't explain is kept.
+/// Pure. The old layout is that of the actual store, determined from its schema. At most one old table becomes each
+/// table of the new layout; its columns are then changed in the cheapest correct way. Rows that belong elsewhere are
+/// copied out of it. Tables and columns that aren't part of the old model are kept.
 struct InPlacePlanner {
   let old: TableMap
   let schema: StoreSchema
@@ -10,11 +10,11 @@ struct InPlacePlanner {
   let comparison: ModelComparison
   /// Whether SQLite can drop a column: 3.35 and later.
   let canDropColumns: Bool
-  /// Whether columns that go and indexes that only make fetching faster are left for later.
+  /// Whether to defer dropping columns and creating indexes that only speed up fetching.
   let defersWork: Bool
   let moves: [RowMove]
   let origins: RelationshipOrigins
-  /// The new layout's definitions, made once.
+  /// The new layout's table definitions, computed once.
   let definitions: [String: TableDefinition]
   let oldIndexes: [IndexDefinition]
   let newIndexes: [IndexDefinition]
@@ -24,7 +24,7 @@ struct InPlacePlanner {
 
   var correspondence: ModelCorrespondence { comparison.correspondence }
 
-  /// - Parameter schema: the schema of the store that `old` was found in.
+  /// - Parameter schema: the schema of the store in which `old` was found.
   static func plan(
     from old: TableMap, schema: StoreSchema, to new: TableMap, comparison: ModelComparison,
     canDropColumns: Bool = true, defersWork: Bool = false
@@ -78,13 +78,13 @@ struct InPlacePlanner {
 
   // MARK: Entity numbers
 
-  /// New entity numbers by the old ones, of entities that stay.
+  /// The new entity numbers by the old ones, for entities that remain.
   var numbering: [Int: Int] {
     Dictionary(
       moves.compactMap { move in move.number.map { (move.sourceNumber, $0) } }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Entity numbers stand in the store's own books too: its history, and what it notes of synchronisation.
+  /// Renumbers entities in the store's own records as well: its history, and its synchronization records.
   private mutating func renumberHistory() {
     let history = HistoryNumbering(
       in: schema.tables, numbering: numbering, gone: moves.filter { $0.number == nil }.map(\.sourceNumber))
@@ -106,7 +106,7 @@ struct InPlacePlanner {
     let before = old.tables.map { place -> SchemaChange.EntityRow? in
       let isRoot = place.entity.superentity == nil
       let row = old.numbers.rows[place.number]
-      // A layout that is no store's has no rows; they would be those of a new store.
+      // A layout without a store has no rows; they would be those of a new store.
       if row == nil, !old.numbers.rows.isEmpty { return nil }
       return SchemaChange.EntityRow(
         number: place.number, name: row?.name ?? place.entity.name,
@@ -122,7 +122,7 @@ struct InPlacePlanner {
 
   // MARK: Names
 
-  /// A name that neither the store nor the new layout has.
+  /// A name that neither the store nor the new layout uses.
   func freeName(_ hint: String, taken: Set<String>) -> String {
     var number = 1
     while taken.contains("\(hint)_\(number)".foldedIdentifier) { number += 1 }

@@ -1,22 +1,22 @@
-/// What a migration in place does and what must be counted before: data, which the planner makes from the two layouts.
+/// The changes and the preceding checks of a migration in place: data that the planner derives from the two layouts.
 struct InPlaceWork: Sendable {
-  /// The order of the work. Nothing of a later phase is needed by an earlier one.
+  /// The phases of the work, in order. No phase depends on a later one.
   enum Phase: Int, Sendable, CaseIterable, Comparable {
-    /// Pairs are put aside, by the old names.
+    /// Pairs are set aside, under their old names.
     case setAside
-    /// Keys of rows that go are forgotten, by the old names.
+    /// Keys of rows that are removed are cleared, under their old names.
     case sever
     case dropIndexes
     case dropTables
     case rename
-    /// New tables, and rows that move into them.
+    /// Creating tables, and copying rows into them.
     case create
-    /// Rows go that belong to no table any more, or to another.
+    /// Deleting rows that no longer belong to a table, or belong to another one.
     case deleteRows
-    /// Tables get the columns that they shall have, and their values.
+    /// Giving tables their final columns and values.
     case reshape
     case renumber
-    /// Pairs that were put aside find their places, by the new entity numbers.
+    /// Storing the pairs set aside in their final places, using the new entity numbers.
     case link
     case complete
     case createIndexes
@@ -29,11 +29,11 @@ struct InPlaceWork: Sendable {
   struct Change: Sendable, Hashable {
     let change: SchemaChange
     let phase: Phase
-    /// Whose sake the change is for; nil for what follows from several.
+    /// The subject for which the change is made; nil if there are several.
     let subject: Subject?
   }
 
-  /// An entity or property of the new model, or one of the old model that goes.
+  /// An entity or property of the new model, or one of the old model that is removed.
   struct Subject: Sendable, Hashable {
     let entity: String
     let property: String?
@@ -44,10 +44,10 @@ struct InPlaceWork: Sendable {
     }
   }
 
-  /// A count, and what it means if it isn't zero.
+  /// A count, and its meaning if it isn't zero.
   struct Check: Sendable, Hashable {
     enum Meaning: Sendable, Hashable {
-      /// Words that the count follows.
+      /// A blocker; the count is appended to its description.
       case blocker(MigrationBlocker)
       case loss(MigrationLoss)
     }
@@ -58,11 +58,11 @@ struct InPlaceWork: Sendable {
 
   private var phases: [Phase: [Change]] = [:]
   private(set) var checks: [Check] = []
-  /// What can wait until after the migration; not among ``changes``.
+  /// Changes that can wait until after the migration; ``changes`` doesn't include them.
   private(set) var deferred: [Change] = []
-  /// Where the names of files stand that no row will name afterwards.
+  /// The columns and rows with names of files to which no row will refer afterwards.
   var forgotten: [ForgottenValues] = []
-  /// What can't be done in place whatever the rows are.
+  /// Obstacles to a migration in place that don't depend on the rows.
   var blockers: [MigrationBlocker] = []
 
   mutating func add(_ change: SchemaChange, in phase: Phase, for subject: Subject? = nil) {
@@ -85,7 +85,7 @@ struct InPlaceWork: Sendable {
     if !checks.contains(check) { checks.append(check) }
   }
 
-  /// The possible losses, without figures, each once.
+  /// The possible losses, without numbers or duplicates.
   var losses: [MigrationLoss] {
     var seen = Set<MigrationLoss>()
     return checks.compactMap { check in
@@ -94,6 +94,6 @@ struct InPlaceWork: Sendable {
     }
   }
 
-  /// All changes in their order.
+  /// All changes in order.
   var changes: [Change] { Phase.allCases.flatMap { phases[$0] ?? [] } }
 }

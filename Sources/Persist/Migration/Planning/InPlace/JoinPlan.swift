@@ -1,10 +1,10 @@
-/// How a join table of the new layout comes about.
+/// The derivation of a join table of the new layout.
 struct JoinPlan: Sendable {
   enum Source: Sendable, Hashable {
     case new
-    /// The old table becomes the new one; seen from the new one's first side.
+    /// The old table becomes the new one; from the perspective of the new one's first side.
     case becomes(PairOrigin, TableMap.JoinEnd)
-    /// The pairs are stored elsewhere; seen from the new one's first side.
+    /// The pairs are stored elsewhere; from the perspective of the new one's first side.
     case pairs([PairOrigin])
   }
 
@@ -49,7 +49,7 @@ extension InPlacePlanner {
           isReflexive: join.table.isReflexive)
         work.add(.join(target, from: stage(origin.pairs, subject)), in: .link, for: subject)
       }
-      // Places of several relationships aren't places in one.
+      // Positions from several relationships aren't valid in the combined one.
       let isOne = found.count == 1
       takePlaces(
         join,
@@ -117,7 +117,7 @@ extension InPlacePlanner {
     takePlaces(join, has: (end.orderColumn != nil, end.inverseOrderColumn != nil), subject)
   }
 
-  /// Members without a place get one behind the others, in the order of their keys.
+  /// Assigns positions after the others to members without one, in the order of their keys.
   private mutating func takePlaces(_ join: JoinPlan, has: (Bool, Bool), _ subject: InPlaceWork.Subject) {
     let (first, second) = (join.table.first, join.table.second)
     if let place = first.orderColumn, !has.0 {

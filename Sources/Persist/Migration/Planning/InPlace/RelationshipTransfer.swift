@@ -1,10 +1,10 @@
 /// The transfer of a relationship's key columns from the old store to the new.
 enum RelationshipTransfer: Sendable, Hashable {
-  /// There is nothing to take over.
+  /// Nothing is transferred.
   case none
   /// The old columns become the new ones.
   case columns(Columns)
-  /// The pairs are stored in another way now, or in several places, and are put aside meanwhile.
+  /// The pairs are stored differently now, or in several places, and are set aside in between.
   case pairs([PairOrigin])
 
   struct Columns: Sendable, Hashable {
@@ -19,8 +19,8 @@ enum RelationshipTransfer: Sendable, Hashable {
 }
 
 extension InPlacePlanner {
-  /// How the column of a reference gets the values of one entity's rows, or those of all rows of a to-many relationship
-  /// without inverse, whose column is one for all objects that have it.
+  /// The transfer for a reference's column, for one entity's rows; for a to-many relationship without inverse, whose
+  /// column all its owners share, for all rows.
   func transfer(of reference: ColumnUse.Reference) -> RelationshipTransfer {
     guard let owner = new.model.entitiesByName[reference.entity] else { return .none }
     let relationship = reference.relationship

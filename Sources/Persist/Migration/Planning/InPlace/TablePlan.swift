@@ -1,33 +1,33 @@
-/// How a root entity's table of the new layout comes about.
+/// The derivation of a root entity's table in the new layout.
 struct TablePlan: Sendable {
-  /// Where its rows are.
+  /// The source of the table's rows.
   enum Source: Sendable, Hashable {
-    /// No old entity becomes one of the hierarchy.
+    /// No old entity becomes one in the hierarchy.
     case new
     /// The old table becomes the new one.
     case becomes(String)
-    /// Rows are copied out of an old table, which becomes another one.
+    /// Rows are copied from an old table, which itself becomes another one.
     case copied(from: String)
   }
 
   let root: Entity
   let name: String
   let source: Source
-  /// The old entities whose rows the table gets.
+  /// The old entities whose rows the table receives.
   let moves: [RowMove]
   var columns: [ColumnPlan] = []
-  /// New names of columns that the old table keeps, by their folded old names.
+  /// The new names of columns that the old table keeps, by their folded old names.
   var renames: [String: String] = [:]
-  /// Old columns that go, by the names that they have after renaming.
+  /// Old columns to drop, by their names after renaming.
   var doomed: [String] = []
-  /// Old columns that nothing explains, by the names that they have after renaming.
+  /// Old columns that aren't part of the old model, by their names after renaming.
   var kept: [StoreSchema.Column] = []
-  /// Renamings in the order in which they can be carried out.
+  /// The renames in an executable order.
   var renameSequence: [RenameSequence.Rename] = []
-  /// Whether the table has to be written anew.
+  /// Whether the table has to be rebuilt.
   var isRebuilt = false
 
-  /// The old table that the rows come from.
+  /// The old table from which the rows come.
   var oldTable: String? {
     switch source {
     case .new: nil
@@ -41,6 +41,6 @@ struct TablePlan: Sendable {
     columns.first { $0.name.foldedIdentifier == name.foldedIdentifier }
   }
 
-  /// The name that an old column has once the table's columns are renamed.
+  /// The name of an old column after the table's columns have been renamed.
   func currentName(_ old: String) -> String { renames[old.foldedIdentifier] ?? old }
 }
