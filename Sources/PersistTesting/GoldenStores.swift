@@ -1,11 +1,11 @@
 public import Foundation
 public import Persist
 
-/// A small store of every released model version, kept with the tests: each must always come to the newest version.
+/// Small stores of all released model versions, kept with the tests: each must always migrate to the newest version.
 ///
-/// A store is made once, from the model as it is at its release, and never again, so that what old releases wrote is
-/// tried with every later one. The check copies each, migrates the copy as the application does, looks for damage and
-/// opens it. It works with any test framework:
+/// A store is created once, from the model as released, and never again, so that the data of old releases is tested
+/// with every later one. The check copies each store, migrates the copy in the same way as the application, checks it
+/// for damage and opens it. It works with any test framework:
 ///
 /// ```swift
 /// @Test("Stores of every release come to the newest version")
@@ -18,27 +18,27 @@ public import Persist
 /// }
 /// ```
 public struct GoldenStores: Sendable {
-  /// What became of one store.
+  /// The result for one store.
   public struct Outcome: Sendable, Hashable {
     public var version: ModelLock.Version
-    /// The store that was migrated, a copy of which it was.
+    /// The original store, a copy of which was migrated.
     public var store: URL
     public var report: MigrationReport
   }
 
-  /// The folder of the stores: `Shop/Shop 2.sqlite` is one of version `Shop 2` of the model `Shop`.
+  /// The folder of the stores: `Shop/Shop 2.sqlite` contains version `Shop 2` of the model `Shop`.
   public let folder: URL
   public let registry: ModelRegistry
-  /// The versions that have stores: those that were released.
+  /// The versions that have stores: the released ones.
   public let versions: [ModelLock.Version]
-  /// What migrates: give the one of the application, with its mapping models, policies and stages.
+  /// The migrator; set it to the application's, with its mapping models, policies and stages.
   public var migrator: AutomaticMigrator
-  /// How many objects of each entity a new store has.
+  /// The number of objects of each entity in a new store.
   public var rows = 12
-  /// The same seed gives the same objects.
+  /// The random seed; equal seeds produce equal objects.
   public var seed: UInt64 = 1
 
-  /// - Parameter lock: says which versions were released; nil takes all but each model's current one.
+  /// - Parameter lock: the lock that lists the released versions; nil for all versions except each model's current one.
   public init(
     in folder: URL, registry: ModelRegistry, lock: ModelLock? = nil, migrator: AutomaticMigrator = AutomaticMigrator()
   ) {
@@ -51,16 +51,16 @@ public struct GoldenStores: Sendable {
     }.filter { lock?.isLocked($0) ?? true }
   }
 
-  /// Where the store of a version is, or would be.
+  /// Returns the location of a version's store, whether it exists or not.
   public func url(of version: ModelLock.Version) -> URL {
     folder.appendingPathComponent(version.model).appendingPathComponent("\(version.name).sqlite")
   }
 
-  /// Makes the stores that aren't there, filled with random objects that keep the model's rules.
+  /// Creates the missing stores and fills them with random objects that satisfy the model's rules.
   ///
-  /// - Returns: the stores that were made; they belong into version control.
-  /// - Throws: ``Persist/PersistenceError/Code/fileAccess``, and ``Persist/PersistenceError/Code/invalidRequest`` where
-  ///   a model's rules leave no value that can be made.
+  /// - Returns: the stores that were created; commit them to version control.
+  /// - Throws: ``Persist/PersistenceError/Code/fileAccess``, and ``Persist/PersistenceError/Code/invalidRequest`` if no
+  ///   values can be generated that satisfy a model's rules.
   @discardableResult
   public func make() throws -> [URL] {
     let missing = versions.filter { !FileManager.default.fileExists(atPath: url(of: $0).path) }
@@ -77,10 +77,10 @@ public struct GoldenStores: Sendable {
     }
   }
 
-  /// Makes what is missing, then migrates a copy of each store to its model's current version and checks it.
+  /// Creates missing stores, then migrates a copy of each store to its model's current version and checks it.
   ///
-  /// - Parameter inspect: looks at each migrated store, with the version that it came from.
-  /// - Throws: what went wrong with each store; the others are checked all the same.
+  /// - Parameter inspect: inspects each migrated store; called with its original version.
+  /// - Throws: the errors of each store; an error doesn't prevent the other stores from being checked.
   @discardableResult
   public func check(
     _ inspect: (ModelVersion, ManagedObjectContext) throws -> Void = { _, _ in }
@@ -159,7 +159,7 @@ public struct GoldenStores: Sendable {
     try body(ManagedObjectContext(coordinator))
   }
 
-  /// A version's family, and a registry of that one alone: names of versions may be the same in others.
+  /// Returns a version's family, and a registry with only that family: others may use the same version names.
   private func family(of version: ModelLock.Version) throws -> (family: ModelFamily, registry: ModelRegistry) {
     let family = try registry.family(named: version.model)
     return (family, ModelRegistry(families: [family], mappingModels: registry.mappingModels))

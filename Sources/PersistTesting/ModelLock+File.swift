@@ -2,7 +2,7 @@ public import Foundation
 import Persist
 
 extension ModelLock {
-  /// The file's content: the version of the format, then models, versions and entities by name.
+  /// The file's content: the format version, then models, versions and entities by name.
   private struct Content: Codable {
     var format = 1
     var models: [String: [String: [String: String]]] = [:]
@@ -10,8 +10,8 @@ extension ModelLock {
 
   /// Reads a lock.
   ///
-  /// - Throws: ``Persist/PersistenceError/Code/fileAccess`` where there is none,
-  ///   ``Persist/PersistenceError/Code/malformedFile`` where it can't be read.
+  /// - Throws: ``Persist/PersistenceError/Code/fileAccess`` if there is none,
+  ///   ``Persist/PersistenceError/Code/malformedFile`` if it can't be read.
   public init(contentsOf url: URL) throws {
     let data: Data
     do {
@@ -40,7 +40,7 @@ extension ModelLock {
     }
   }
 
-  /// Writes the lock, one line for each entity, in order: a version that is added changes no other line.
+  /// Writes the lock, sorted and with one line for each entity: adding a version changes no other lines.
   ///
   /// - Throws: ``Persist/PersistenceError/Code/fileAccess``.
   public func write(to url: URL) throws {

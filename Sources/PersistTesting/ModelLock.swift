@@ -1,11 +1,11 @@
 public import Foundation
 public import Persist
 
-/// The released versions of models, locked by their fingerprints in a file beside the models.
+/// The released versions of models, locked by their fingerprints in a file next to the models.
 ///
-/// A version that users' stores have must never change again: what is stored differs from what the model says, and
-/// stores of that version are no longer recognised. A test that checks the lock tells of such a change before it is
-/// released, and how to do it right:
+/// A version that users' stores have must never change: the stores would no longer match the model, and stores of that
+/// version wouldn't be recognized. A test that checks the lock detects such a change before it is released, and
+/// explains how to make it correctly:
 ///
 /// ```swift
 /// @Test("Released model versions don't change")
@@ -14,13 +14,13 @@ public import Persist
 /// }
 /// ```
 ///
-/// At each release `persist lock MODELS` adds the versions that are new. A version that isn't locked is in development
-/// and may change. What changes nothing in a store may change in any version: defaults, validation, delete rules, class
+/// At each release, `persist lock MODELS` adds the new versions. A version that isn't locked is in development and may
+/// change. Anything that doesn't affect a store may change in any version: defaults, validation, delete rules, class
 /// names (see ``Persist/Fingerprint``).
 public struct ModelLock: Sendable, Hashable {
   /// A locked version.
   public struct Version: Sendable, Hashable, Comparable {
-    /// The name of the model: that of its family.
+    /// The name of the model, which is that of its family.
     public var model: String
     /// The name of the version.
     public var name: String
@@ -33,44 +33,44 @@ public struct ModelLock: Sendable, Hashable {
     public static func < (left: Version, right: Version) -> Bool { (left.model, left.name) < (right.model, right.name) }
   }
 
-  /// How a version differs from what was released.
+  /// The difference between a version and its released form.
   public struct Change: Sendable, Hashable {
     public var version: Version
-    /// Whether the version is gone altogether.
+    /// Whether the version was removed.
     public var isMissing: Bool
-    /// The names of the entities that were stored otherwise, that are new, or that are gone.
+    /// The names of entities that were changed, added or removed.
     public var entities: [String]
   }
 
-  /// The file's name: it lies in the folder that holds the models.
+  /// The name of the lock file, which is in the folder that contains the models.
   public static let fileName = "models.lock"
 
-  /// For each locked version the fingerprint of each entity by name, as hexadecimal digits.
+  /// The fingerprint of each entity by name, as hexadecimal digits, for each locked version.
   public internal(set) var fingerprints: [Version: [String: String]]
 
-  /// A lock on nothing.
+  /// Creates an empty lock.
   public init() { fingerprints = [:] }
 
-  /// Where the lock of models is: in their folder, or beside the one model that a URL names.
+  /// Returns the location of the lock: in the folder of the models, or next to the model if a URL names a single one.
   public static func url(forModelsAt models: URL) -> URL {
     (isOneModel(models) ? models.deletingLastPathComponent() : models).appendingPathComponent(fileName)
   }
 
-  /// Whether a URL names one model, and not a folder whose lock may hold others too.
+  /// Whether a URL names a single model, as opposed to a folder, whose lock may contain others too.
   package static func isOneModel(_ models: URL) -> Bool {
     ["xcdatamodeld", "xcdatamodel", "momd", "mom", "json"].contains(models.pathExtension.lowercased())
   }
 
-  /// The versions that are locked, in order.
+  /// The locked versions, sorted.
   public var versions: [Version] { fingerprints.keys.sorted() }
 
   public func isLocked(_ version: Version) -> Bool { fingerprints[version] != nil }
 
-  /// Locks versions of a registry that aren't locked yet. Those that are stay as they are, also where they differ.
+  /// Locks the versions of a registry that aren't locked yet. Locked versions stay unchanged, even if they differ.
   ///
-  /// - Parameter name: the one version to lock, by name or version identifier; nil for all.
-  /// - Returns: the versions that are locked now and weren't.
-  /// - Throws: ``Persist/PersistenceError/Code/modelNotFound`` where there is no such version.
+  /// - Parameter name: the name or version identifier of a single version to lock; nil for all.
+  /// - Returns: the newly locked versions.
+  /// - Throws: ``Persist/PersistenceError/Code/modelNotFound`` if there is no such version.
   @discardableResult
   public mutating func lock(_ registry: ModelRegistry, version name: String? = nil) throws -> [Version] {
     let only = try name.map { try registry.version(named: $0) }
@@ -83,15 +83,16 @@ public struct ModelLock: Sendable, Hashable {
     return added
   }
 
-  /// Takes a version out of the lock: it wasn't released after all.
+  /// Removes a version from the lock, for one that wasn't released after all.
   ///
   /// - Returns: whether it was locked.
   @discardableResult
   public mutating func unlock(_ version: Version) -> Bool { fingerprints.removeValue(forKey: version) != nil }
 
-  /// How the versions of a registry differ from what was released, in order; none where all is well.
+  /// Returns the differences between the versions of a registry and their released forms, in order; empty if there are
+  /// none.
   ///
-  /// - Parameter isPart: whether the registry may lack whole models that are locked.
+  /// - Parameter isPart: whether the registry may lack entire models that are locked.
   public func changes(in registry: ModelRegistry, isPart: Bool = false) -> [Change] {
     let present = Dictionary(Self.versions(of: registry)) { first, _ in first }
     let models = Set(registry.families.map(\.name))
@@ -103,8 +104,8 @@ public struct ModelLock: Sendable, Hashable {
     }
   }
 
-  /// - Throws: ``Persist/PersistenceError/Code/releasedVersionChanged``, with what to do instead, where a locked
-  ///   version was changed or is gone.
+  /// - Throws: ``Persist/PersistenceError/Code/releasedVersionChanged``, with instructions, if a locked version was
+  ///   changed or removed.
   public func check(_ registry: ModelRegistry, isPart: Bool = false) throws {
     let problems = changes(in: registry, isPart: isPart).map { $0.error(in: registry) }
     guard !problems.isEmpty else { return }
@@ -112,11 +113,11 @@ public struct ModelLock: Sendable, Hashable {
       problems, as: .releasedVersionChanged, "\(problems.count) released model versions were changed.")
   }
 
-  /// Checks models against the lock beside them.
+  /// Checks models against the lock next to them.
   ///
-  /// - Parameter models: what ``Persist/ModelRegistry/init(contentsOf:)`` takes.
+  /// - Parameter models: a location as in ``Persist/ModelRegistry/init(contentsOf:)``.
   /// - Throws: ``Persist/PersistenceError/Code/releasedVersionChanged``, ``Persist/PersistenceError/Code/fileAccess``
-  ///   where there is no lock, and what is wrong with the models.
+  ///   if there is no lock, and errors in the models.
   public static func check(modelsAt models: URL) throws {
     let file = url(forModelsAt: models)
     let lock = try ModelLock(contentsOf: file)
@@ -135,7 +136,7 @@ public struct ModelLock: Sendable, Hashable {
 }
 
 extension ModelLock.Change {
-  /// The change in words, with what to do instead.
+  /// Describes the change in an error, with instructions.
   func error(in registry: ModelRegistry) -> PersistenceError {
     let found = registry.families.first { $0.name == version.model }?.versions.first { $0.name == version.name }
     guard !isMissing else {

@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// A text as a keyed archive: what a transformable attribute without a transformer of its own holds.
+/// Creates keyed archives of strings, the content of transformable attributes without a transformer of their own.
 enum ArchivedText {
   static func archive(_ text: String) throws -> Data {
     try PropertyList.dictionary([

@@ -1,18 +1,19 @@
 import Foundation
 import Persist
 
-/// Makes valid values for one attribute.
+/// Generates valid values for one attribute.
 struct AttributeFill {
   let attribute: AttributeDescription
-  /// The entity, for errors.
+  /// The entity's name, for errors.
   let entity: String
-  /// Whether each object needs a value of its own.
+  /// Whether each object needs a different value.
   let isUnique: Bool
   private let elements: [AttributeFill]
   private let pattern: PatternText?
   private let rules: [FetchPredicate]
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where no value can be made that keeps the attribute's rules.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if no values can be generated that satisfy the attribute's
+  ///   rules.
   init(
     _ attribute: AttributeDescription, of entity: String, isUnique: Bool = false,
     composites: [String: CompositeDescription] = [:]
@@ -30,12 +31,13 @@ struct AttributeFill {
     }
   }
 
-  /// A value for the object with a number; the same numbers and random numbers give the same values.
+  /// Returns a value for the object with a number; the same numbers and generator states produce the same values.
   func value(number: Int64, using generator: inout SeededGenerator) throws -> StoredValue {
     if attribute.isTransient || attribute.isDerived { return .null }
     if attribute.isOptional, !isUnique, generator.oneIn(8) { return .null }
     guard !rules.isEmpty else { return try anyValue(number, &generator) }
-    // What a rule in the predicate language admits can't be told from its text: try, and then the default.
+    // The values that a rule in the predicate language accepts can't be derived from its text: try several, then the
+    // default.
     for _ in 0..<200 {
       let value = try anyValue(number, &generator)
       if try keepsRules(value) { return value }
@@ -50,7 +52,7 @@ struct AttributeFill {
     return try rules.allSatisfy { try $0.evaluate(with: value) }
   }
 
-  /// A value within the bounds, lengths and pattern.
+  /// Returns a value within the limits, lengths and pattern.
   private func anyValue(_ number: Int64, _ generator: inout SeededGenerator) throws -> StoredValue {
     let validation = attribute.validation
     switch attribute.type {
@@ -142,7 +144,7 @@ struct AttributeFill {
     return Date(timeIntervalSinceReferenceDate: minimum + Double(seconds))
   }
 
-  // MARK: Texts and bytes
+  // MARK: Text and bytes
 
   private func text(_ number: Int64, _ generator: inout SeededGenerator) throws -> StoredValue {
     let least = attribute.validation.minimumLength ?? 0
@@ -168,7 +170,7 @@ struct AttributeFill {
   }
 
   private func bytes(_ number: Int64, _ generator: inout SeededGenerator) -> Data {
-    // Now and then one that is large enough for a file of its own.
+    // Occasionally, generate data large enough for an external file.
     let isLarge = attribute.allowsExternalStorage && generator.oneIn(4096)
     let count = isLarge ? 150_000 : 16 + generator.below(24)
     var data = Data(capacity: count + 8)
@@ -186,12 +188,12 @@ struct AttributeFill {
 }
 
 extension String {
-  /// A cut text doesn't end in a blank, which some rules and readers would take off.
+  /// Replaces a trailing space of a truncated string, which some rules and readers would trim.
   fileprivate func filledBlankEnd() -> String { last == " " ? dropLast() + "o" : self }
 }
 
 extension StoredValue {
-  /// A bound as a number; of a date its seconds since 2001.
+  /// The limit as a number; for a date, its seconds since 2001.
   fileprivate var number: Double? {
     switch self {
     case .integer(let value): Double(value)

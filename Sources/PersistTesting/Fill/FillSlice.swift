@@ -1,16 +1,17 @@
 import Persist
 
-/// Makes the objects of one slice: some of every concrete entity, joined among themselves, so that each slice can be
-/// saved on its own and memory doesn't grow with the number of rows.
+/// Creates the objects of one slice: some of every concrete entity, related only among themselves, so that each slice
+/// can be saved separately and memory use doesn't grow with the number of rows.
 struct FillSlice {
   private let model: ManagedObjectModel
   private let pairs: [RelationshipPair]
-  /// By entity index, then by property slot; empty for abstract entities.
+  /// The fills by entity index, then by property slot; empty for abstract entities.
   private let attributes: [[Int: AttributeFill]]
-  /// Concrete entities in a hierarchy by entity index, and the entity's place among them.
+  /// The entity's index among the concrete entities of its hierarchy, and their number, by entity index.
   private let places: [(place: Int, count: Int)]
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where an attribute's rules leave no value that can be made.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if no values can be generated that satisfy an attribute's
+  ///   rules.
   init(_ model: ManagedObjectModel) throws {
     self.model = model
     pairs = RelationshipPair.pairs(of: model)
@@ -33,8 +34,8 @@ struct FillSlice {
     }
   }
 
-  /// How many objects of each entity a slice holds, so that a slice has a few thousand objects in all and enough of
-  /// each for every relationship's least count.
+  /// The number of objects of each entity in a slice: a few thousand objects in total, and enough of each entity for
+  /// every relationship's minimum count.
   var size: Int {
     let concrete = model.entities.filter { !$0.isAbstract }.count
     let needed = pairs.map { max($0.near.minimum, $0.far.minimum) }.max() ?? 0
@@ -42,8 +43,8 @@ struct FillSlice {
   }
 
   /// - Parameters:
-  ///   - range: the numbers of the objects among those of their entity.
-  ///   - firstNumbers: by entity index, the number at which unique values start in the entity's hierarchy.
+  ///   - range: the numbers of the objects within their entity.
+  ///   - firstNumbers: the first number for unique values in the entity's hierarchy, by entity index.
   func writes(
     _ range: Range<Int>, firstNumbers: [Int64], using generator: inout SeededGenerator
   ) throws -> RowWrites {
@@ -72,7 +73,7 @@ struct FillSlice {
     return writes
   }
 
-  /// An object of the slice: its entity's index and its place among the slice's objects of that entity.
+  /// An object of the slice: its entity's index and its index among the slice's objects of that entity.
   private typealias Place = (entity: Int, offset: Int)
 
   private func join(
@@ -114,7 +115,7 @@ struct FillSlice {
         writes.links.append(RowWrites.Link(owner: $0, entity: $1, slot: $2, added: $3, removed: []))
       }
     }
-    // Everyone's others: of a relationship that is its own inverse, those from both sides.
+    // The related objects of every object: those from both sides if the relationship is its own inverse.
     let sides = pair.isOwnInverse
       ? [(pair.near, near, far, fromNear.merging(fromFar, uniquingKeysWith: +))]
       : [(pair.near, near, far, fromNear), (pair.far, far, near, fromFar)]

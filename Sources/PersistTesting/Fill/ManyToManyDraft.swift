@@ -1,4 +1,4 @@
-/// A many-to-many relationship in the making: who is joined, and how many others everyone has.
+/// A many-to-many relationship under construction: the joined objects, and the number of related objects of each.
 struct ManyToManyDraft {
   private struct Join: Hashable {
     let near: Int
@@ -17,12 +17,12 @@ struct ManyToManyDraft {
     farCounts = Array(repeating: 0, count: farCount)
   }
 
-  /// Joins two objects, unless they are joined already or one of them has its greatest number.
+  /// Joins two objects unless they are already joined or one of them has reached its maximum.
   mutating func join(_ near: Int, _ far: Int) {
     guard nearCounts[near] < pair.near.maximum, farCounts[far] < pair.far.maximum else { return }
     if pair.isOwnInverse {
       guard near != far, made.insert(Join(near: min(near, far), far: max(near, far))).inserted else { return }
-      // The same objects stand on both sides, so each counts on both.
+      // Both sides consist of the same objects, so each counts on both.
       for object in [near, far] {
         nearCounts[object] += 1
         farCounts[object] += 1
@@ -35,7 +35,7 @@ struct ManyToManyDraft {
     joins.append((near, far))
   }
 
-  /// Joins a near object to others until it has `count`, as far as they last.
+  /// Joins a near object to candidates until it has `count`, or until there are no more.
   mutating func reach(_ count: Int, near: Int, candidates: [Int], startingAt start: Int) {
     var offset = 0
     while nearCounts[near] < count, offset < candidates.count {
@@ -44,7 +44,7 @@ struct ManyToManyDraft {
     }
   }
 
-  /// Joins a far object to others until it has `count`, as far as they last.
+  /// Joins a far object to candidates until it has `count`, or until there are no more.
   mutating func reach(_ count: Int, far: Int, candidates: [Int], startingAt start: Int) {
     var offset = 0
     while farCounts[far] < count, offset < candidates.count {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Makes texts that match a regular expression, for the expressions that models use: classes, groups, alternatives,
-/// repetition. Look-around and back references are beyond it.
+/// Generates strings that match a regular expression. It supports the features common in models: classes, groups,
+/// alternatives, repetition; but not look-around and back references.
 struct PatternText {
   private indirect enum Node {
     case characters([Character])
@@ -13,7 +13,7 @@ struct PatternText {
   private let root: Node
   private let whole: NSRegularExpression
 
-  /// - Returns: nil for an expression that it can't make texts for.
+  /// - Returns: nil for an unsupported expression.
   init?(_ pattern: String) {
     var parser = Parser(pattern: Array(pattern))
     guard let root = parser.alternatives(depth: 0), parser.isAtEnd,
@@ -23,18 +23,19 @@ struct PatternText {
     self.whole = whole
   }
 
-  /// A random text.
+  /// Returns a random string.
   func text(using generator: inout SeededGenerator) -> String {
     var text = ""
     write(root, to: &text) { count, _ in generator.below(count) }
     return text
   }
 
-  /// The text with a number: different numbers give different texts for as long as the pattern has enough of them.
+  /// Returns the string with a number: different numbers produce different strings as long as the pattern has enough of
+  /// them.
   func text(numbered number: Int64) -> String {
     var text = ""
     var rest = UInt64(max(0, number))
-    // Repetitions take their greatest length, so that a text's letters tell the number.
+    // Repetitions have their maximum length, so that the number determines the string's characters.
     write(root, to: &text) { count, isRepetition in
       if isRepetition { return count - 1 }
       let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: UInt64(count))
@@ -130,7 +131,7 @@ struct PatternText {
       default: return node
       }
       position += 1
-      // A lazy or possessive mark says how to match, not what.
+      // A lazy or possessive suffix affects how to match, but not what.
       if next == "?" || next == "+" { position += 1 }
       return bounds.map { .repeated(node, from: $0.0, through: $0.1) }
     }
@@ -155,7 +156,7 @@ struct PatternText {
             let high = last.unicodeScalars.first?.value, low <= high
           else { return nil }
           position += 1
-          // A few hundred characters of a range are plenty to choose from.
+          // A few hundred characters of a range are sufficient.
           members = (low...min(high, low + 255)).compactMap { UnicodeScalar($0).map { Character($0) } }
         }
         set += members

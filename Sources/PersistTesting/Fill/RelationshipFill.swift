@@ -1,28 +1,28 @@
 import Persist
 
-/// One relationship with its inverse, seen from one of its two sides, and who may take part in it.
+/// A relationship and its inverse, seen from one of the sides, with the entities that participate.
 struct RelationshipPair {
-  /// A side: the relationship that its objects have, and the concrete entities of those objects.
+  /// A side: its objects' relationship and concrete entities.
   struct Side {
-    /// Nil for the far side of a relationship without inverse.
+    /// The relationship; nil for the far side of a relationship without an inverse.
     let relationship: RelationshipDescription?
     let declaringEntity: String
-    /// Indexes of concrete entities in ``ManagedObjectModel/entities``.
+    /// The indexes of concrete entities in ``ManagedObjectModel/entities``.
     let entities: [Int]
 
     var isToMany: Bool { relationship?.isToMany ?? true }
-    /// The least number of others that an object gets: the minimum count, also where an optional relationship could
-    /// stay empty, and one object for every required relationship.
+    /// The minimum number of related objects for each object: the minimum count, even if the relationship is optional
+    /// and could be empty, and at least one for every required relationship.
     var minimum: Int {
       guard let relationship else { return 0 }
       return max(relationship.isToMany ? relationship.minimumCount : 0, relationship.isOptional ? 0 : 1)
     }
-    /// The greatest number of others that an object may have.
+    /// The maximum number of related objects for each object.
     var maximum: Int {
       guard let relationship, relationship.maximumCount > 0 else { return .max }
       return relationship.maximumCount
     }
-    /// Whether an object can't do with fewer others than the minimum. A required to-many without a minimum count can.
+    /// Whether the minimum is mandatory. A required to-many without a minimum count may be empty.
     var isRequired: Bool {
       guard let relationship else { return false }
       return relationship.isToMany ? relationship.minimumCount > 0 : !relationship.isOptional
@@ -32,13 +32,13 @@ struct RelationshipPair {
 
   let near: Side
   let far: Side
-  /// Whether the relationship is its own inverse, as "friends" may be.
+  /// Whether the relationship is its own inverse, such as "friends".
   let isOwnInverse: Bool
-  /// The greatest number of near objects that one far object may get: one where only the relationship makes the near
-  /// objects unique.
+  /// The maximum number of near objects for one far object: one if near objects are unique only by this relationship.
   let farLimit: Int
 
-  /// Every pair of a model once. The near side is the to-one where there is one, and has the relationship's column.
+  /// Returns each pair of a model once. If one side is to-one, it is the near side, which has the relationship's
+  /// column.
   static func pairs(of model: ManagedObjectModel) -> [RelationshipPair] {
     var seen: Set<[String]> = []
     var pairs: [RelationshipPair] = []
@@ -76,11 +76,11 @@ struct RelationshipPair {
   }
 }
 
-/// Joins the objects of one slice by one relationship, keeping its rules on both sides.
+/// Joins the objects of one slice by a relationship and satisfies its rules on both sides.
 struct RelationshipFill {
   let pair: RelationshipPair
 
-  /// Who is joined to whom: numbers of near and far objects, in the order in which they were joined.
+  /// Returns the joins as numbers of near and far objects, in the order in which they were created.
   func joins(
     near nearCount: Int, far farCount: Int, using generator: inout SeededGenerator
   ) throws -> [(near: Int, far: Int)] {
@@ -116,7 +116,7 @@ struct RelationshipFill {
     if pair.near.isRequired, nearCount > farCount { throw impossible(pair.near) }
     if pair.far.isRequired, farCount > nearCount { throw impossible(pair.far) }
     let nears = generator.shuffled(Array(0..<nearCount))
-    // Within one entity everyone gets the next one, so that nobody gets itself while there are others.
+    // Within one entity, each object is joined to the next, so that no object is joined to itself if there are others.
     let fars = pair.near.entities == pair.far.entities
       ? Array(nears.dropFirst()) + nears.prefix(1) : generator.shuffled(Array(0..<farCount))
     return Array(zip(nears, fars)).map { (near: $0, far: $1) }
@@ -129,7 +129,7 @@ struct RelationshipFill {
     var joins: [(near: Int, far: Int)] = []
     var counts = [Int](repeating: 0, count: farCount)
     var rest = generator.shuffled(Array(0..<nearCount))
-    // A far object that needs some gets them first; one that needs none may stay without.
+    // Far objects with a minimum are served first; those without may have none.
     for target in generator.shuffled(Array(0..<farCount)) where far.minimum > 0 {
       guard rest.count >= far.minimum else {
         if far.isRequired { throw impossible(far) }
@@ -140,7 +140,7 @@ struct RelationshipFill {
     }
     for owner in rest {
       if !pair.near.isRequired, generator.oneIn(8) { continue }
-      // Within one entity, as for a parent, everyone gets one from before: a tree, without cycles.
+      // Within one entity, such as for a parent, each object is joined to an earlier one: a tree without cycles.
       let isTree = pair.near.entities == far.entities && far.minimum == 0
       let choices = isTree ? (pair.near.isRequired ? max(1, owner) : owner) : farCount
       let start = generator.below(choices)
@@ -170,7 +170,7 @@ struct RelationshipFill {
       draft.reach(pair.far.minimum, far: far, candidates: nears, startingAt: generator.below(nearCount))
       if pair.far.isRequired, draft.farCounts[far] < pair.far.minimum { throw impossible(pair.far) }
     }
-    // A few more at random, only where both sides already have what they need.
+    // Adds a few random joins, but only if both sides have reached their minimum.
     for near in nears {
       for _ in 0..<generator.below(4) {
         let far = generator.below(farCount)

@@ -1,4 +1,4 @@
-/// Random numbers that depend on a seed alone, the same on every platform and run (SplitMix64).
+/// Generates random numbers that depend only on a seed, the same on every platform and in every run (SplitMix64).
 ///
 /// - SeeAlso: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 struct SeededGenerator: RandomNumberGenerator {
@@ -14,7 +14,8 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number below `bound`, which is at least 1. The standard library's own choice isn't promised to stay the same.
+  /// Returns a number below `bound`, which is at least 1. The standard library's algorithm isn't guaranteed to stay the
+  /// same.
   mutating func below(_ bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
   }
@@ -24,7 +25,7 @@ struct SeededGenerator: RandomNumberGenerator {
     elements[elements.startIndex + below(elements.count)]
   }
 
-  /// Whether one chance in `odds` came true.
+  /// Returns true with a probability of one in `odds`.
   mutating func oneIn(_ odds: Int) -> Bool { below(odds) == 0 }
 
   mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {

@@ -1,8 +1,8 @@
 import Persist
 
-/// Which attributes get a value of their own in every object, so that all uniqueness constraints hold.
+/// Selects the attributes that have a different value in every object, so that all uniqueness constraints hold.
 enum UniqueAttributes {
-  /// One attribute of each constraint, own and inherited: the one with the most values to choose from.
+  /// Returns one attribute of each constraint, own or inherited: the one with the most possible values.
   static func names(of entity: Entity) -> Set<String> {
     var names: Set<String> = []
     var current: Entity? = entity
@@ -17,7 +17,7 @@ enum UniqueAttributes {
     return names
   }
 
-  /// To-one relationships that alone make objects unique: those of constraints without an attribute.
+  /// Returns the to-one relationships that alone make objects unique: those of constraints without an attribute.
   static func uniqueRelationships(of entity: Entity) -> Set<String> {
     var names: Set<String> = []
     var current: Entity? = entity

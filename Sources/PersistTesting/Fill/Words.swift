@@ -1,4 +1,4 @@
-/// Pronounceable words.
+/// Generates pronounceable words.
 enum Words {
   private static let onsets = [
     "b", "br", "d", "f", "fl", "g", "h", "k", "l", "m", "n", "p", "pr", "r", "s", "st", "t", "v",
@@ -12,7 +12,7 @@ enum Words {
     return word + generator.pick(ends)
   }
 
-  /// One to three words, the first with a capital letter.
+  /// Returns one to three words, the first of them capitalized.
   static func phrase(using generator: inout SeededGenerator) -> String {
     var phrase = word(using: &generator).capitalizedFirst
     for _ in 0..<generator.below(3) { phrase += " " + word(using: &generator) }
