@@ -1,7 +1,7 @@
-/// The properties of a new object that the program has set, as opposed to those that still have their defaults.
+/// The properties of a new object that the program has set, as opposed to those with default values.
 ///
-/// An upsert writes only these; see ``MergePolicy``. Eight bytes, so that noting one costs an instruction: properties
-/// from slot 63 on share one bit.
+/// An upsert writes only these; see ``MergePolicy``. Eight bytes, so that recording one costs an instruction:
+/// properties from slot 63 on share one bit.
 struct GivenSlots: Sendable {
   private var bits: UInt64 = 0
   private static let sharedBit = 63
@@ -14,8 +14,8 @@ struct GivenSlots: Sendable {
   @inline(__always)
   mutating func insert(_ slot: Int) { bits |= 1 &<< UInt64(truncatingIfNeeded: min(slot, Self.sharedBit)) }
 
-  /// Whether a property was set; of those that share a bit, whether one of them was and this one differs from its
-  /// default.
+  /// Whether a property was set. For properties that share a bit: whether any of them was set and this one differs from
+  /// its default.
   func contains(_ slot: Int, isDefault: @autoclosure () -> Bool) -> Bool {
     guard bits & (1 &<< UInt64(truncatingIfNeeded: min(slot, Self.sharedBit))) != 0 else { return false }
     return slot < Self.sharedBit || !isDefault()

@@ -2,16 +2,17 @@ import Foundation
 import OrderedCollections
 
 extension ManagedObject {
-  /// The names of the persistent properties that differ from what the store has, or from nothing for a new object.
+  /// The names of the persistent properties with changes relative to the store; for a new object, relative to empty
+  /// values.
   public final var changedPropertyNames: [String] {
     guard change != .none else { return [] }
     return layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
   }
 
-  /// The persistent properties that differ from what the store has, by name: attributes, objects of to-one
-  /// relationships, identifiers of to-many ones.
+  /// Returns the persistent properties that differ from the store, by name: attributes, objects of to-one
+  /// relationships, identifiers of to-many members.
   ///
-  /// A relationship that was set and cleared again shows as cleared.
+  /// A relationship that was set and cleared again is included as cleared.
   public final func changedValues() -> [String: Any?] {
     guard change != .none else { return [:] }
     var values: [String: Any?] = [:]
@@ -31,10 +32,10 @@ extension ManagedObject {
     change == .updated && layout.kinds[slot] == .toOne && !pending.isEmpty && pending[slot] == .null
   }
 
-  /// What persistent properties were before the changes that weren't processed yet, by name: only those that changed.
+  /// Returns the values of changed persistent properties before the unprocessed changes, by name.
   ///
-  /// Attributes, objects of to-one relationships, identifiers of to-many ones. While observers hear of an event, it is
-  /// that event that this tells of. For an object that is new in the event it is empty.
+  /// Attributes, objects of to-one relationships, identifiers of to-many members. During the notification of an event,
+  /// the values refer to that event. Empty for an object inserted in the event.
   public final func changedValuesForCurrentEvent() -> [String: Any?] {
     guard let context = table?.context, let before = context.beginTracking().stateBefore(self) ?? nil
     else { return [:] }
@@ -63,7 +64,7 @@ extension ManagedObject {
     return values
   }
 
-  /// The value of an attribute or a to-one relationship at an earlier moment, where it was another.
+  /// Returns the value of an attribute or to-one relationship in an earlier state, or nil if it is unchanged.
   final func oldValue(at slot: Int, _ before: ObjectState) -> StoredValue? {
     let old = before.pending.isEmpty ? nil : before.pending[slot]
     let new = pending.isEmpty ? nil : pending[slot]
@@ -72,9 +73,10 @@ extension ManagedObject {
     return oldValue == newValue ? nil : oldValue
   }
 
-  /// What the store has of some properties: attributes, and identifiers for relationships; nothing for a new object.
+  /// Returns the last read or saved values of stored properties: attributes, and identifiers for relationships; nil or
+  /// empty for a new object.
   ///
-  /// - Parameter names: of stored properties; nil for all of them. Others are left out.
+  /// - Parameter names: The properties to return; nil for all. Properties that aren't stored are omitted.
   public final func committedValues(forKeys names: [String]? = nil) -> [String: Any?] {
     if loading == .fault { fulfil() }
     var values: [String: Any?] = [:]
@@ -89,18 +91,19 @@ extension ManagedObject {
     return values
   }
 
-  /// Whether a to-many relationship differs from what the store has.
+  /// Whether a to-many relationship differs from the store.
   final var hasChangedMembers: Bool {
     guard !toManys.isEmpty else { return false }
     return layout.kinds.indices.contains { layout.kinds[$0] == .toMany && toManys[$0]?.hasChanges == true }
   }
 
-  /// Whether the object's only changes are members that left it.
+  /// Whether the object's only changes are removed members.
   final var onlyLosesMembers: Bool {
     pending.isEmpty && toManys.allSatisfy { $0.map { $0.added.isEmpty && !$0.isReordered } ?? true }
   }
 
-  /// Whether the members of a to-many relationship weren't read yet; for a to-one, whether the other end is a fault.
+  /// Whether the members of a to-many relationship aren't read yet; for a to-one relationship, whether its destination
+  /// is a fault.
   public final func hasFault(forRelationshipNamed name: String) -> Bool {
     guard let property = layout.entity.property(named: name), property.relationship != nil else { return false }
     guard property.isToMany else {
@@ -109,7 +112,7 @@ extension ManagedObject {
     return toManys.isEmpty || toManys[property.slot]?.areKnown != true
   }
 
-  /// Whether a save would write anything of the object; changes of transient attributes alone don't count.
+  /// Whether a save would write any values of the object; changes to transient attributes alone don't count.
   public final var hasPersistentChangedValues: Bool {
     change == .inserted || change == .deleted || (change == .updated && hasPersistentChanges)
   }

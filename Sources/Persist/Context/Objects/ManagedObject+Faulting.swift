@@ -1,9 +1,9 @@
 import Foundation
 
 extension ManagedObject {
-  /// Turns a fault into an object with its row, which is read where it isn't there yet.
+  /// Fulfills a fault, reading its row if necessary.
   ///
-  /// A getter can't throw: what goes wrong is kept by the context and thrown by its next call that can.
+  /// A getter can't throw: the context saves the error for its next call that can.
   final func fulfil() {
     guard loading == .fault else { return }
     if snapshot == nil {
@@ -33,8 +33,8 @@ extension ManagedObject {
     if loading == .awakening { loading = .loaded }
   }
 
-  /// Forgets the row and every change, so that the next use reads the row again. Both sides of relationships were put
-  /// in step before.
+  /// Discards the row and all changes, so that the next use reads the row again. The caller has already updated both
+  /// sides of relationships.
   final func becomeFault() {
     if loading == .loaded { willTurnIntoFault() }
     let wasLoaded = loading == .loaded
@@ -47,14 +47,14 @@ extension ManagedObject {
     if wasLoaded { didTurnIntoFault() }
   }
 
-  /// Has a fault read its row, and the members of its relationships, again when they are used.
+  /// Turns the object into a fault whose row and members are read again on the next use.
   final func forgetRow() {
     loading = .fault
     snapshot = nil
     toManys = []
   }
 
-  /// Forgets every change since the last save, without a look at the other sides of relationships.
+  /// Discards all changes since the last save, without updating the other sides of relationships.
   final func discardChanges() {
     letGoOfAddedMembers()
     pending = []

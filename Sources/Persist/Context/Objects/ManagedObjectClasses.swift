@@ -1,7 +1,7 @@
-/// Which class serves which entity.
+/// The mapping of entities to classes.
 ///
-/// A model names an entity's class by a text. A text never makes a class: only classes that the program registered
-/// are used, and ``ManagedObject`` where none was.
+/// A model names an entity's class as text. The text alone never loads a class: only classes that the program
+/// registered are used, and ``ManagedObject`` otherwise.
 ///
 /// ```swift
 /// ManagedObjectClasses.register(Item.self, Category.self)            // for every context of the process
@@ -10,7 +10,7 @@
 public enum ManagedObjectClasses {
   private static let registered = Guarded<[String: ManagedObject.Type]>([:])
 
-  /// Registers classes under their names, with and without their modules', for contexts that are made from now on.
+  /// Registers classes under their names, with and without the module name, for contexts created from now on.
   public static func register(_ classes: ManagedObject.Type...) {
     registered.withLock { names in
       for type in classes {
@@ -20,8 +20,8 @@ public enum ManagedObjectClasses {
     }
   }
 
-  /// The class for an entity: the one given for it, else that of the model, else the registered one that the entity or
-  /// its parents name.
+  /// Returns the class of an entity: the given one, or else the model's, or else the registered class named by the
+  /// entity or its parents.
   static func `class`(
     for entity: Entity, given: [String: ManagedObject.Type], of model: [String: AnyClass] = [:]
   ) -> ManagedObject.Type {
@@ -38,7 +38,8 @@ public enum ManagedObjectClasses {
     return ManagedObject.self
   }
 
-  /// A model may name the class with a module that no class has, such as a leading dot for the current product's.
+  /// A model may name the class with a module that doesn't match, such as a leading dot for the current product's
+  /// module.
   private static func shortened(_ name: String, _ names: [String: ManagedObject.Type]) -> String {
     if names[name] != nil { return name }
     return name.split(separator: ".").last.map(String.init) ?? name

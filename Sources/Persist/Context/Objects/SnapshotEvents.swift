@@ -1,19 +1,19 @@
-/// Why an object has other values than the program had set: see ``ManagedObject/awakeFromSnapshotEvents(_:)``.
+/// The reasons why an object's values were replaced; see ``ManagedObject/awakeFromSnapshotEvents(_:)``.
 public struct SnapshotEvents: OptionSet, Sendable, Hashable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Undo took the object out of the context again.
+  /// Undo removed the inserted object from the context.
   public static let undoInsertion = SnapshotEvents(rawValue: 1 << 1)
-  /// Undo brought the deleted object back.
+  /// Undo restored the deleted object.
   public static let undoDeletion = SnapshotEvents(rawValue: 1 << 2)
-  /// Undo or redo gave it other values.
+  /// Undo or redo changed the object's values.
   public static let undoUpdate = SnapshotEvents(rawValue: 1 << 3)
   /// A rollback discarded its changes.
   public static let rollback = SnapshotEvents(rawValue: 1 << 4)
-  /// It was refreshed with its changes kept.
+  /// The object was refreshed, keeping its changes.
   public static let refresh = SnapshotEvents(rawValue: 1 << 5)
-  /// A merge policy settled a conflict.
+  /// A merge policy resolved a conflict.
   public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
 }

@@ -1,9 +1,9 @@
-/// The rows at the other end of one to-many relationship of many objects, as they were read ahead: owner by owner.
+/// The prefetched destination rows of one to-many relationship of many objects, ordered by owner.
 final class PrefetchedMembers {
   private let batch: RowBatch
-  /// What was read ahead together.
+  /// All rows of the same prefetch.
   private let rows: PrefetchedRows
-  /// The members' table. It outlives its context for whoever holds it; only its map is looked at then, which is empty.
+  /// The members' table. If it outlives its context, only its map is accessed, which is then empty.
   private let table: ObjectTable
   private let storeIdentifier: String
   private let layouts: [EntityLayout]
@@ -16,7 +16,7 @@ final class PrefetchedMembers {
     layouts = table.context.layouts
   }
 
-  /// Whether the rows are what the context knows, as far as it can tell.
+  /// Whether the rows are up to date as far as the context knows.
   func areTrue(in context: ManagedObjectContext) -> Bool { rows.areTrue(in: context) }
 
   func identifiers(_ range: Range<Int>) -> [ManagedObjectID] {
@@ -27,7 +27,7 @@ final class PrefetchedMembers {
     }
   }
 
-  /// The objects of rows: those that are alive, else new faults, which take their rows where they are true still.
+  /// Returns the objects of rows: registered ones, or else new faults, which get their rows if these are up to date.
   func objects(_ range: Range<Int>, in context: ManagedObjectContext) -> [ManagedObject] {
     let areTrue = areTrue(in: context)
     var objects: [ManagedObject] = []

@@ -1,16 +1,15 @@
-/// Rows that were read ahead for the objects at the other end of relationships.
+/// Prefetched rows of related objects.
 ///
-/// The objects that they were read for hold them, so that they go with the last of those. No object is held: an object
-/// at the other end is made when it is asked for, with its row. Rows that may be older than what the context knows are
-/// left alone.
+/// Held by the objects that they were read for, and released with the last of them. They hold no objects: a related
+/// object is created with its row on demand. Rows that may be older than what the context knows aren't used.
 final class PrefetchedRows {
-  /// The context's count of events after which rows may be outdated.
+  /// The context's ``ManagedObjectContext/rowGeneration`` at the time of reading.
   private let generation: Int
   private var rows: [(table: ObjectIdentifier, index: RowIndex)] = []
 
   init(generation: Int) { self.generation = generation }
 
-  /// Whether the rows are what the context knows, as far as it can tell.
+  /// Whether the rows are up to date as far as the context knows.
   func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == generation }
 
   func add(_ batch: RowBatch, to table: ObjectTable) {
@@ -26,7 +25,7 @@ final class PrefetchedRows {
     return nil
   }
 
-  /// Gives a fault its row where it was read ahead, and what was read ahead for its own relationships.
+  /// Gives a fault its prefetched row, and the object access to the prefetched rows of its relationships.
   func fill(_ object: ManagedObject) {
     guard let table = object.table, areTrue(in: table.context) else { return }
     if object.loading == .fault, object.snapshot == nil, let row = row(object.key, of: table),

@@ -1,11 +1,11 @@
-/// Rows by key: open addressing over the list in which they were read, which isn't copied.
+/// An index of rows by key, using open addressing over the batch as read, which isn't copied.
 ///
-/// The hash is multiplicative, as that of ``IdentityMap``; a `Dictionary` of rows took five times as long to make. It
-/// is made when a row is first asked for: a walk through members finds their rows without.
+/// The hash is multiplicative, like that of ``IdentityMap``; building a `Dictionary` of rows took five times as long.
+/// The index is built on the first lookup: a walk through members finds their rows without it.
 struct RowIndex {
   private var rows: RowBatch
-  /// Places in `rows`, -1 where there is none: as many as a power of two, at least half of them free. Empty until a row
-  /// is asked for.
+  /// Indexes into `rows`, or -1 for none. The count is a power of two, with at least half of the entries free. Empty
+  /// until the first lookup.
   private var places: ContiguousArray<Int32> = []
 
   init(_ rows: RowBatch) { self.rows = rows }
@@ -15,9 +15,9 @@ struct RowIndex {
     places = []
   }
 
-  /// Of several rows with the key the one that was added last.
+  /// Returns the row with a key; if there are several, the one added last.
   ///
-  /// - Complexity: O(*all rows*) the first time, O(1) on average from then on.
+  /// - Complexity: O(*all rows*) for the first lookup, then O(1) on average.
   subscript(key: Int64) -> RowBatch.Row? {
     mutating get {
       if rows.isEmpty { return nil }
@@ -27,7 +27,7 @@ struct RowIndex {
     }
   }
 
-  /// Where a key's row is told: at its home, or at the first place behind that has the key or is free.
+  /// Returns the position of a key: its home, or the next position that has the key or is free.
   private func place(of key: Int64) -> Int {
     let mask = places.count - 1
     let hash = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
