@@ -1,10 +1,10 @@
 import Foundation
 
-/// Reads that a task awaits while one of the store's threads carries them out.
+/// Reads performed on one of the store's threads while a task awaits them.
 enum BackgroundRead {
-  /// Runs a read on a thread of the coordinator's. Cancelling the task or the progress interrupts its statement.
+  /// Runs a read on one of the coordinator's threads. Canceling the task or the progress interrupts its statement.
   ///
-  /// - Throws: `CancellationError` where it was.
+  /// - Throws: `CancellationError` if the read was canceled.
   static func run<T: Sendable>(
     on threads: StoreThreads, _ progress: Progress?, isolation: isolated (any Actor)? = #isolation,
     _ body: @escaping @Sendable (ReadMonitor) throws -> T

@@ -1,7 +1,7 @@
-/// The results of a request, read as they are walked through: an array of which only the identifiers are in memory.
+/// The results of a request, read during iteration: an array with only the identifiers in memory.
 ///
-/// Which objects they are is known from the beginning; a batch of rows is read when one of its objects is asked for,
-/// and let go when others are. The results don't change with the context: an object that was deleted since counts as
+/// The set of results is fixed from the start; a batch of rows is read when one of its objects is accessed, and
+/// released when others are. The results don't change with the context: an object that was deleted since counts as
 /// deleted.
 ///
 /// ```swift
@@ -15,7 +15,7 @@ public struct BatchedResults<Object: ManagedObject> {
   public let objectIDs: [ManagedObjectID]
   private let batches: Batches
 
-  /// The batches that were read last. A walk back and forth over the border of two reads neither again.
+  /// The most recently read batches. Iterating back and forth across the border of two batches reads neither again.
   private final class Batches {
     let context: ManagedObjectContext
     let size: Int
@@ -62,9 +62,10 @@ extension BatchedResults: RandomAccessCollection {
 }
 
 extension ManagedObjectContext {
-  /// What a request asks for, read in batches of ``FetchRequest/fetchBatchSize`` as it is walked through.
+  /// Fetches the objects of a request, reading them in batches of ``FetchRequest/fetchBatchSize`` during iteration.
   ///
-  /// - Throws: as ``fetch(_:)``. What goes wrong while a batch is read is thrown by the context's next call that can.
+  /// - Throws: The errors of ``fetch(_:)``. Errors of reading a batch are thrown by the context's next call that can
+  ///   throw.
   public func fetchBatched<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> BatchedResults<Object> {
     let ids = try fetchObjectIDs(request)
     let layout = layout(of: try entity(named: request.entityName))

@@ -1,4 +1,4 @@
-/// Requests that don't say what their results are give managed objects of whatever class.
+/// Requests without an explicit result type return managed objects of any class.
 extension FetchRequest where Result == ManagedObject {
   public init(
     _ entityName: String, sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0,
@@ -7,16 +7,16 @@ extension FetchRequest where Result == ManagedObject {
     self.init(entity: entityName, sort: sortDescriptors, limit: limit, offset: offset, objectIDs: objectIDs)
   }
 
-  /// The objects of an entity and its subentities for which a predicate holds.
+  /// Creates a request for the objects of an entity and its subentities that match a predicate.
   ///
   /// ```swift
   /// let cheap = try context.fetch(FetchRequest("Item", where: "quantity < %@", 5))
   /// ```
   ///
   /// - Parameters:
-  ///   - format: a predicate in the format language; see ``FetchPredicate``.
-  ///   - arguments: what its placeholders stand for.
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and what was expected there.
+  ///   - format: A predicate in the format language; see ``FetchPredicate``.
+  ///   - arguments: The values of its placeholders.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and the expected syntax.
   public init(
     _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...,
     sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0
@@ -25,7 +25,7 @@ extension FetchRequest where Result == ManagedObject {
     predicate = try FetchPredicate(format, arguments: arguments)
   }
 
-  /// Every object of an entity and its subentities, in order of one attribute.
+  /// Creates a request for every object of an entity and its subentities, sorted by one attribute.
   public init(_ entityName: String, sortedBy key: String, isAscending: Bool = true) {
     self.init(
       entity: entityName, sort: [FetchSortDescriptor(key, isAscending: isAscending)], limit: 0, offset: 0)

@@ -1,21 +1,21 @@
-/// What a request can give: managed objects of a class, ``ManagedObjectID``, ``FetchedRow``, or `Int`, which is one
-/// number, how many there are.
+/// The result type of a request: a managed object class, ``ManagedObjectID``, ``FetchedRow``, or `Int` for a single
+/// number, the count of objects.
 ///
-/// These are all; other types don't conform.
+/// No other types conform.
 public protocol FetchRequestResult {
   static var fetchedForm: FetchedForm { get }
-  /// One result, as what was asked for.
+  /// Returns a fetched result as this type.
   ///
-  /// - Throws: ``PersistenceError/Code/typeMismatch`` where an object is of another class.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` if an object has another class.
   static func result(from fetched: Fetched) throws -> Self
 }
 
-/// What a fetch looks for, by what its results are.
+/// The kind of data that a fetch reads, determined by its result type.
 public enum FetchedForm: Sendable {
   case objects, identifiers, rows, count
 }
 
-/// One result of a fetch, before it is given the type that was asked for.
+/// A fetched result before its conversion to the requested type.
 public struct Fetched {
   enum Content {
     case object(ManagedObject)
@@ -50,9 +50,9 @@ extension FetchRequestResult where Self: ManagedObject {
 }
 
 extension ManagedObject {
-  /// The object as one of a class; nil where it isn't one.
+  /// Returns the object as an instance of a class, or nil if it isn't one.
   ///
-  /// Nearly always it is of exactly that class, which is one comparison where a cast calls the runtime.
+  /// The class nearly always matches exactly, which takes one comparison instead of a runtime cast.
   @inline(__always)
   final func asObject<Object: ManagedObject>(of type: Object.Type) -> Object? {
     Swift.type(of: self) == type ? unsafeDowncast(self, to: type) : self as? Object
@@ -89,16 +89,17 @@ extension FetchedRow: FetchRequestResult {
 }
 
 extension FetchRequestResult {
-  /// Results as what was asked for.
+  /// Returns fetched results as this type.
   static func typed<Some>(_ found: [Some], _ content: (Some) -> Fetched.Content) throws -> [Self] {
-    // Of the type that is asked for already, as for most requests: no look at each.
+    // Most results already have the requested type: no check of each one.
     if Self.self == Some.self, let same = found as Any as? [Self] { return same }
     if let type = Self.self as? ManagedObject.Type, let objects = found as Any as? [ManagedObject] {
       for object in objects where Swift.type(of: object) != type && !(object is Self) {
         throw Fetched(content: .object(object)).mismatch(type)
       }
-      // Every object was seen to be of the class, and arrays of objects are alike whichever class is theirs. This
-      // function isn't specialised for other modules: making a list of the same objects took as long as reading them.
+      // Every object was checked to be of the class, and arrays of objects have the same layout for every class. This
+      // function isn't specialized for other modules: building an array of the same objects took as long as reading
+      // them.
       return unsafeBitCast(objects, to: [Self].self)
     }
     return try found.map { try result(from: Fetched(content: content($0))) }

@@ -1,19 +1,19 @@
-/// A walk through the results of a request in groups: what to read next, and what the objects of a group are.
+/// A walk through the results of a request in groups: determines the next rows to read and the objects of a group.
 ///
-/// It reads nothing itself, so that a walk may wait for its rows or suspend until they are there. Without an order it
-/// goes by key and needs nothing but a group; with one it needs the identifiers of all results.
+/// It reads nothing itself, so that the caller can block or suspend while rows are read. Without an order it proceeds
+/// by key and needs only one group in memory; with an order it needs the identifiers of all results.
 struct FetchWalk {
   private enum Way {
-    /// By key, from store to store: the next rows are those behind a key.
+    /// By key, from store to store: the next rows are those after a key.
     case keys(source: Int, after: Int64)
-    /// By the identifiers of all results, from a place on.
+    /// By the identifiers of all results, starting at an index.
     case identifiers([ManagedObjectID], next: Int)
   }
 
   private let pass: FetchPass
   private let size: Int
   private var way: Way
-  /// The identifiers of the group that is being read, where the walk goes by them.
+  /// The identifiers of the current group, if the walk proceeds by identifiers.
   private var group: ArraySlice<ManagedObjectID> = []
 
   /// Whether a request's results can be walked through by key.
@@ -22,14 +22,14 @@ struct FetchWalk {
     return pass.order.isEmpty && request.fetchLimit == 0 && request.fetchOffset == 0 && request.objectIDs == nil
   }
 
-  /// - Parameter ids: the identifiers of all results; nil to go by key.
+  /// - Parameter ids: The identifiers of all results; nil to proceed by key.
   init(_ pass: FetchPass, size: Int, ids: [ManagedObjectID]?) {
     self.pass = pass
     self.size = size
     way = ids.map { .identifiers($0, next: 0) } ?? .keys(source: 0, after: .min)
   }
 
-  /// The next rows to read; nil at the end.
+  /// Returns the next rows to read, or nil at the end.
   mutating func question() -> FetchQuestion? {
     switch way {
     case .keys(var source, var after):
@@ -44,7 +44,7 @@ struct FetchWalk {
       return nil
     case .identifiers(let ids, let next):
       guard next < ids.count else { return nil }
-      // A group is of one store; unsaved objects go with any.
+      // A group belongs to one store; unsaved objects can be in any group.
       let candidates = ids[next..<min(next.clampedSum(size), ids.count)]
       let identifier = candidates.first { !$0.isTemporaryID }?.storeIdentifier
       group = candidates.prefix { $0.isTemporaryID || $0.storeIdentifier == identifier }
@@ -57,13 +57,13 @@ struct FetchWalk {
     }
   }
 
-  /// The objects of the rows that were read.
+  /// Returns the objects of the rows read.
   mutating func objects(of batch: RowBatch, from question: FetchQuestion) throws -> [ManagedObject] {
     let objects: [ManagedObject]
     switch way {
     case .keys(let source, let after):
       let last = batch.last?.key ?? .max
-      // A store that gave the same rows again would keep the walk going for ever.
+      // A store that returned the same rows again would make the walk endless.
       let isEnd = batch.count < size || last <= after
       way = isEnd ? .keys(source: source + 1, after: .min) : .keys(source: source, after: last)
       objects = try pass.matching(pass.make(batch, from: question.tables), pass.sources[source])
@@ -79,7 +79,7 @@ struct FetchWalk {
     return objects
   }
 
-  /// Groups of results that no store has, which come last; none where the walk goes by identifiers.
+  /// Groups of results without rows, which come last; empty if the walk proceeds by identifiers.
   var unsaved: [[ManagedObject]] {
     guard case .keys = way else { return [] }
     return stride(from: 0, to: pass.added.count, by: size).map { start in

@@ -1,7 +1,7 @@
-/// The results of a request as a sequence that waits for its rows: constant memory, and the context's actor isn't
-/// blocked while a store reads.
+/// The results of a request as a sequence that awaits its rows: it needs constant memory, and doesn't block the
+/// context's actor while a store reads.
 ///
-/// Not Sendable: it gives objects of its context, and so stays where the context is.
+/// Not Sendable: it yields objects of its context, and so stays in the context's isolation.
 public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
   public typealias Element = Object
   public typealias Failure = any Error
@@ -24,7 +24,7 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       self.request = request
     }
 
-    /// - Throws: as a fetch; `CancellationError` where the task was cancelled.
+    /// - Throws: The errors of a fetch; `CancellationError` if the task was canceled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Object? {
       while place == batch.count {
         guard let objects = try await nextGroup(actor) else { return nil }
@@ -37,7 +37,7 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
 
     private mutating func nextGroup(_ actor: isolated (any Actor)?) async throws -> [ManagedObject]? {
       try Task.checkCancellation()
-      // Objects of the last group that nobody holds go before the next is read.
+      // Releases unreferenced objects of the last group before the next is read.
       (batch, place) = ([], 0)
       var walk = try await begun(actor)
       defer { self.walk = walk }

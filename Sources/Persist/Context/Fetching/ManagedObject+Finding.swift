@@ -1,4 +1,4 @@
-/// Making, finding, counting and deleting in one line, for the entity that a class serves.
+/// Creating, finding, counting and deleting in one line, for a class's entity.
 ///
 /// ```swift
 /// let tea = Item.create(in: context)
@@ -7,20 +7,20 @@
 /// try Item.deleteAll(matching: FetchPredicate("price > 100"), in: context)
 /// ```
 ///
-/// ``ManagedObject`` and its subclasses have all of it; nothing else conforms. A protocol, because a class can't give a
-/// list of its own subclass.
+/// Only ``ManagedObject`` and its subclasses conform. A protocol, because a class can't return an array of its own
+/// subclass.
 public protocol FindableObject {}
 
 extension ManagedObject: FindableObject {}
 
 extension FindableObject where Self: ManagedObject {
-  /// A new object of the entity that this class serves.
+  /// Inserts a new object of this class's entity.
   @discardableResult
   public static func create(in context: ManagedObjectContext) -> Self {
     Self(ManagedObject.Origin(inserting: Self.self, into: context))
   }
 
-  /// The first object with a value of an attribute, nil for none; of several the first in the order.
+  /// Returns the first object, in the given order, with a value of an attribute; nil if there is none.
   public static func findFirst(
     byAttribute name: String, with value: (any FetchArgument)?, sortedBy order: String = "", ascending: Bool = true,
     in context: ManagedObjectContext
@@ -28,7 +28,7 @@ extension FindableObject where Self: ManagedObject {
     try findFirst(matching: .attribute(name, equals: value), sortedBy: order, ascending: ascending, in: context)
   }
 
-  /// The first object with a value of an attribute; where there is none, a new one that has it. See
+  /// Returns the first object with a value of an attribute, or else a new object with that value. See
   /// ``ManagedObjectContext/findFirstOrCreate(_:byAttribute:with:)``.
   @discardableResult
   public static func findFirstOrCreate(
@@ -44,7 +44,7 @@ extension FindableObject where Self: ManagedObject {
     return found
   }
 
-  /// The first object for which a predicate holds; nil for any.
+  /// Returns the first object that matches a predicate; nil matches any object.
   public static func findFirst(
     matching predicate: FetchPredicate? = nil, sortedBy order: String = "", ascending: Bool = true,
     in context: ManagedObjectContext
@@ -54,7 +54,7 @@ extension FindableObject where Self: ManagedObject {
     return try context.fetch(Self.self, request).first
   }
 
-  /// Every object with a value of an attribute.
+  /// Returns every object with a value of an attribute.
   public static func findAll(
     byAttribute name: String, with value: (any FetchArgument)?, sortedBy order: String = "", ascending: Bool = true,
     in context: ManagedObjectContext
@@ -62,7 +62,7 @@ extension FindableObject where Self: ManagedObject {
     try findAll(matching: .attribute(name, equals: value), sortedBy: order, ascending: ascending, in: context)
   }
 
-  /// Every object for which a predicate holds, in an order such as `"group:YES,price:NO,name"`.
+  /// Returns every object that matches a predicate, in an order such as `"group:YES,price:NO,name"`.
   public static func findAll(
     matching predicate: FetchPredicate? = nil, sortedBy order: String = "", ascending: Bool = true,
     in context: ManagedObjectContext
@@ -70,14 +70,14 @@ extension FindableObject where Self: ManagedObject {
     try context.fetch(Self.self, findRequest(predicate, order, ascending, context))
   }
 
-  /// How many objects there are for which a predicate holds.
+  /// Returns the number of objects that match a predicate.
   public static func count(
     matching predicate: FetchPredicate? = nil, in context: ManagedObjectContext
   ) throws -> Int {
     try context.count(context.findEntity(servedBy: Self.self).name, matching: predicate)
   }
 
-  /// Deletes every object for which a predicate holds; see ``ManagedObjectContext/deleteAll(_:matching:)``.
+  /// Deletes every object that matches a predicate; see ``ManagedObjectContext/deleteAll(_:matching:)``.
   @discardableResult
   public static func deleteAll(
     matching predicate: FetchPredicate? = nil, in context: ManagedObjectContext

@@ -1,10 +1,10 @@
 public import Foundation
 
 extension ManagedObjectContext {
-  /// Fetches without blocking the thread of the context's actor while the store reads.
+  /// Fetches without blocking the context's actor while the store reads.
   ///
-  /// Rows are read on a thread of the coordinator's; objects are made of them on the context's actor, which may do
-  /// other work meanwhile. The result takes account of the changes that are unsaved at the end. A child context reads
+  /// Rows are read on one of the coordinator's threads; objects are created from them on the context's actor, which can
+  /// do other work meanwhile. The result includes changes that are unsaved when reading ends. A child context reads
   /// through its parent, which belongs to the same actor, and does block it.
   ///
   /// ```swift
@@ -12,9 +12,9 @@ extension ManagedObjectContext {
   /// let items = try await context.fetch(FetchRequest("Item"), progress: progress)
   /// ```
   ///
-  /// - Parameter progress: counts the rows that have been read; nil where nobody is interested. It has no total until
-  ///   the end. Cancelling it stops the fetch, as cancelling the task does.
-  /// - Throws: as the fetch that blocks; `CancellationError` where it was cancelled.
+  /// - Parameter progress: Counts the rows read; nil for none. It has no total until the end. Canceling it stops the
+  ///   fetch, like canceling the task.
+  /// - Throws: The errors of the blocking fetch; `CancellationError` if the fetch was canceled.
   public func fetch<Result: FetchRequestResult>(
     _ request: FetchRequest<Result>, progress: Progress?, isolation: isolated (any Actor)? = #isolation
   ) async throws -> [Result] {
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     return results
   }
 
-  /// Reads what a request asks of the stores, and gives the fetch as it is when that was read.
+  /// Reads the rows of a request from the stores, and returns the fetch in its state after reading.
   private func read<Result>(
     _ request: FetchRequest<Result>, identifiersOnly: Bool, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
@@ -56,18 +56,18 @@ extension ManagedObjectContext {
     let questions = first.questions(identifiersOnly: identifiersOnly)
     let batches = try await FetchQuestion.answers(to: questions, on: persistentStoreCoordinator.threads, progress)
     try prepareToFetch()
-    // Of the same moment, so that the questions are the same unless the context changed.
+    // Uses the same time, so that the questions are the same unless the context changed.
     return (try FetchPass(request, in: self, now: first.now), FetchAnswers(questions: questions, batches: batches))
   }
 
-  /// The objects that a request asks for, read as they are walked through, in memory for a batch of them.
+  /// Returns the objects of a request as a stream that reads them during iteration, with one batch in memory.
   ///
   /// ```swift
   /// for try await item in context.stream(FetchRequest("Item")) { total += item["quantity"] as? Int ?? 0 }
   /// ```
   ///
-  /// Objects that the program doesn't hold and doesn't change go when the next batch is read.
-  /// ``FetchRequest/fetchBatchSize`` says how many that is, 500 where it is 0.
+  /// Objects that the program neither holds nor changes are released before the next batch is read.
+  /// ``FetchRequest/fetchBatchSize`` sets the batch size; 0 means 500.
   public func stream<Object: ManagedObject>(_ request: FetchRequest<Object>) -> FetchedStream<Object> {
     FetchedStream(context: self, request: request)
   }

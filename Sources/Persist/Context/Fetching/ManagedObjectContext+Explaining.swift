@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
-  /// How a request would be answered; no row is read.
+  /// Explains how a request would be executed, without reading rows.
   ///
-  /// - Throws: as ``fetch(_:)``.
+  /// - Throws: The errors of ``fetch(_:)``.
   public func explain<Result>(_ request: FetchRequest<Result>) throws -> FetchExplanation {
     if Result.self == FetchedRow.self { return try DictionaryPass(request, in: self).explanation() }
     return try FetchPass(request, in: self).explanation()
@@ -25,7 +25,7 @@ extension FetchPass {
       sortedInMemory: sortsInMemory ? request.sortDescriptors : [], missingIndexes: missing)
   }
 
-  /// Those of some attributes that no index begins with.
+  /// Returns the attributes that no index begins with.
   private func wanted(_ attributes: [String], _ purpose: FetchExplanation.MissingIndex.Purpose)
     -> [FetchExplanation.MissingIndex]
   {
@@ -37,7 +37,7 @@ extension FetchPass {
 }
 
 extension Entity {
-  /// Whether an index of the entity or of one above it begins with an attribute.
+  /// Whether an index of the entity or one of its superentities begins with an attribute.
   fileprivate func hasIndex(beginningWith attribute: String) -> Bool {
     var next: Entity? = self
     while let entity = next {
@@ -51,18 +51,18 @@ extension Entity {
 }
 
 extension FetchPredicate {
-  /// The stored attributes of an entity that its rows could be looked up by: each must be comparable by an index, as
-  /// in an equality, a range or a beginning.
+  /// Returns the stored attributes of an entity that an index could use to find rows: those in an equality, a range or
+  /// a prefix comparison.
   fileprivate func attributesToFind(in entity: Entity) -> [String] {
     switch self {
     case .constant, .not: return []
     case .and(let parts): return parts.flatMap { $0.attributesToFind(in: entity) }
     case .or(let parts):
-      // An index serves a disjunction only where one serves every part.
+      // An index serves a disjunction only if every part has one.
       let attributes = parts.map { $0.attributesToFind(in: entity) }
       return attributes.contains(where: \.isEmpty) ? [] : attributes.flatMap { $0 }
     case .comparison(let comparison):
-      // Normalised texts compare byte by byte, as an index holds them.
+      // Normalized strings are compared byte by byte, as in an index.
       let isOfBytes = comparison.options.isEmpty || comparison.options.contains(.normalized)
       guard comparison.modifier == .direct, isOfBytes else { return [] }
       let keys: [String]

@@ -1,14 +1,14 @@
 import Foundation
 
 extension ManagedObjectContext {
-  /// What a request asks for, with this context's unsaved changes taken into account.
+  /// Fetches the results of a request, taking this context's unsaved changes into account.
   ///
-  /// Objects that are alive already keep their values, changed or not; their rows aren't read into them again unless
-  /// ``FetchRequest/shouldRefreshRefetchedObjects`` asks for it.
+  /// Registered objects keep their values, changed or not; their rows aren't read again unless
+  /// ``FetchRequest/shouldRefreshRefetchedObjects`` is set.
   ///
   /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/unknownProperty`` for a sort key or
-  ///   another key that leads nowhere, ``PersistenceError/Code/typeMismatch`` where an object is of another class than
-  ///   asked for, the store's errors, and what a getter couldn't throw before.
+  ///   other key that can't be resolved, ``PersistenceError/Code/typeMismatch`` if an object has another class than
+  ///   requested, the store's errors, and earlier errors of getters.
   public func fetch<Result: FetchRequestResult>(_ request: FetchRequest<Result>) throws -> [Result] {
     try prepareToFetch()
     switch Result.fetchedForm {
@@ -19,36 +19,36 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects that a request asks for, which are of one class.
+  /// Fetches the objects of a request as instances of a class.
   ///
-  /// - Throws: as ``fetch(_:)``.
+  /// - Throws: The errors of ``fetch(_:)``.
   public func fetch<Object: ManagedObject, Result: ManagedObject>(
     _ type: Object.Type, _ request: FetchRequest<Result>
   ) throws -> [Object] {
     try fetch(request.returning(type))
   }
 
-  /// The identifiers of the objects that a request asks for; no object is made.
+  /// Fetches the identifiers of a request's objects, without creating the objects.
   public func fetchObjectIDs<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObjectID] {
     try prepareToFetch()
     return try FetchPass(request, in: self).objectIDs()
   }
 
-  /// How many objects a request asks for; no object is made.
+  /// Counts the objects of a request, without creating them.
   public func count<Result>(for request: FetchRequest<Result>) throws -> Int {
     try prepareToFetch()
     return try FetchPass(request, in: self).count()
   }
 
-  /// Walks through what a request asks for in groups, so that memory follows the size of a group.
+  /// Processes the objects of a request in batches, so that memory use depends on the batch size.
   ///
-  /// Without an order the walk is by key and needs nothing but the group. With one the identifiers of all results are
-  /// read first. Objects of a group that the program doesn't hold and doesn't
-  /// change go before the next group is read.
+  /// Without an order, the results are read by key, with only one batch in memory. With an order, the identifiers of
+  /// all results are read first. Objects of a batch that the program neither holds nor changes are released before the
+  /// next batch is read.
   ///
   /// - Parameters:
-  ///   - batchSize: how many objects to read at once, at least 1.
-  ///   - body: is given each group; what it throws ends the walk.
+  ///   - batchSize: The number of objects to read at once, at least 1.
+  ///   - body: Called with each batch; an error ends the iteration.
   public func forEachBatch<Object: ManagedObject>(
     of request: FetchRequest<Object>, size batchSize: Int = 1000, _ body: ([Object]) throws -> Void
   ) throws {
@@ -58,14 +58,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The store that an object's row is in, or will be; empty where there is none for it.
+  /// Returns the identifier of the store that has or will have an object's row; empty if there is none.
   func storeIdentifier(of object: ManagedObject) -> String {
     if let tables = object.table?.siblings { return tables.identifier }
-    // No store for it: then it is in none of those that are asked.
+    // Without a store, the object is in none of the requested stores.
     return (try? storeForInsert(of: object))?.identifier ?? ""
   }
 
-  /// Another context over the same rows, without this one's unsaved changes.
+  /// Creates another context over the same rows, without this one's unsaved changes.
   func savedView() -> ManagedObjectContext {
     let saved = parent.map(ManagedObjectContext.init(parent:)) ?? ManagedObjectContext(persistentStoreCoordinator)
     saved.readMonitor = readMonitor
@@ -78,16 +78,16 @@ extension ManagedObjectContext {
     try throwDeferredError()
   }
 
-  /// Reads the rows of those faults that have none yet, with a few statements for all. They stay faults.
+  /// Prefetches the missing rows of faults with a few statements for all of them. They remain faults.
   func prefetchRows(of objects: some Collection<ManagedObject>) {
     guard objects.contains(where: \.isWithoutRow) else { return }
     let waiting = objects.filter(\.isWithoutRow)
-    // A single row is read as well when it is used.
+    // A single row can just as well be read on use.
     guard waiting.count > 1 else { return }
     do { try readRows(of: waiting) } catch { deferError(error) }
   }
 
-  /// Reads the rows of faults, with one statement for each entity and store; those without a row stay without.
+  /// Reads the rows of faults, with one statement for each entity and store; objects without a row remain unchanged.
   func readRows(of objects: [ManagedObject]) throws {
     struct Place: Hashable {
       let table: ObjectIdentifier?
@@ -105,6 +105,6 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Whether the object is a fault whose row wasn't read yet.
+  /// Whether the object is a fault whose row isn't read yet.
   final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
 }

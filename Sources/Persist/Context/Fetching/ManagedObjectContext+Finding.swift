@@ -1,14 +1,14 @@
 /// Finding, counting and deleting in one line, for entities by name.
 extension ManagedObjectContext {
-  /// The first object with a value of an attribute; of several the first in the order.
+  /// Returns the first object, in the given order, with a value of an attribute.
   ///
   /// ```swift
   /// let tea = try context.findFirst("Item", byAttribute: "name", with: "Tea")
   /// ```
   ///
   /// - Parameters:
-  ///   - value: nil finds an object without a value.
-  ///   - order: such as `"group:YES,price:NO,name"`.
+  ///   - value: The value; nil finds an object without a value.
+  ///   - order: The order, such as `"group:YES,price:NO,name"`.
   public func findFirst(
     _ entityName: String, byAttribute name: String, with value: (any FetchArgument)?, sortedBy order: String = "",
     ascending: Bool = true
@@ -17,7 +17,7 @@ extension ManagedObjectContext {
       entityName, matching: .attribute(name, equals: value), sortedBy: order, ascending: ascending)
   }
 
-  /// The first object for which a predicate holds; nil for any.
+  /// Returns the first object that matches a predicate; nil matches any object.
   public func findFirst(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy order: String = "",
     ascending: Bool = true
@@ -27,16 +27,16 @@ extension ManagedObjectContext {
     return try fetch(request).first
   }
 
-  /// The first object with a value of an attribute; where there is none, a new one that has it.
+  /// Returns the first object with a value of an attribute, or else a new object with that value.
   ///
   /// ```swift
   /// let tea = try context.findFirstOrCreate("Item", byAttribute: "name", with: "Tea")
   /// ```
   ///
-  /// - Parameter value: what ``ManagedObject/setValue(_:forKey:)`` takes for the attribute; it is looked for as the
-  ///   value that it becomes. Nil finds an object without a value.
+  /// - Parameter value: Any value that ``ManagedObject/setValue(_:forKey:)`` accepts for the attribute; the search uses
+  ///   the converted value. Nil finds an object without a value.
   /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/unknownProperty``,
-  ///   ``PersistenceError/Code/typeMismatch``, and what fetching throws.
+  ///   ``PersistenceError/Code/typeMismatch``, and the errors of fetching.
   @discardableResult
   public func findFirstOrCreate(
     _ entityName: String, byAttribute name: String, with value: Any?
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Every object with a value of an attribute.
+  /// Returns every object with a value of an attribute.
   public func findAll(
     _ entityName: String, byAttribute name: String, with value: (any FetchArgument)?, sortedBy order: String = "",
     ascending: Bool = true
@@ -62,9 +62,9 @@ extension ManagedObjectContext {
     try findAll(entityName, matching: .attribute(name, equals: value), sortedBy: order, ascending: ascending)
   }
 
-  /// Every object for which a predicate holds, in an order such as `"group:YES,price:NO,name"`.
+  /// Returns every object that matches a predicate, in an order such as `"group:YES,price:NO,name"`.
   ///
-  /// - Parameter ascending: the direction of keys that don't say one.
+  /// - Parameter ascending: The direction of keys without an explicit one.
   public func findAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy order: String = "",
     ascending: Bool = true
@@ -72,15 +72,15 @@ extension ManagedObjectContext {
     try fetch(findRequest(entityName, predicate, order, ascending))
   }
 
-  /// How many objects there are for which a predicate holds.
+  /// Returns the number of objects that match a predicate.
   public func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
     try count(for: findRequest(entityName, predicate, "", true))
   }
 
-  /// Deletes every object for which a predicate holds, with the delete rules of its relationships. The next save makes
-  /// it last.
+  /// Deletes every object that matches a predicate, applying the delete rules of its relationships. The next save makes
+  /// the deletion permanent.
   ///
-  /// - Returns: how many there were.
+  /// - Returns: The number of deleted objects.
   @discardableResult
   public func deleteAll(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
     let objects = try fetch(findRequest(entityName, predicate, "", true))
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
 }
 
 extension FetchPredicate {
-  /// Whether an attribute has a value; nil for none.
+  /// A predicate that an attribute has a value; nil for no value.
   static func attribute(_ name: String, equals value: (any FetchArgument)?) -> FetchPredicate {
     .compare(.key(name), .equal, .value(value))
   }

@@ -1,14 +1,15 @@
 extension ManagedObjectModel {
-  /// The request for objects that the model holds under a name, its variables still in it; nil where it holds none.
+  /// Returns the model's fetch request template with a name, with its variables unresolved; nil if there is none.
   ///
-  /// - Throws: as ``FetchRequest/init(_:)``.
+  /// - Throws: The errors of ``FetchRequest/init(_:)``.
   public func fetchRequestTemplate(named name: String) throws -> FetchRequest<ManagedObject>? {
     try fetchRequestTemplate(named: name, returning: ManagedObject.self)
   }
 
-  /// The request for objects that the model holds under a name, with values in place of its variables.
+  /// Returns the model's fetch request template with a name, with its variables replaced by values.
   ///
-  /// - Throws: as ``FetchRequest/init(_:)``; ``PersistenceError/Code/invalidRequest`` where a variable has no value.
+  /// - Throws: The errors of ``FetchRequest/init(_:)``; ``PersistenceError/Code/invalidRequest`` if a variable has no
+  ///   value.
   public func fetchRequestFromTemplate(
     withName name: String, substitutionVariables values: [String: any FetchArgument]
   ) throws -> FetchRequest<ManagedObject>? {

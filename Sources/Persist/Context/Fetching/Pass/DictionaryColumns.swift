@@ -1,25 +1,25 @@
-/// The columns of dictionary results: those that are asked for, and behind them those that only the order and the
-/// condition on groups need.
+/// The columns of dictionary results: the requested ones, followed by those that only the order and the condition on
+/// groups use.
 struct DictionaryColumns {
   let names: [String]
   let resultTypes: [AttributeType?]
   private(set) var columns: [ValueQuery.Column]
   let groups: [FetchExpression]
-  /// The condition on groups, over places of columns as keys.
+  /// The condition on groups, with column indexes as keys.
   private(set) var having: FetchPredicate?
-  /// The order of the lines, by places of columns; nil where the rows' own order is that of the request.
+  /// The order of the lines, by column indexes; nil if the rows already have the request's order.
   private(set) var order: [(place: Int, descriptor: FetchSortDescriptor)]?
 
   private let entity: Entity
   private let model: ManagedObjectModel
 
-  /// Whether a line stands for a group of objects, and not for one.
+  /// Whether a line represents a group of objects instead of a single one.
   var isGrouped: Bool {
     !groups.isEmpty || columns.contains { if case .aggregate = $0 { true } else { false } }
   }
 
   /// - Throws: ``PersistenceError/Code/unknownProperty``; ``PersistenceError/Code/invalidRequest`` for a to-many
-  ///   relationship, and for a value that members of one group may differ in.
+  ///   relationship, and for a value that may differ between members of a group.
   init(_ request: FetchRequest<ManagedObject>, of entity: Entity, in model: ManagedObjectModel) throws {
     self.entity = entity
     self.model = model
@@ -43,7 +43,7 @@ struct DictionaryColumns {
     GroupAggregate(expression, over: entity, in: model).map(ValueQuery.Column.aggregate) ?? .value(expression)
   }
 
-  /// - Throws: where the expression has a wrong key, or gives objects of a to-many relationship.
+  /// - Throws: If the expression has an unknown key, or evaluates to objects of a to-many relationship.
   private static func check(_ expression: FetchExpression, _ entity: Entity, _ model: ManagedObjectModel) throws {
     var argument = expression
     if let aggregate = GroupAggregate(expression, over: entity, in: model) { argument = aggregate.argument ?? .current }
@@ -62,7 +62,7 @@ struct DictionaryColumns {
     }
   }
 
-  /// The place of a column that has a name or an expression; nil for none.
+  /// Returns the index of the column with a name or an expression, or nil if there is none.
   private func place(of expression: FetchExpression) -> Int? {
     if case .variable(let name) = expression { return names.firstIndex(of: name) }
     if let keys = expression.keys, let place = names.firstIndex(of: keys.joined(separator: ".")) { return place }
@@ -80,7 +80,7 @@ struct DictionaryColumns {
     return columns.count - 1
   }
 
-  /// An order of groups is by their columns, one of objects is the store's where it is by properties alone.
+  /// Groups are sorted by their columns; objects are sorted by the store if the order uses properties alone.
   private mutating func takeOrder(_ descriptors: [FetchSortDescriptor]) throws {
     let isByProperties = descriptors.allSatisfy { descriptor in
       (try? SortCheck.check(descriptor, of: entity, in: model)) != nil

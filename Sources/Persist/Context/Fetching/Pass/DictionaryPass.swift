@@ -1,9 +1,9 @@
 import Foundation
 
-/// One fetch of values instead of objects: always what is saved, never what is pending.
+/// A fetch of values instead of objects. It always reads saved values, never pending changes.
 ///
-/// The store computes them where it gives exactly what evaluation in memory gives; else they are computed from the
-/// saved objects, in a context of their own.
+/// The store computes the values if its results equal those of evaluation in memory; otherwise they are computed from
+/// the saved objects in a separate context.
 struct DictionaryPass {
   private let request: FetchRequest<ManagedObject>
   private let context: ManagedObjectContext
@@ -29,24 +29,24 @@ struct DictionaryPass {
     return isWindowedBefore ? rows : pass.cut(rows)
   }
 
-  /// Whether limit and offset count objects, so that the store or the fetch of objects sees to them.
+  /// Whether limit and offset count objects, so that the store or the fetch of objects applies them.
   private var isWindowedBefore: Bool {
     !columns.isGrouped && columns.order == nil && columns.having == nil && !request.returnsDistinctResults
   }
 
-  /// The lines as the one store gives them; nil where it can't, or where there are several stores.
+  /// Returns the lines computed by the only store; nil if it can't compute them or there are several stores.
   private func storedLines() throws -> [[StoredValue]]? {
     guard let source = computingSource else { return nil }
     guard let query = query(for: source) else { return columns.isGrouped ? nil : [] }
     return try source.store.values(query, monitor: context.readMonitor)
   }
 
-  /// The one store that may compute the lines; nil where objects have to be looked at.
+  /// The only store, if it can compute the lines; nil if objects must be evaluated.
   private var computingSource: FetchPass.Source? {
     pass.sources.count == 1 ? pass.sources.first { $0.rest == nil && $0.isOrdered } : nil
   }
 
-  /// Nil where the request's identifiers name none of the store's rows.
+  /// Returns nil if none of the request's identifiers can be a row of the store.
   private func query(for source: FetchPass.Source) -> ValueQuery? {
     guard var rows = pass.query(for: source, keysOnly: false) else { return nil }
     if !isWindowedBefore { (rows.limit, rows.offset) = (nil, 0) }
@@ -54,7 +54,7 @@ struct DictionaryPass {
     return ValueQuery(rows: rows, columns: columns.columns, groups: columns.groups)
   }
 
-  /// How the lines would be found: by a statement that computes them, or from objects.
+  /// Explains how the lines would be computed: by a statement, or from objects.
   func explanation() throws -> FetchExplanation {
     var explanation = try pass.explanation()
     if let source = computingSource, let query = query(for: source), let statement = try source.store.explain(query) {
@@ -77,7 +77,7 @@ struct DictionaryPass {
     return lines
   }
 
-  /// The objects by what they are grouped by, in its order.
+  /// Groups the objects, in the order of the group values.
   private func groups(of objects: [ManagedObject], _ evaluator: ExpressionEvaluator) throws -> [[ManagedObject]] {
     guard !columns.groups.isEmpty else { return [objects] }
     var groups: [[ValueKey]: (values: [StoredValue], objects: [ManagedObject])] = [:]
@@ -94,7 +94,7 @@ struct DictionaryPass {
     }.map(\.objects)
   }
 
-  /// The values of a group; of the first of its objects where they are the same for all.
+  /// Returns the values of a group, reading those common to the group from its first object.
   private func line(of group: [ManagedObject], _ evaluator: ExpressionEvaluator) throws -> [StoredValue] {
     try columns.columns.map { column in
       switch column {
@@ -125,7 +125,7 @@ struct DictionaryPass {
     }.map(\.element)
   }
 
-  /// Lines as rows: without the columns that only the order and the condition needed.
+  /// Converts lines to rows, dropping the columns that only the order and the condition use.
   private func named(_ lines: [[StoredValue]]) -> [FetchedRow] {
     let names = FetchedRow.Columns(columns.names)
     let types = columns.resultTypes
@@ -144,7 +144,7 @@ struct DictionaryPass {
   }
 }
 
-/// A line of values as the condition on groups reads it: by places.
+/// A line of values with column indexes as keys, for evaluating the condition on groups.
 private struct DictionaryLine: KeyedObject {
   let values: [StoredValue]
 

@@ -1,21 +1,22 @@
-/// How a request would be answered: the statements, what is done in memory, and where an index is missing.
+/// The way in which a request would be executed: statements, work in memory, and missing indexes.
 ///
 /// ```swift
 /// print(try context.explain(FetchRequest("Item", where: "quantity < %@", 5)))
 /// ```
 public struct FetchExplanation: Sendable, Hashable {
-  /// One for each store that holds the entity.
+  /// The statements, one for each store that holds the entity.
   public var statements: [StatementExplanation]
-  /// The part of the predicate that no SQL says exactly, and that is asked of each object that the statements find.
+  /// The part of the predicate without an exact SQL equivalent, which is evaluated for each object that the statements
+  /// find.
   public var askedInMemory: FetchPredicate?
-  /// The order that no SQL can be made of, in which the objects are put in memory; empty where the statements sort.
+  /// The order applied in memory because SQL can't express it; empty if the statements sort.
   public var sortedInMemory: [FetchSortDescriptor] = []
-  /// Attributes whose index would spare a walk through all rows, or sorting.
+  /// Attributes whose index would avoid a full table scan or sorting.
   public var missingIndexes: [MissingIndex]
 
-  /// An attribute that an index on would help a request.
+  /// An attribute whose index would help a request.
   public struct MissingIndex: Sendable, Hashable {
-    /// What the index would spare.
+    /// The work that the index would avoid.
     public enum Purpose: String, Sendable, Hashable {
       case finding = "to find rows"
       case sorting = "to read rows in order"

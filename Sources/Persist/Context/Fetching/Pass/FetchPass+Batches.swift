@@ -1,5 +1,5 @@
 extension FetchPass {
-  /// Hands out the results in groups.
+  /// Passes the results to a closure in groups.
   func forEachBatch(size: Int, _ body: ([ManagedObject]) throws -> Void) throws {
     var walk = FetchWalk(self, size: size, ids: FetchWalk.isByKey(self) ? nil : try objectIDs())
     while let question = walk.question() {

@@ -1,19 +1,19 @@
-/// The objects of rows, and lists of them.
+/// Creates and merges the objects of rows.
 extension FetchPass {
-  /// The objects of rows.
+  /// Returns the objects of rows.
   ///
-  /// - Parameter withOverlaid: whether those are among them that the stores' answer isn't true for.
+  /// - Parameter withOverlaid: Whether to include objects for which the stores' answer isn't valid.
   func make(_ batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false) -> [ManagedObject] {
     let table = tables.table(for: layout)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(batch.count)
-    // Many rows of an empty context are objects of it soon; of others nobody knows how many.
+    // In an empty context, the rows soon become objects of it; otherwise, the number of new objects is unknown.
     if table.map.count == 0 { table.map.reserve(batch.count) }
     for entry in batch.entries {
       let entityIndex = Int(entry.entityIndex)
       if let object = table.map[entry.key] {
         if !withOverlaid, !overlaid.isEmpty, overlaid.contains(object.objectID) { continue }
-        // The row is back.
+        // The row exists again.
         if object.loading == .missing, object.change == .none { object.forgetRow() }
         if object.layout.index == entityIndex, refreshes(object), let snapshot = batch.snapshot(of: entry) {
           object.snapshot = snapshot
@@ -29,7 +29,7 @@ extension FetchPass {
     return objects
   }
 
-  /// The rows whose objects are alive, and keep the values that they have.
+  /// Rows whose objects are registered and keep their values.
   func held(_ tables: StoreTables) -> HeldRows? {
     let table = tables.table(for: layout)
     guard table.map.count > 0, !request.shouldRefreshRefetchedObjects else { return nil }
@@ -39,12 +39,12 @@ extension FetchPass {
     }
   }
 
-  /// Whether an object that is alive takes the values that were read for it.
+  /// Whether a registered object adopts the values read for it.
   private func refreshes(_ object: ManagedObject) -> Bool {
     object.loading == .fault || (request.shouldRefreshRefetchedObjects && object.change == .none)
   }
 
-  /// Two lists that are in order each, as one; of equal objects those of the first list come first.
+  /// Merges two sorted lists; of equal objects, those of the first list come first.
   func merge(_ first: [ManagedObject], _ second: [ManagedObject]) -> [ManagedObject] {
     if first.isEmpty { return second }
     if second.isEmpty { return first }

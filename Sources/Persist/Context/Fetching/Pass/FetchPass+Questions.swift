@@ -1,8 +1,8 @@
-/// What a fetch asks of the stores.
+/// The queries that a fetch sends to the stores.
 extension FetchPass {
-  /// What the fetch asks of the stores.
+  /// Returns the queries for all stores.
   ///
-  /// - Parameter identifiersOnly: whether the identifiers of results are wanted and not the objects.
+  /// - Parameter identifiersOnly: Whether only the identifiers of the results are needed.
   func questions(identifiersOnly: Bool) -> [FetchQuestion] {
     sources.compactMap { question(for: $0, identifiersOnly: identifiersOnly) }
   }
@@ -18,12 +18,12 @@ extension FetchPass {
     try question.rows(monitor: context.readMonitor, held: held(question.tables))
   }
 
-  /// Whether the identifiers of results can be told without making objects.
+  /// Whether the identifiers of the results can be determined without creating objects.
   var areIdentifiersEnough: Bool {
     !hasRest && !sortsInMemory && (order.isEmpty || (added.isEmpty && sources.count == 1))
   }
 
-  /// Nil where the request's identifiers name none of the store's rows.
+  /// Returns nil if none of the request's identifiers can be a row of the store.
   func query(for source: Source, keysOnly: Bool) -> RowQuery? {
     var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
     query.predicate = source.stored
@@ -47,7 +47,7 @@ extension FetchPass {
 }
 
 extension Int {
-  /// The sum with another number that isn't negative; the greatest number where it is beyond that.
+  /// Returns the sum with a nonnegative number, clamped to the maximum on overflow.
   func clampedSum(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

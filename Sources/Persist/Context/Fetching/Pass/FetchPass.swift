@@ -1,39 +1,39 @@
 import Foundation
 
-/// One fetch: what the stores have, overlaid with what the context changed.
+/// A single fetch: the stores' rows, overlaid with the context's changes.
 ///
-/// Rows that the context deleted are left out. Where there is an order or a predicate, objects that the context
-/// changed, and those whose answer depends on related objects that it changed, are left out of the stores' answer too.
-/// They are asked in memory, and put to their places with the new ones, by present values.
+/// Rows that the context deleted are excluded. With an order or a predicate, changed objects are excluded from the
+/// stores' answer too, as are objects whose result depends on related objects that the context changed. These are
+/// evaluated in memory and sorted in together with new objects, by their current values.
 struct FetchPass {
   let context: ManagedObjectContext
   let request: FetchRequest<ManagedObject>
   let layout: EntityLayout
   let order: ObjectOrder
   let sources: [Source]
-  /// Objects of the context that the stores' answer isn't true for: deleted ones, and, where there is an order or a
-  /// predicate, changed ones and those that ``RelatedChanges`` concern.
+  /// Objects of the context for which the stores' answer isn't valid: deleted ones and, with an order or a predicate,
+  /// changed ones and those affected by ``RelatedChanges``.
   private(set) var overlaid: Set<ManagedObjectID> = []
-  /// Objects of the context that are results beside the stores' rows.
+  /// Objects of the context that are results in addition to the stores' rows.
   private(set) var added: [ManagedObject] = []
-  /// The objects that only changes of related objects overlay: held, so that their rows lead to them.
+  /// Objects overlaid only because of changes to related objects: held, so that their rows resolve to them.
   private var related: [ManagedObject] = []
-  /// What is read ahead for the results; nil for nothing.
+  /// The prefetching for the results, if any.
   let prefetch: PrefetchPass?
   private let evaluator: ExpressionEvaluator
 
-  /// One store and which part of the predicate it answers.
+  /// A store and the part of the predicate that it evaluates.
   struct Source {
     let tables: StoreTables
     let stored: FetchPredicate?
-    /// What is left to ask of each object.
+    /// The part of the predicate to evaluate for each object.
     let rest: FetchPredicate?
-    /// Whether the store's rows come in the request's order.
+    /// Whether the store returns its rows in the request's order.
     let isOrdered: Bool
     var store: any RowSource { tables.store }
   }
 
-  /// - Parameter now: the time that `now()` stands for in the predicate.
+  /// - Parameter now: The value of `now()` in the predicate.
   init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext, now: Date = Date()) throws {
     let request = try context.named(request.returning(ManagedObject.self))
     evaluator = ExpressionEvaluator(now: now)
@@ -82,7 +82,7 @@ struct FetchPass {
 
   var now: Date { evaluator.now }
 
-  /// - Parameter read: gives the rows of a question; nil to ask the store.
+  /// - Parameter read: Returns the rows of a query; nil to read from the store.
   func objects(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObject] {
     var results: [ManagedObject] = []
     for source in sources {
@@ -101,7 +101,7 @@ struct FetchPass {
     return results
   }
 
-  /// - Parameter read: gives the rows of a question; nil to ask the store.
+  /// - Parameter read: Returns the rows of a query; nil to read from the store.
   func objectIDs(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObjectID] {
     guard areIdentifiersEnough else { return try objects(reading: read).map(\.objectID) }
     var results: [ManagedObjectID] = []
@@ -122,7 +122,7 @@ struct FetchPass {
       guard var query = query(for: source, keysOnly: true) else { continue }
       (query.sort, query.limit, query.offset) = ([], nil, 0)
       total += try source.store.count(query)
-      // Rows of overlaid objects count only where the store's answer has them.
+      // Rows of overlaid objects count only if the store's answer includes them.
       query.keys = overlaid.compactMap { context.rowKey(of: $0, in: source.tables) }
       if query.keys?.isEmpty == false { total -= try source.store.count(query) }
     }
@@ -134,20 +134,20 @@ struct FetchPass {
 
   var hasRest: Bool { sources.contains { $0.rest != nil } }
 
-  /// Whether a store's rows have to be sorted in memory.
+  /// Whether a store's rows must be sorted in memory.
   var sortsInMemory: Bool { sources.contains { !$0.isOrdered } }
 
-  /// Whether the stores' answers, as they stand, are the results.
+  /// Whether the stores' answers are the results without further processing.
   var isAnsweredByStore: Bool {
     !hasRest && !sortsInMemory && (sources.count < 2 || (request.fetchLimit == 0 && request.fetchOffset == 0))
   }
 
-  /// Whether one store's answer alone, as it stands, has the right window.
+  /// Whether a single store's answer already has the right limit and offset.
   var isWindowedByStore: Bool {
     sources.count == 1 && !hasRest && !sortsInMemory && overlaid.isEmpty && added.isEmpty
   }
 
-  /// Those of a store's objects for which the rest of the predicate holds.
+  /// Returns a store's objects that match the rest of the predicate.
   func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
     guard let rest = source.rest else { return objects }
     guard request.includesPendingChanges || !context.hasChanges else { return try matchingAsSaved(objects, rest) }
@@ -156,14 +156,14 @@ struct FetchPass {
     return found
   }
 
-  /// As ``matching(_:_:)``, without the context's unsaved changes: the stores' part of the answer has none either.
+  /// Like ``matching(_:_:)``, ignoring the context's unsaved changes, as the stores' part of the answer does.
   private func matchingAsSaved(_ objects: [ManagedObject], _ rest: FetchPredicate) throws -> [ManagedObject] {
     try withSavedViews(of: objects) { views in
       try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
     }
   }
 
-  /// Objects of a store that can't sort them by itself, in the request's order.
+  /// Returns objects of a store that can't sort them itself, in the request's order.
   private func inOrder(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     guard request.includesPendingChanges || !context.hasChanges else {
       return try withSavedViews(of: objects) { order.sorted(objects, as: $0) }
@@ -174,7 +174,7 @@ struct FetchPass {
     return sorted
   }
 
-  /// Hands out the objects as they are saved, in a context of their own.
+  /// Calls a closure with the saved states of objects, in a separate context.
   private func withSavedViews<T>(of objects: [ManagedObject], _ body: ([ManagedObject]) throws -> T) throws -> T {
     let saved = context.savedView()
     let views = objects.map { saved.object(with: $0.objectID) }
@@ -188,7 +188,7 @@ struct FetchPass {
     isWindowedByStore ? results : cut(results)
   }
 
-  /// What offset and limit leave.
+  /// Applies offset and limit.
   func cut<Result>(_ results: [Result]) -> [Result] {
     guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return results }
     let rest = results.dropFirst(request.fetchOffset)

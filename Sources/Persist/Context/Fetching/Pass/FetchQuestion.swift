@@ -1,18 +1,18 @@
 import Foundation
 
-/// Rows to read for a fetch.
+/// A query of a fetch for one store.
 struct FetchQuestion {
-  /// The tables of the store whose rows are meant.
+  /// The context's tables for the store.
   let tables: StoreTables
   let query: RowQuery
 
-  /// - Parameter held: rows whose values the answer may leave out; nil for none.
+  /// - Parameter held: Rows whose values the answer may omit; nil for none.
   func rows(monitor: ReadMonitor?, held: HeldRows? = nil) throws -> RowBatch {
     try tables.store.rows(query, monitor: monitor, held: held)
   }
 
-  /// Has questions answered on a thread that may block. Rows that are a parent context's are read here: it belongs to
-  /// the caller's isolation.
+  /// Executes queries on a thread that may block. Rows of a parent context are read here, because it belongs to the
+  /// caller's isolation.
   static func answers(
     to questions: [FetchQuestion], on threads: StoreThreads, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
@@ -27,12 +27,12 @@ struct FetchQuestion {
   }
 }
 
-/// What stores answered, by what they were asked.
+/// The answers of stores to a list of queries.
 struct FetchAnswers {
   let questions: [FetchQuestion]
   let batches: [RowBatch]
 
-  /// The answer to a question; it is asked now where it wasn't before.
+  /// Returns the answer to a query, executing it now if it isn't in the list.
   func rows(_ question: FetchQuestion) throws -> RowBatch {
     let place = questions.firstIndex { $0.tables === question.tables && $0.query == question.query }
     return try place.map { batches[$0] } ?? question.rows(monitor: nil)

@@ -1,4 +1,4 @@
-/// Which of a context's objects a request is about, its predicate aside.
+/// The objects of a context that a request applies to, regardless of its predicate.
 struct FetchScope {
   private let context: ManagedObjectContext
   private let layout: EntityLayout
@@ -6,8 +6,8 @@ struct FetchScope {
   private let stores: Set<String>?
   private let rows: Set<RowName>?
 
-  /// The name by which a request's identifiers are compared: a key tells a row of a hierarchy, whichever entity of it
-  /// an identifier names.
+  /// The identity of a row for comparing a request's identifiers: a key identifies a row of a hierarchy, whichever of
+  /// its entities an identifier names.
   private struct RowName: Hashable {
     let key: Int64
     /// Empty for an object without a permanent identifier.

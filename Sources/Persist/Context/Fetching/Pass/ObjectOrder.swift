@@ -1,21 +1,21 @@
 import Foundation
 
-/// An order of objects by their values: the same that SQLite gives their rows.
+/// A sort order of objects by their values, equal to SQLite's order of their rows.
 struct ObjectOrder {
   private struct Level {
-    /// The slot of the object's own attribute; nil where the value is found by the path.
+    /// The slot of the object's own attribute; nil if the value is evaluated by path.
     let slot: Int?
     let path: FetchExpression
     let comparison: FetchSortDescriptor.Comparison
     let isAscending: Bool
-    /// Whether the store's index ranks the objects: those that have changed since then come last.
+    /// Whether the store's index ranks the objects. Objects changed since then sort last.
     let isByRelevance: Bool
   }
 
   private let levels: [Level]
   private let evaluator = ExpressionEvaluator()
 
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where a key doesn't lead to a stored value that has an order.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if a key doesn't resolve to a stored, sortable value.
   init(_ descriptors: [FetchSortDescriptor], of layout: EntityLayout, in model: ManagedObjectModel) throws {
     levels = try descriptors.map { descriptor in
       try SortCheck.check(descriptor, of: layout.entity, in: model)
@@ -31,10 +31,10 @@ struct ObjectOrder {
 
   func sorted(_ objects: [ManagedObject]) -> [ManagedObject] { sorted(objects, as: objects) }
 
-  /// - Parameter views: the same objects, perhaps of another context, with the values to sort by.
+  /// - Parameter views: The same objects, possibly in another context, with the values to sort by.
   func sorted(_ objects: [ManagedObject], as views: [ManagedObject]) -> [ManagedObject] {
     guard !isEmpty, objects.count > 1 else { return objects }
-    // Each object's values are found once: a path may be long.
+    // Each object's values are evaluated once, because a path may be long.
     let entries = zip(objects, views).map { (object: $0, view: $1, values: values(of: $1)) }
     return entries.sorted { left, right in
       let order = compare(left.values, right.values)
@@ -42,7 +42,7 @@ struct ObjectOrder {
     }.map(\.object)
   }
 
-  /// Whether `left` comes before `right`; of equal objects as ``PlaceAmongEquals`` has it.
+  /// Whether `left` comes before `right`; equal objects are ordered by ``PlaceAmongEquals``.
   func isAscending(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     for level in levels {
       let order = Self.compare(value(of: left, at: level), value(of: right, at: level), level.comparison)
@@ -51,16 +51,16 @@ struct ObjectOrder {
     return Self.precedes(left, right)
   }
 
-  /// Whether `left` comes before `right` where their values are equal.
+  /// Whether `left` comes before `right` if their values are equal.
   private static func precedes(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     if left.table === right.table, left.key > 0, right.key > 0 { return left.key < right.key }
     return PlaceAmongEquals(left) < PlaceAmongEquals(right)
   }
 
-  /// The values that give an object its place, for ``compare(_:_:)``.
+  /// The sort values of an object, for ``compare(_:_:)``.
   func values(of object: ManagedObject) -> [StoredValue] { levels.map { value(of: object, at: $0) } }
 
-  /// Negative where the first object comes first, 0 for equal ones.
+  /// Returns a negative number if the first object comes first, 0 if they are equal.
   func compare(_ left: [StoredValue], _ right: [StoredValue]) -> Int {
     for (index, level) in levels.enumerated() {
       let order = Self.compare(left[index], right[index], level.comparison)
@@ -80,7 +80,7 @@ struct ObjectOrder {
     }
   }
 
-  /// Negative where `left` comes first, 0 for equal ones. No value comes first.
+  /// Returns a negative number if `left` comes first, 0 if they are equal. Null comes first.
   static func compare(
     _ left: StoredValue, _ right: StoredValue, _ comparison: FetchSortDescriptor.Comparison = .values
   ) -> Int {

@@ -1,11 +1,11 @@
-/// The place of an object among those that a request's order calls equal: by store and key, as a store orders its rows.
-/// Objects with temporary identifiers come last, by their numbers.
+/// The tiebreaker for objects that compare equal in a request's order: store and key, as a store orders its rows.
+/// Objects with temporary identifiers come last, ordered by their numbers.
 ///
-/// The place is the same in every context, whether or not the object is saved: an object that is new in a parent
-/// context has its number in the child contexts too.
+/// The position is the same in every context, whether or not the object is saved: a new object of a parent context has
+/// the same number in child contexts.
 struct PlaceAmongEquals: Hashable, Comparable {
   private let isTemporary: Bool
-  /// The place of the store among those of the coordinator.
+  /// The index of the store in the coordinator.
   private let store: Int
   private let number: UInt64
 

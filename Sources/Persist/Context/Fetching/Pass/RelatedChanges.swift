@@ -1,15 +1,15 @@
-/// The rows whose answer to a request differs from the store's because related objects have unsaved changes.
+/// The rows whose result differs from the store's because related objects have unsaved changes.
 ///
-/// A row's answer is the store's unless one of the objects that the request reads on its way through saved
-/// relationships has changed: such rows are found by the keys of the changed objects, in one more query, and asked in
-/// memory like objects that are changed themselves.
+/// The store's answer for a row is valid unless an object that the request reads through saved relationships has
+/// changed. Such rows are found by the keys of the changed objects in one additional query, and evaluated in memory
+/// like changed objects.
 struct RelatedChanges {
   private let reads: RelationshipReads
   private let context: ManagedObjectContext
 
   /// - Parameters:
-  ///   - stored: the parts of predicates that stores answer; other parts are asked in memory anyway.
-  ///   - sort: the order that the stores' rows come in.
+  ///   - stored: The parts of predicates that stores evaluate; other parts are evaluated in memory anyway.
+  ///   - sort: The order of the stores' rows.
   init(
     affecting stored: [FetchPredicate], _ sort: [FetchSortDescriptor], of entity: Entity,
     in context: ManagedObjectContext
@@ -21,7 +21,8 @@ struct RelatedChanges {
     self.context = context
   }
 
-  /// The rows that saved relationships lead from to an object with changes that the request reads; nil for none.
+  /// Returns a condition for the rows with saved relationships to changed objects that the request reads; nil if there
+  /// are none.
   func condition() -> FetchPredicate? {
     let changed = context.updated.objects + context.deleted.objects
     guard !changed.isEmpty else { return nil }
@@ -33,7 +34,7 @@ struct RelatedChanges {
     return conditions.count > 1 ? .or(conditions) : conditions.first
   }
 
-  /// Whether an object may be at the end of a path, and has changes in what is read there or in whether it is there.
+  /// Whether an object may be at the end of a path, with changes to the properties read there or to its membership.
   private func concerns(_ object: ManagedObject, _ end: RelationshipReads.End) -> Bool {
     guard object.entity.isKind(of: end.entity) else { return false }
     if object.change == .deleted { return true }
@@ -44,10 +45,10 @@ struct RelatedChanges {
     }
   }
 
-  /// Whether a path leads to one of some objects.
+  /// A condition that a path leads to one of some objects.
   ///
-  /// SQL follows to-one relationships, then to-many ones, then to-one ones again. A longer path is cut behind its first
-  /// to-many relationships, and the rest asked of their members.
+  /// SQL can follow to-one relationships, then to-many ones, then to-one ones again. A longer path is split after its
+  /// first to-many relationships, and the rest is evaluated for their members.
   private func reaching(
     _ ids: FetchExpression, by path: [String], from start: Int, of root: FetchExpression
   ) -> FetchPredicate {
@@ -69,14 +70,14 @@ struct RelatedChanges {
 }
 
 extension FetchPass {
-  /// The objects without changes of their own whose answer depends on related objects that the context changed.
+  /// Returns the unchanged objects whose result depends on related objects that the context changed.
   func objectsWithRelatedChanges() throws -> [ManagedObject] {
     let related = RelatedChanges(
       affecting: sources.compactMap(\.stored), request.sortDescriptors, of: layout.entity, in: context)
     guard let condition = related.condition() else { return [] }
     return try sources.flatMap { source -> [ManagedObject] in
       var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities)
-      // The rest of the predicate is checked in memory: the store finds more rows than needed, and none too few.
+      // The rest of the predicate is checked in memory: the store may find too many rows, but never too few.
       query.predicate = try source.store.divide(condition, over: layout.entity).stored
       query.now = now
       let rows = try ask(FetchQuestion(tables: source.tables, query: query))
