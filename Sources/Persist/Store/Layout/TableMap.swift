@@ -4,6 +4,7 @@
 /// Data's rules; for an existing store they are looked up in the schema, falling back to the names that older numbers
 /// or a different order of collisions would have produced. ``differences`` lists everything without a place,
 /// ``unexplained`` everything else that the store contains; neither is modified.
+///
 /// | what | where |
 /// |---|---|
 /// | a hierarchy of entities | one table, `Z` and the root's name in upper case |

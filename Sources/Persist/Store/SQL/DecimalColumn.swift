@@ -1,11 +1,11 @@
 import Foundation
 
-/// How a decimal stands in a column, so that no digit is lost.
+/// The lossless representation of a decimal in a column.
 ///
 /// Core Data's columns for decimals have SQLite's numeric affinity: text that looks like a number becomes an integer or
-/// a double. A whole number of up to 64 bits and the shortest text of a double, which any number of up to 15 digits is,
-/// come back from that as they were. They are stored as numbers, which every reader of Core Data stores understands.
-/// Others are stored as text in a blob, which no affinity touches.
+/// a double. This preserves integers of up to 64 bits and the shortest text of a double, which includes every number of
+/// up to 15 digits. They are stored as numbers, which every reader of Core Data stores understands. Other decimals are
+/// stored as text in a blob, which affinity doesn't affect.
 ///
 /// - SeeAlso: <https://sqlite.org/datatype3.html#type_affinity>
 enum DecimalColumn: Sendable, Hashable {
@@ -13,7 +13,7 @@ enum DecimalColumn: Sendable, Hashable {
   case double(Double)
   case text(String)
 
-  /// Nil for what isn't a number.
+  /// Nil for NaN.
   init?(_ value: Decimal) {
     guard !value.isNaN else { return nil }
     let text = value.description

@@ -1,5 +1,5 @@
 extension FetchSortDescriptor.Comparison {
-  /// The name of the collation that Persist defines on each connection, for its own statements' orders only.
+  /// The name of the collation that Persist registers on each connection, only for sorting in its own statements.
   var collation: StaticString {
     switch self {
     case .values: "BINARY"

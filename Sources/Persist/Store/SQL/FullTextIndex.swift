@@ -1,12 +1,12 @@
-/// The index of the words of one column's texts: an FTS5 table that reads the texts in the column's own table, and the
-/// triggers that keep it.
+/// The full-text index of one column: an FTS5 table that reads the texts from the column's own table, and the triggers
+/// that maintain it.
 ///
-/// One for each attribute, so that marking another, or renaming it, leaves the rest alone, and a change of a row costs
-/// something only where a searched text changes. Core Data passes over tables that it doesn't know.
+/// Each attribute has its own index, so that marking or renaming another attribute doesn't affect it, and changing a
+/// row only incurs a cost if a searched text changes. Core Data ignores tables that it doesn't know.
 ///
 /// - SeeAlso: <https://sqlite.org/fts5.html#external_content_tables>
 struct FullTextIndex: Sendable, Hashable {
-  /// What the names of Persist's own tables and triggers for full-text search begin with.
+  /// The prefix of the names of Persist's own tables and triggers for full-text search.
   static let prefix = "PERSIST_FTS_"
 
   let table: String
@@ -16,17 +16,17 @@ struct FullTextIndex: Sendable, Hashable {
   let entity: String
   let attribute: String
 
-  /// No name of an entity or attribute has the sign in it, so that no two indexes have one name.
+  /// Names of entities and attributes can't contain `$`, so that index names are unique.
   var name: String { "\(Self.prefix)\(table)$\(column)" }
 
-  /// By name, the texts of the FTS5 table and of its triggers, as a store has them.
+  /// The SQL texts of the FTS5 table and its triggers as a store contains them, by name.
   var definitions: [String: String] {
     var definitions = [name: SQLText.create(self).text]
     for event in Event.allCases { definitions[triggerName(event)] = SQLText.trigger(self, event).text }
     return definitions
   }
 
-  /// What a trigger hears of.
+  /// The event that fires a trigger.
   enum Event: String, Sendable, CaseIterable {
     case insert = "INSERT"
     case delete = "DELETE"

@@ -1,12 +1,12 @@
-/// A setting of SQLite, checked so that it can be put into SQL.
+/// An SQLite pragma, validated so that it can be embedded in SQL.
 ///
-/// SQLite takes no parameters there, so a name must be one that it knows and a value a word or a number.
+/// Pragmas don't accept bound parameters, so a name must be a known one and a value a word or a number.
 struct Pragma: Sendable, Hashable {
   let name: String
   let value: String
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the name or the value can't be one. SQLite itself ignores
-  ///   a value that it doesn't know, or takes it for another.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the name or the value is invalid. SQLite itself ignores an
+  ///   unknown value, or interprets it as another one.
   init(_ name: String, _ value: String) throws {
     let letters = name.utf8.allSatisfy { byte in
       switch byte {
@@ -40,7 +40,7 @@ struct Pragma: Sendable, Hashable {
       .invalidRequest, "'\(value)' is no value of the pragma '\(name)'.", fix: "Expected \(values.words).")
   }
 
-  /// Whether setting it changes the file: it is left out of connections that only read.
+  /// Whether setting it changes the file, so that read-only connections skip it.
   var isOfTheFile: Bool {
     [
       "application_id", "auto_vacuum", "encoding", "incremental_vacuum", "journal_mode", "legacy_file_format",
@@ -50,13 +50,13 @@ struct Pragma: Sendable, Hashable {
 }
 
 extension SQLText {
-  /// A value such as `UTF-8` would be an expression without its quotes.
+  /// Quotes values such as `UTF-8`, which would otherwise be expressions.
   static func set(_ pragma: Pragma) -> SQLText {
     let isQuoted = pragma.value.dropFirst().contains("-")
     return SQLText(checked: "PRAGMA \(pragma.name) = \(isQuoted ? "'\(pragma.value)'" : pragma.value)")
   }
 
-  /// Whether SQLite knows a pragma; one that it doesn't know it would pass over in silence.
+  /// Tests whether SQLite knows a pragma, since it silently ignores unknown ones.
   static func knows(pragma name: String) -> SQLText {
     "SELECT 1 FROM pragma_pragma_list WHERE name = \(value: .text(name))"
   }

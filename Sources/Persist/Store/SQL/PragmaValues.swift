@@ -1,9 +1,9 @@
-/// The values that a pragma takes.
+/// The valid values of a pragma.
 ///
 /// - SeeAlso: <https://sqlite.org/pragma.html>
 enum PragmaValues {
   case words([String])
-  /// `ON` or `OFF` and their synonyms, and further words.
+  /// `ON` or `OFF` and their synonyms, and additional words.
   case boolean(or: [String])
   case number
   case pageSize
@@ -43,7 +43,7 @@ enum PragmaValues {
     }
   }
 
-  /// The values in a sentence.
+  /// The description of the values in messages.
   var words: String {
     switch self {
     case .words(let words): words.joined(separator: ", ")

@@ -1,10 +1,11 @@
-/// SQL that runs often: each connection prepares it once, and finds the statement again without a look at the text.
+/// Frequently run SQL: each connection prepares it once, and finds the statement again without comparing texts.
 ///
-/// The text is made when a connection prepares it: a store has several for each entity, and few programs use all.
+/// The text is created when a connection prepares it: a store has several such statements per entity, and few programs
+/// use all.
 final class PreparedSQL: Sendable {
   private let sql: @Sendable () -> SQLText
 
-  /// - Parameter sql: SQL whose parameters are written `\(parameter: ())`; it has no values of its own.
+  /// - Parameter sql: SQL with parameters written as `\(parameter: ())`, and without values of its own.
   init(_ sql: @autoclosure @escaping @Sendable () -> SQLText) { self.sql = sql }
 
   var text: String {

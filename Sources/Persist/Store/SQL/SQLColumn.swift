@@ -5,7 +5,7 @@ enum SQLColumn: Sendable, Hashable {
 }
 
 extension SQLText {
-  /// Values computed from rows. The rows are ``RowSelection/root`` in the columns and groups.
+  /// Selects values computed from rows, which are ``RowSelection/root`` in the columns and groups.
   static func values(_ columns: [SQLColumn], _ rows: RowSelection, groups: [SQLTerm]) -> SQLText {
     let isAggregate = columns.contains { if case .aggregate = $0 { true } else { false } }
     var sql: SQLText = "SELECT \(columns.map(column).joined(separator: ", ")) \(rows.clauses)"
@@ -18,7 +18,7 @@ extension SQLText {
     switch column {
     case .term(let value): term(value)
     case .aggregate(.count, let value): value.map { "COUNT(\(term($0)))" } ?? "COUNT(*)"
-    // Nothing to add gives 0, as in memory.
+    // The sum of no values is 0, as in memory.
     case .aggregate(.sum, let value): "IFNULL(SUM(\(term(value ?? .always))), 0)"
     case .aggregate(.least, let value): "MIN(\(term(value ?? .always)))"
     case .aggregate(.greatest, let value): "MAX(\(term(value ?? .always)))"

@@ -1,17 +1,17 @@
-/// A value or a condition of SQL as data: what a predicate becomes before it is text.
+/// An SQL value or condition as data: the intermediate form between a predicate and SQL text.
 ///
-/// A condition is true where it gives 1. Where it gives null it isn't true, and its negation is: ``not(_:)`` asks
-/// whether the value is other than 1, so that logic has two values.
+/// A condition is true if its value is 1. If its value is null, it isn't true, but its negation is: ``not(_:)`` tests
+/// whether the value differs from 1, so that logic is two-valued.
 indirect enum SQLTerm: Sendable, Hashable {
-  /// A column of the row of a table in a query.
+  /// A column of a row of a table in a query.
   case column(String, of: SQLRow)
   case value(SQLValue)
   case binary(Operator, SQLTerm, SQLTerm)
   case negative(SQLTerm)
   case complement(SQLTerm)
-  /// As a floating-point number.
+  /// Converted to a floating-point number.
   case real(SQLTerm)
-  /// As a whole number, without what is behind the point.
+  /// Converted to an integer, without the fraction.
   case whole(SQLTerm)
   case text(SQLTerm)
   case isNull(SQLTerm)
@@ -19,17 +19,17 @@ indirect enum SQLTerm: Sendable, Hashable {
   case not(SQLTerm)
   case all([SQLTerm])
   case any([SQLTerm])
-  /// A condition that is expected to hold for few rows, so that an index is used for it.
+  /// A condition that is expected to hold for few rows, so that an index is used.
   case rare(SQLTerm)
-  /// From one value to another, both included.
+  /// Between two values, inclusive.
   case between(SQLTerm, SQLTerm, SQLTerm)
-  /// One of several values, none of them null.
+  /// Equal to one of several values, none of them null.
   case isOne(SQLTerm, of: [SQLValue])
-  /// One of the values of a JSON array of texts or whole numbers.
+  /// Equal to one of the values of a JSON array of texts or integers.
   case isMember(SQLTerm, ofJSON: String)
-  /// Whether the row with a key is one whose text has what a full-text query looks for.
+  /// Whether the text of the row with a key matches a full-text query.
   case hasText(SQLTerm, FullTextIndex, query: String)
-  /// How well the text of the row with a key fits a full-text query: the lower the better, and zero for not at all.
+  /// The relevance of the text of the row with a key to a full-text query: lower is better, and zero is no match.
   case relevance(SQLTerm, FullTextIndex, query: String)
   case call(SQLFunction, [SQLTerm])
   case choice(if: SQLTerm, then: SQLTerm, else: SQLTerm)
@@ -54,12 +54,12 @@ indirect enum SQLTerm: Sendable, Hashable {
   }
 }
 
-/// The rows of a table in a query, told from others by a number.
+/// The rows of a table in a query, identified by a number.
 struct SQLRow: Sendable, Hashable {
   let number: Int
 }
 
-/// Tables joined in order, each by a condition, and a condition on the whole.
+/// Tables joined in order, each by a condition, with a condition on the result.
 struct SQLScan: Sendable, Hashable {
   struct Table: Sendable, Hashable {
     let name: String
@@ -71,37 +71,37 @@ struct SQLScan: Sendable, Hashable {
   var condition: SQLTerm?
 }
 
-/// A function that Persist defines on each connection, or SQLite's own.
+/// A function that Persist registers on each connection, or one of SQLite's own.
 enum SQLFunction: Sendable, Hashable {
-  /// `text, options`: the form in which texts are compared; see ``TextComparison``.
+  /// `text, options`: the folded form for comparison; see ``TextComparison``.
   case fold
-  /// `text, options, part`: whether the text ends so.
+  /// `text, options, part`: whether the text has the suffix.
   case endsWith
-  /// `text, options, pattern`: whether wildcards match.
+  /// `text, options, pattern`: whether a wildcard pattern matches.
   case like
   /// `text, options, pattern`: whether a regular expression matches.
   case matches
   /// `text`
   case uppercase, lowercase, canonical
-  /// `text`: in UTF-16 units.
+  /// `text`: the length in UTF-16 code units.
   case length
-  /// `number`: without its sign; the least whole number has no whole counterpart and becomes floating-point.
+  /// `number`: the absolute value; that of the least integer becomes floating-point.
   case absolute
-  /// `whole number, whole number`
+  /// `integer, integer`
   case bitwiseXor
-  /// `number, number`: -1, 0 or 1, where one of them is of a decimal column; see ``DecimalColumn``.
+  /// `number, number`: -1, 0 or 1, for comparisons with a decimal column; see ``DecimalColumn``.
   case decimalOrder
-  /// `operator, number, number`: what `+`, `-`, `*` or `/` of decimals gives, or `abs` of the first, as a decimal
-  /// column holds it.
+  /// `operator, number, number`: the result of `+`, `-`, `*` or `/` on decimals, or `abs` of the first, in the form of
+  /// a decimal column.
   case decimalResult
-  /// `text, part`: where the part begins, from 1; 0 for nowhere.
+  /// `text, part`: the position of the part, from 1; 0 if it doesn't occur.
   case position
-  /// `value, value`: null where they are equal, else the first.
+  /// `value, value`: null if they are equal, otherwise the first.
   case nullIf
-  /// `value, value`: the second where the first is null.
+  /// `value, value`: the second if the first is null, otherwise the first.
   case ifNull
 
-  /// Names that no column can have and no store's own function has.
+  /// Names that can't be columns and that no store's own function has.
   var name: StaticString {
     switch self {
     case .fold: "PERSIST_FOLD"

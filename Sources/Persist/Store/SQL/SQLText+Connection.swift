@@ -1,4 +1,4 @@
-/// Transactions and settings.
+/// Transactions and pragmas.
 extension SQLText {
   static let begin: SQLText = "BEGIN"
   static let beginWriting: SQLText = "BEGIN IMMEDIATE"
@@ -26,15 +26,15 @@ extension SQLText {
   static let synchronousFull: SQLText = "PRAGMA synchronous = FULL"
   static let synchronousNormal: SQLText = "PRAGMA synchronous = NORMAL"
 
-  /// Whether a statement may run again: changes of the schema and pragmas run once.
+  /// Whether a statement may be run again: schema changes and pragmas run once.
   static func isWorthKeeping(_ text: String) -> Bool {
     ["SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT"].contains { text.hasPrefix($0) }
   }
 
-  /// Another number once another connection has written to the file.
+  /// A number that changes when another connection writes to the file.
   static let dataVersion: SQLText = "PRAGMA data_version"
 
-  /// Another number once the schema has changed.
+  /// A number that changes with the schema.
   static let schemaVersion: SQLText = "SELECT schema_version FROM pragma_schema_version"
   static let createMarker: SQLText = "CREATE TABLE PERSIST_MARKER (Z)"
   static let dropMarker: SQLText = "DROP TABLE PERSIST_MARKER"

@@ -4,7 +4,8 @@
 extension SQLText {
   static let fullTextModule: SQLText = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
 
-  /// Name and text of every trigger, view and virtual table, and whether it is the last: those have no page.
+  /// The name and SQL text of every trigger, view and virtual table, and whether it is the last, recognized by having
+  /// no root page.
   static let trustedObjects: SQLText = """
     SELECT name, sql, type = 'table' FROM sqlite_master \
     WHERE type IN ('trigger', 'view') OR (type = 'table' AND rootpage = 0)
@@ -19,7 +20,8 @@ extension SQLText {
       """
   }
 
-  /// Rows without a text are in the index too, with no words: so SQLite's own rebuilding and checking have it.
+  /// Rows without a text are also in the index, without words, consistently with SQLite's own rebuild and integrity
+  /// check.
   static func trigger(_ index: FullTextIndex, _ event: FullTextIndex.Event) -> SQLText {
     let add: SQLText = """
       INSERT INTO \(name: index.name) (rowid, \(name: index.column)) VALUES (NEW.Z_PK, NEW.\(name: index.column));
@@ -53,12 +55,12 @@ extension SQLText {
 
   // MARK: Searching
 
-  /// The keys of the rows whose texts have what a query looks for.
+  /// The keys of the rows whose texts match a query.
   static func matches(of index: FullTextIndex, _ query: String) -> SQLText {
     "SELECT rowid FROM \(name: index.name) WHERE \(name: index.column) MATCH \(value: .text(query))"
   }
 
-  /// The matches are ranked once for the whole statement: a subquery with a limit isn't mixed with what is around it.
+  /// The matches are ranked once for the whole statement: a subquery with a limit isn't flattened into the outer query.
   ///
   /// - SeeAlso: <https://sqlite.org/optoverview.html#subquery_flattening>
   static func relevance(ofKey key: SQLText, _ index: FullTextIndex, _ query: String) -> SQLText {
@@ -70,7 +72,7 @@ extension SQLText {
 
   // MARK: Single texts
 
-  /// An index that holds the text that is looked at, and no other.
+  /// An index that contains only the text being examined.
   static func createSingleText(_ search: FullTextSearch) -> SQLText {
     "CREATE VIRTUAL TABLE \(singleText(search)) USING fts5(content, tokenize='\(tokenizer(search))')"
   }
@@ -83,7 +85,7 @@ extension SQLText {
     "SELECT 1 FROM \(singleText(search)) WHERE content MATCH \(value: .text(query))"
   }
 
-  /// The text with marks around what was found: all of it, or the best part of so many words.
+  /// The text with marks around the matches: the whole text, or the best excerpt of a number of words.
   static func markedText(
     _ search: FullTextSearch, _ query: String, marks: (start: String, end: String, cut: String), wordCount: Int?
   ) -> SQLText {
@@ -118,7 +120,8 @@ extension SQLText {
 
   // MARK: Checking
 
-  /// Makes an index of the texts as they are, in the temporary database, and views of what it and the store's have.
+  /// Creates an index of the current texts in the temporary database, and vocabulary views of it and of the store's
+  /// index.
   static func secondIndex(_ index: FullTextIndex) -> [SQLText] {
     [
       "CREATE VIRTUAL TABLE temp.PERSIST_CHECK USING fts5(content, content='', tokenize='\(tokenizer(index.search))')",
@@ -135,7 +138,7 @@ extension SQLText {
     "DROP TABLE temp.PERSIST_CHECK_STORE", "DROP TABLE temp.PERSIST_CHECK_TEXTS", "DROP TABLE temp.PERSIST_CHECK",
   ]
 
-  /// The rows for whose texts the two have different words.
+  /// The rows for which the two indexes contain different words.
   static func differences(from index: FullTextIndex) -> SQLText {
     """
     SELECT DISTINCT d.doc, r.Z_ENT FROM (\
@@ -149,7 +152,7 @@ extension SQLText {
 }
 
 extension SQLText.StringInterpolation {
-  /// Whole numbers with spaces between them.
+  /// Integers separated by spaces.
   fileprivate mutating func appendInterpolation(words numbers: [Int]) {
     for (index, number) in numbers.enumerated() {
       if index > 0 { appendLiteral(" ") }

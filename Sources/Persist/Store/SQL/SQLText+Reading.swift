@@ -1,13 +1,13 @@
 /// Reading rows.
 extension SQLText {
-  /// Which rows of a table that a hierarchy of entities shares, and in which order.
+  /// A selection and order of rows in a hierarchy's table.
   struct RowSelection: Sendable {
-    /// One level of an order.
+    /// One level of a sort order.
     struct Term: Sendable, Hashable {
-      /// Of the rows, which are ``root`` in it.
+      /// A term over the rows, which are ``root`` in it.
       let value: SQLTerm
       let isAscending: Bool
-      /// Decimals beside numbers may be texts in blobs, which SQLite would sort behind all numbers.
+      /// A decimal may be stored as text in a blob, which SQLite would sort after all numbers.
       let isDecimal: Bool
       let comparison: FetchSortDescriptor.Comparison
     }
@@ -15,21 +15,21 @@ extension SQLText {
     let table: String
     /// Entity numbers.
     let entities: [Int]
-    /// Whether these are all entities of the table: the index on their numbers would then only be in the way.
+    /// Whether these are all entities of the table, in which case the index on entity numbers is avoided.
     let isWholeTable: Bool
-    /// A JSON array of keys; nil for all.
+    /// A JSON array of the keys; nil for all rows.
     var keys: String?
     var afterKey: Int64?
-    /// A condition on the rows, which are ``root`` in it; nil for all.
+    /// A condition on the rows, which are ``root`` in it; nil for all rows.
     var condition: SQLTerm?
-    /// The key decides between rows that are equal by all terms.
+    /// The levels of the order; ties are resolved by key.
     var order: [Term] = []
     var limit: Int?
     var offset = 0
 
     static let root = SQLRow(number: 0)
 
-    /// From `FROM` to before `ORDER BY`.
+    /// The clauses from `FROM` up to `ORDER BY`.
     var clauses: SQLText { "FROM \(name: table) AS \(row: Self.root) WHERE \(conditions)" }
 
     var conditions: SQLText {
@@ -41,7 +41,7 @@ extension SQLText {
       return sql
     }
 
-    /// The levels of the order, each with a comma behind it.
+    /// The levels of the order, each followed by a comma.
     var terms: SQLText {
       var sql: SQLText = ""
       for term in order {
@@ -69,21 +69,21 @@ extension SQLText {
     return "SELECT COUNT(*) FROM (SELECT 1 \(rows.clauses)\(rows.window))"
   }
 
-  /// The rows with so many keys, whatever their entities. Parameters: the keys.
+  /// The rows with a number of keys, regardless of entity. Parameters: the keys.
   static func rows(_ columns: [String], of table: String, keyCount: Int) -> SQLText {
     if keyCount == 1 { return "SELECT \(names: columns) FROM \(name: table) WHERE Z_PK = \(parameter: ())" }
     let places = repeatElement("\(parameter: ())" as SQLText, count: keyCount).joined(separator: ", ")
     return "SELECT \(names: columns) FROM \(name: table) WHERE Z_PK IN (\(places)) ORDER BY Z_PK"
   }
 
-  /// The members of a to-many relationship that name their owner: key and entity number, in order.
+  /// Key and entity number of the members of a to-many relationship whose rows contain the owner's key, in order.
   /// Parameter: the owner.
   static func members(of table: String, owner: String, order: String?) -> SQLText {
     let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
     return "SELECT Z_PK, Z_ENT FROM \(name: table) WHERE \(name: owner) = \(parameter: ()) ORDER BY \(places)Z_PK"
   }
 
-  /// The members of a many-to-many relationship: key and entity number, in order. Parameter: the owner.
+  /// Key and entity number of the members of a many-to-many relationship, in order. Parameter: the owner.
   static func members(
     of table: String, joinedBy join: String, owner: String, member: String, order: String?
   ) -> SQLText {

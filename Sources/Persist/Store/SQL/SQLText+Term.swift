@@ -35,7 +35,8 @@ extension SQLText {
     }
   }
 
-  /// Joins parts as a balanced tree: SQLite takes expressions of a thousand levels, and reads `a OR b OR c` as nested.
+  /// Joins parts as a balanced tree: SQLite parses `a OR b OR c` as nested, and limits expressions to a thousand
+  /// levels.
   private static func joined(_ parts: ArraySlice<SQLTerm>, _ word: SQLText, ofNone none: SQLText) -> SQLText {
     guard parts.count > 1, let first = parts.first else { return parts.first.map(term) ?? none }
     if parts.count == 2, let last = parts.last { return "(\(term(first))\(word)\(term(last)))" }

@@ -1,14 +1,14 @@
-/// SQL with its bound values: the only way to make SQL text.
+/// SQL with its bound values: the only way to create SQL text.
 ///
-/// A `String` doesn't fit in. What stands in the source code is a `StaticString`; a name is quoted and a value is
-/// bound, never pasted.
+/// It doesn't accept a `String`. Literal parts are `StaticString`s from the source code; names are quoted, and values
+/// are bound, never pasted.
 ///
 /// ```swift
 /// let sql: SQLText = "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT = \(value: .integer(3))"
 /// ```
 struct SQLText: Sendable, ExpressibleByStringInterpolation {
   private(set) var text: String
-  /// The values of the `?` in ``text``, in order.
+  /// The values of the `?` parameters in ``text``, in order.
   private(set) var values: [SQLValue]
 
   struct StringInterpolation: StringInterpolationProtocol {
@@ -23,10 +23,10 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
       literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The name of a table, column, index or trigger, quoted where it has to be.
+    /// The name of a table, column, index or trigger, quoted if necessary.
     mutating func appendInterpolation(name: String) { text += SQLText.quoted(name) }
 
-    /// Names with commas between them.
+    /// Names separated by commas.
     mutating func appendInterpolation(names: some Sequence<String>) {
       text += names.map(SQLText.quoted).joined(separator: ", ")
     }
@@ -36,39 +36,39 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
       values.append(value)
     }
 
-    /// Values with commas between them.
+    /// Values separated by commas.
     mutating func appendInterpolation(values list: some Collection<SQLValue>) {
       text += repeatElement("?", count: list.count).joined(separator: ", ")
       values += list
     }
 
-    /// A `?` whose value is bound each time that the statement runs.
+    /// A `?` parameter whose value is bound each time the statement runs.
     mutating func appendInterpolation(parameter: Void) { text += "?" }
 
-    /// A whole number, for places where SQLite takes no parameter.
+    /// An integer literal, for places where SQLite accepts no parameter.
     mutating func appendInterpolation(number: Int64) { text += String(number) }
 
-    /// Whole numbers with commas between them.
+    /// Integers separated by commas.
     mutating func appendInterpolation(numbers: some Sequence<Int>) {
       text += numbers.map { String($0) }.joined(separator: ", ")
     }
 
-    /// A number with a fraction, which reads back as the same one; what isn't a number is no value.
+    /// A floating-point literal that parses back to the same number; NaN becomes null.
     mutating func appendInterpolation(real: Double) { text += real.isNaN ? "NULL" : String(real) }
 
-    /// Bytes as a literal.
+    /// A blob literal.
     mutating func appendInterpolation(bytes: some Sequence<UInt8>) {
       let digits = Array("0123456789ABCDEF".utf8)
       let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
       text += "x'" + String(decoding: hex, as: UTF8.self) + "'"
     }
 
-    /// A text literal, for places where SQLite takes no parameter, as in the definition of a column or a trigger.
+    /// A text literal, for places where SQLite accepts no parameter, such as the definition of a column or a trigger.
     mutating func appendInterpolation(literal: String) {
       text += "'" + literal.replacing("'", with: "''") + "'"
     }
 
-    /// The name that a query has for the rows of one of its tables.
+    /// The alias of the rows of a table in a query.
     mutating func appendInterpolation(row: SQLRow) { text += "r\(row.number)" }
 
     mutating func appendInterpolation(collation: FetchSortDescriptor.Comparison) { text += "\(collation.collation)" }
@@ -91,19 +91,19 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
     values = stringInterpolation.values
   }
 
-  /// SQL that the store itself holds: the definition of an object, read from `sqlite_schema`.
+  /// SQL from the store itself: the definition of an object, read from `sqlite_schema`.
   init(storedIn definition: StoredDefinition) {
     text = definition.sql
     values = []
   }
 
-  /// For the few types in this folder that check their parts themselves.
+  /// For the few types in this folder that validate their parts themselves.
   init(checked text: String) {
     self.text = text
     values = []
   }
 
-  /// SQL that gives SQLite's plan for other SQL.
+  /// SQL that returns SQLite's query plan for other SQL.
   static func plan(of sql: String) -> String { "EXPLAIN QUERY PLAN " + sql }
 
   static func + (left: SQLText, right: SQLText) -> SQLText {
@@ -117,8 +117,8 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
     left.values += right.values
   }
 
-  /// Nothing but letters, digits and underscores behind a `Z` needs no quotes: no keyword of SQL begins so, and all
-  /// names that Core Data gives do.
+  /// Omits the quotes if the name has only letters, digits and underscores after a `Z`: no SQL keyword begins with it,
+  /// and all names assigned by Core Data do.
   fileprivate static func quoted(_ name: String) -> String {
     let isPlain =
       (name.utf8.first == UInt8(ascii: "Z"))
@@ -147,7 +147,7 @@ extension Sequence where Element == SQLText {
   }
 }
 
-/// The text with which an index, trigger, view or table was made, as `sqlite_schema` keeps it.
+/// The SQL text of an index, trigger, view or table, as stored in `sqlite_schema`.
 struct StoredDefinition: Sendable, Hashable {
   let sql: String
 }

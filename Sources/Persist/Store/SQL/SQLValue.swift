@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A value as SQLite knows values.
+/// An SQLite value.
 ///
-/// Literals become the case that they look like: `5`, `2.5`, `"Tea"`.
+/// Literals become the corresponding case: `5`, `2.5`, `"Tea"`.
 public enum SQLValue: Sendable, Hashable {
   case null
   case integer(Int64)

@@ -1,17 +1,17 @@
-/// The functions that a definition in a store calls, found without understanding SQL.
+/// The functions called by a definition in a store, found without parsing SQL.
 struct StoredFunctionCalls {
-  /// One name, and whether what it gives is used anywhere.
+  /// One name, and whether its result is discarded.
   struct Call: Hashable {
     let name: String
-    /// It stands right behind a `SELECT` that is a statement of its own in a trigger: its result goes nowhere.
+    /// Whether it directly follows a `SELECT` that is its own statement in a trigger, so that its result is discarded.
     let isForEffect: Bool
   }
 
   private(set) var calls: Set<Call> = []
 
-  /// - Parameter isTrigger: false for an index, view or table, where nothing runs for its effect.
+  /// - Parameter isTrigger: False for an index, view or table, which can't discard results.
   init(in definition: StoredDefinition, isTrigger: Bool) {
-    // A table's name before its columns is no call.
+    // A table's name before its columns isn't a call.
     let beforeTables: Set<String> = isTrigger ? ["INTO"] : ["INTO", "ON", "TABLE", "REFERENCES"]
     var previous: Substring?
     var beforePrevious: Substring?
@@ -36,7 +36,7 @@ struct StoredFunctionCalls {
   private var startsStatement = false
 }
 
-/// SQL as words and marks; texts, quoted names and comments are left out as one mark each.
+/// SQL as words and punctuation marks; texts, quoted names and comments are skipped or returned as one token each.
 struct SQLTokens: Sequence, IteratorProtocol {
   private var rest: Substring
 
@@ -64,7 +64,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
     }
   }
 
-  /// A doubled mark ends one text and begins the next, which comes to the same.
+  /// A doubled quote ends one text and begins the next, with the same result.
   private mutating func quoted(upTo end: Character) -> Substring {
     let start = rest.startIndex
     rest = rest.dropFirst().drop { $0 != end }.dropFirst()
@@ -73,7 +73,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 }
 
 extension StoreSchema.Trigger {
-  /// Whether its text names something.
+  /// Whether the trigger's text contains a name.
   func mentions(_ name: String) -> Bool {
     let wanted = name.foldedIdentifier
     for token in SQLTokens(sql) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What an update computes for a column.
+/// Translation of the values that an update assigns to columns.
 extension PredicateTranslation {
-  /// A term whose values are of a column's form; nil where SQL has none.
+  /// A term whose values have a column's form; nil if SQL has none.
   mutating func assigned(
     _ expression: FetchExpression, to form: SlotForm, over entity: Entity, root: SQLRow
   ) -> SQLTerm? {

@@ -1,15 +1,15 @@
-/// Collections: to-many relationships, subqueries, and what is computed from them.
+/// Collections: to-many relationships, subqueries, and aggregates over them.
 extension PredicateTranslation {
   /// The members of a collection as rows of tables.
   struct Collection {
     var scan: SQLScan
-    /// What a member is; nil where SQL can count the members and not more.
+    /// A member as an operand; nil if SQL can only count the members.
     let member: SQLOperand?
-    /// The row that each member is, where the members are objects.
+    /// The row of each member if the members are objects.
     let row: Row?
   }
 
-  /// Whether an expression leads over a to-many relationship, as far as the model tells.
+  /// Whether an expression follows a to-many relationship, as far as the model determines it.
   func isCollection(_ expression: FetchExpression, in scope: Scope) -> Bool {
     var entity: Entity
     let rest: [String]
@@ -31,7 +31,7 @@ extension PredicateTranslation {
     return isToMany
   }
 
-  /// The collection that an expression gives; nil where it gives none or SQL can't say which.
+  /// The collection of an expression; nil if it isn't a collection or can't be translated.
   mutating func collection(_ expression: FetchExpression, in scope: Scope) -> Collection? {
     switch expression {
     case .path(of: .current, let keys): return members(keys[...], from: scope.root)
@@ -48,12 +48,12 @@ extension PredicateTranslation {
     }
   }
 
-  /// Follows keys: first to-one relationships, then to-many ones, then what leads to one value of each member.
+  /// Follows keys: first to-one relationships, then to-many ones, then the keys of a single value of each member.
   private mutating func members(_ keys: ArraySlice<String>, from row: Row) -> Collection? {
     var rest = keys
     var scan = SQLScan(tables: [])
     var current = row
-    // Before the first to-many relationship a to-one relationship is one key more to look up by.
+    // A to-one relationship before the first to-many relationship adds one key lookup.
     while let key = rest.first, let relationship = current.entity.relationship(named: key), !relationship.isToMany,
       rest.count > 1
     {
@@ -76,13 +76,13 @@ extension PredicateTranslation {
       rest = rest.dropFirst()
       isToMany = true
     }
-    // What a collection operator computes is a value, and no collection any more.
+    // The result of a collection operator is a value, no longer a collection.
     guard isToMany, !rest.contains(where: { CollectionOperator(rawValue: $0) != nil }) else { return nil }
     return Collection(
       scan: scan, member: value(rest, from: current), row: rest.isEmpty ? current : nil)
   }
 
-  /// The tables that lead from a row to the members of a to-many relationship.
+  /// The tables to join to get from a row to the members of a to-many relationship.
   private mutating func tables(from row: Row, to target: Row, by property: Property) -> [SQLScan.Table]? {
     let own = SQLTerm.column("Z_PK", of: row.row)
     switch map[row.entity].toMany[property.slot] {
@@ -101,7 +101,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// What a collection operator gives.
+  /// The result of a collection operator.
   mutating func aggregate(
     _ root: FetchExpression, _ keys: [String], at index: Int, in scope: Scope
   ) -> SQLOperand? {
@@ -122,8 +122,8 @@ extension PredicateTranslation {
     }
   }
 
-  /// Whether a sum of whole numbers can't overflow: SQLite's then fails, where the evaluator goes on with doubles.
-  /// Sums of floating-point numbers depend on their order.
+  /// Whether a sum of integers can't overflow: SQLite's then fails, whereas the evaluator continues with doubles. Sums
+  /// of floating-point numbers depend on their order.
   private func sumsExactly(_ keys: ArraySlice<String>, _ members: Collection) -> Bool {
     guard keys.count == 1, let key = keys.first, let attribute = members.row?.entity.attribute(named: key) else {
       return false

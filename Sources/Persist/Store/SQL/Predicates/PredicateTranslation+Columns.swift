@@ -1,23 +1,24 @@
 import Foundation
 
-/// The columns of results that are values and not rows.
+/// The columns of results that are values rather than rows.
 extension PredicateTranslation {
-  /// A column, and how what SQLite gives for it is read.
+  /// A column, with the way to decode its SQLite values.
   struct ValueColumn {
     let column: SQLColumn
     let form: Form
 
     enum Form: Hashable {
       case integer, boolean, double, number, decimal, date, string, uri, uuid, data
-      /// A key, whose row's entity number is the next column; without it rows are of the entity.
+      /// A key followed by the entity number of its row in the next column; without a number, all rows are of the
+      /// entity.
       case key(Entity, hasNumber: Bool)
     }
 
-    /// The entity number that a key needs beside it.
+    /// The entity number that accompanies a key.
     var number: SQLTerm?
   }
 
-  /// A column over the rows of an entity; nil where SQL has no exact form.
+  /// A column over the rows of an entity; nil if it can't be translated exactly.
   mutating func column(_ column: ValueQuery.Column, over entity: Entity, root: SQLRow) -> ValueColumn? {
     let scope = Scope(root: Row(row: root, entity: entity))
     switch column {
@@ -58,7 +59,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// What an aggregate over values of a form gives; nil where SQLite's answer isn't the evaluator's.
+  /// The form of an aggregate over values of a form; nil if SQLite's result differs from the evaluator's.
   private static func form(of function: GroupAggregate.Function, over form: ValueColumn.Form) -> ValueColumn.Form? {
     switch (function, form) {
     case (.count, _): .integer
@@ -96,7 +97,7 @@ extension PredicateTranslation {
 }
 
 extension ManagedObjectModel {
-  /// The attribute that a path leads to over relationships and composites.
+  /// The attribute at the end of a path over relationships and composites.
   fileprivate func attribute(at keys: [String], from start: Entity) -> AttributeDescription? {
     var entity = start
     for (index, key) in keys.enumerated() {

@@ -12,7 +12,7 @@ extension PredicateTranslation {
       return membership(of: comparison.right, in: comparison.left, comparison, scope)
     default: break
     }
-    // A to-many relationship on its own is the same as no value where it has no members.
+    // A to-many relationship compared with null equals it if it has no members.
     if comparison.right == .constant(.null), [.equal, .notEqual].contains(comparison.operation),
       let collection = collection(comparison.left, in: scope)
     {
@@ -23,7 +23,7 @@ extension PredicateTranslation {
     return condition(left, comparison.operation, comparison.right, comparison.options, in: scope)
   }
 
-  /// `ANY`: there is a member for which it holds. `ALL`: there is none for which it doesn't.
+  /// `ANY`: a member satisfies the condition. `ALL`: no member violates it.
   private mutating func quantified(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
     guard var members = collection(comparison.left, in: scope), let member = members.member,
       let condition = condition(member, comparison.operation, comparison.right, comparison.options, in: scope)
@@ -32,12 +32,12 @@ extension PredicateTranslation {
     return comparison.modifier == .any ? .exists(members.scan) : .not(.exists(members.scan))
   }
 
-  /// One value compared with what an expression gives.
+  /// One operand compared with an expression.
   private mutating func condition(
     _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: FetchExpression,
     _ options: FetchPredicate.Options, in scope: Scope
   ) -> SQLTerm? {
-    // What a locale says, only the program knows.
+    // Only the program can apply locale rules.
     let options = options.contains(.normalized) ? [] : options
     guard !options.contains(.localeSensitive) else { return nil }
     switch operation {
@@ -46,7 +46,8 @@ extension PredicateTranslation {
         let upper = operand(bounds[1], in: scope), let above = order(left, .greaterOrEqual, lower, options),
         let below = order(left, .lessOrEqual, upper, options)
       else { return nil }
-      // An operand that is more than a column is written once: nested ranges would double the statement each.
+      // An operand other than a column is written once: otherwise each level of nested ranges would double the
+      // statement.
       if case .term(let term, let kind) = left, kind != .decimal, !term.isColumn,
         case .binary(.greaterOrEqual, let whole, let least) = above, case .binary(.lessOrEqual, _, let greatest) = below
       {
@@ -135,7 +136,7 @@ extension PredicateTranslation {
     case (.term(let term, let kind), .constant(let value)):
       if value.isNull { return .never }
       if case .key = kind { return .never }
-      // One member is enough to know.
+      // A single member is sufficient.
       if case .count(let members) = term, operation == .greater, value == .integer(0) { return .exists(members) }
       switch SQLOperand.comparable(value, with: kind) {
       case nil: return nil
@@ -145,8 +146,8 @@ extension PredicateTranslation {
           return .binary(operation, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
         }
         let isInOrder = SQLTerm.binary(operation, folded(term, kind, options), .value(folded(value, options)))
-        // Without statistics SQLite would rather walk through the table by key than sort what an index gives. Where
-        // few rows are meant the walk costs far more than the index does where many are.
+        // Without statistics SQLite prefers scanning the table by key to sorting the rows found by an index. If few
+        // rows match, the scan costs far more than the index costs if many match.
         if case .binary(_, .column, _) = isInOrder { return .rare(isInOrder) }
         return isInOrder
       }
@@ -173,7 +174,7 @@ extension PredicateTranslation {
     return condition(member, .in, list, comparison.options, in: scope)
   }
 
-  /// Whether a value is one of a list's.
+  /// Tests whether a value is in a list.
   private mutating func isOne(
     _ operand: SQLOperand, of expressions: [FetchExpression], _ options: FetchPredicate.Options, in scope: Scope
   ) -> SQLTerm? {
@@ -211,14 +212,14 @@ extension PredicateTranslation {
     return .any(conditions + [isOne])
   }
 
-  /// Long lists are one bound value, so that any length fits and makes no new statement.
+  /// Long lists are bound as one value, so that any length fits and the statement's text doesn't change.
   private static func isOne(_ term: SQLTerm, of values: [SQLValue]) -> SQLTerm {
     if values.isEmpty { return .never }
     if values.count > 20, let json = SQLValue.jsonArray(values) { return .isMember(term, ofJSON: json) }
     return .isOne(term, of: values)
   }
 
-  /// Whether a key is that of one of some objects, each with its entity.
+  /// Tests whether a key belongs to one of some objects, including the entity.
   private func isRow(_ term: SQLTerm, _ kind: SQLOperand.Kind, _ ids: [ManagedObjectID]) -> SQLTerm {
     guard case .key(let root) = kind else { return .never }
     var keysByEntity: [String: [SQLValue]] = [:]
@@ -228,7 +229,7 @@ extension PredicateTranslation {
     }
     let conditions = keysByEntity.sorted { $0.key < $1.key }.map { name, keys -> SQLTerm in
       let isKey = Self.isOne(term, of: keys)
-      // A key tells a row of a hierarchy, but an identifier may name another entity of it than the row's.
+      // A key identifies a row of a hierarchy, but an identifier may name another entity of it than the row's.
       guard root.hasSubentities, let entity = map.model.entitiesByName[name] else { return isKey }
       let row = SQLRow(number: Self.firstCheckedRow + entity.number)
       let number = SQLTerm.value(.integer(Int64(map.numbers[entity])))
@@ -241,7 +242,7 @@ extension PredicateTranslation {
     return .any(conditions)
   }
 
-  /// Numbers of rows that only their own condition looks at, beyond those of the rest of the query.
+  /// The first of the numbers for rows used only within their own condition, beyond those of the rest of the query.
   private static let firstCheckedRow = 1_000_000
 
   // MARK: Texts
@@ -255,7 +256,7 @@ extension PredicateTranslation {
     switch kind {
     case .text, .uri: break
     case .whole: term = .text(term)
-    // They have no text for the evaluator either, and CONTAINS is an error.
+    // The evaluator has no text for them either, and CONTAINS is an error.
     case .date, .data, .key: return operation == .contains ? nil : .never
     case .number, .decimal, .uuid: return nil
     }
@@ -272,7 +273,7 @@ extension PredicateTranslation {
         return .binary(.equal, .call(.position, [whole, .value(.text(start))]), .value(.integer(1)))
       }
       let isBehind = SQLTerm.binary(.greaterOrEqual, whole, .value(.text(start)))
-      // A text begins with another where it stands between it and the next text that doesn't: an index serves that.
+      // A text has a prefix if it lies between the prefix and the next text without it: an index supports that.
       return start.nextPrefix.map { .all([isBehind, .binary(.less, whole, .value(.text($0)))]) } ?? isBehind
     case .endsWith: return part.isEmpty ? .isPresent(term) : .call(.endsWith, [term, bits, .value(.text(part))])
     case .like: return .call(.like, [term, bits, .value(.text(part))])
@@ -294,7 +295,7 @@ extension PredicateTranslation {
 }
 
 extension FetchPredicate.Options {
-  /// What is left of the options where no locale is asked.
+  /// The options without locale sensitivity.
   fileprivate var comparable: FetchPredicate.Options {
     contains(.normalized) ? [] : intersection([.caseInsensitive, .diacriticInsensitive])
   }
@@ -307,7 +308,7 @@ extension FetchExpression {
 extension SQLTerm {
   fileprivate var isColumn: Bool { if case .column = self { true } else { false } }
 
-  /// The negation; of an equality a form that needs no second look at nulls.
+  /// The negation; for an equality, a form that doesn't need to check for nulls again.
   fileprivate var negated: SQLTerm {
     switch self {
     case .binary(.same, let left, let right): .binary(.different, left, right)
@@ -319,7 +320,7 @@ extension SQLTerm {
 }
 
 extension SQLTerm.Operator {
-  /// The operator with its sides exchanged.
+  /// The operator with its sides swapped.
   fileprivate var reversed: SQLTerm.Operator {
     switch self {
     case .less: .greater
@@ -342,12 +343,12 @@ extension SQLTerm.Operator {
 }
 
 extension String {
-  /// The least text that is greater than every text which begins with this one, by UTF-8 bytes; nil where there is
-  /// none. It ends with the character after this one's last.
+  /// The least text that is greater than every text with this prefix, by UTF-8 bytes; nil if there is none. It ends
+  /// with the successor of this text's last character.
   fileprivate var nextPrefix: String? {
     var scalars = unicodeScalars
     while let last = scalars.popLast() {
-      // Surrogates are no characters.
+      // Surrogates aren't scalar values.
       let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
       if let scalar = Unicode.Scalar(next) {
         scalars.append(scalar)
@@ -359,8 +360,7 @@ extension String {
 }
 
 extension SQLValue {
-  /// A JSON array of the values: of whole numbers, or of texts. Nil for others, and for texts that SQLite's JSON would
-  /// cut.
+  /// A JSON array of integers or texts. Nil for other values, and for texts that SQLite's JSON would truncate.
   fileprivate static func jsonArray(_ values: [SQLValue]) -> String? {
     var parts: [String] = []
     for value in values {

@@ -1,8 +1,9 @@
-/// Comparisons of what entity an object is of.
+/// Comparisons of an object's entity.
 extension PredicateTranslation {
-  /// The entities that a row may be of are few: each is asked in memory, and the condition names their numbers.
+  /// A row has few possible entities: each is evaluated in memory, and the condition lists the numbers of the matching
+  /// ones.
   ///
-  /// - Returns: nil where the comparison isn't one of an entity with a constant.
+  /// - Returns: Nil if the comparison isn't one of an entity with a constant.
   func entityCondition(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
     guard comparison.modifier == .direct, comparison.right.isConstant, let row = entityRow(comparison.left, in: scope)
     else { return nil }
@@ -21,7 +22,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// The row whose entity an expression is: `entity`, `entity.name`, or those of a subquery's variable.
+  /// The row whose entity the expression denotes: `entity` or `entity.name`, of the object or a subquery's variable.
   private func entityRow(_ expression: FetchExpression, in scope: Scope) -> Row? {
     guard case .path(let root, let keys) = expression, keys == ["entity"] || keys == ["entity", "name"],
       let row = self.row(root, in: scope), row.entity.property(named: "entity") == nil
@@ -29,7 +30,7 @@ extension PredicateTranslation {
     return row
   }
 
-  /// The row that an expression is itself.
+  /// The row that an expression denotes.
   func row(_ root: FetchExpression, in scope: Scope) -> Row? {
     switch root {
     case .current: scope.root

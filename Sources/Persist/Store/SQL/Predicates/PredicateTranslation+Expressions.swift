@@ -2,7 +2,7 @@ import Foundation
 
 /// Values: keys and functions.
 extension PredicateTranslation {
-  /// What an expression is in SQL; nil where SQL has no exact form.
+  /// The translation of an expression; nil if it can't be translated exactly.
   mutating func operand(_ expression: FetchExpression, in scope: Scope) -> SQLOperand? {
     switch expression {
     case .constant(let value): return .constant(value)
@@ -43,7 +43,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// The value at keys that lead from a row through to-one relationships.
+  /// The value of keys from a row, through to-one relationships.
   mutating func value(_ keys: ArraySlice<String>, from row: Row) -> SQLOperand? {
     guard let key = keys.first else { return self.key(of: row) }
     let rest = keys.dropFirst()
@@ -65,19 +65,19 @@ extension PredicateTranslation {
     }
   }
 
-  /// Whether keys lead to what tells an object from others: `self` or `objectID`, unless it has a property of the name.
+  /// Whether keys denote an object's identity: `self` or `objectID`, unless a property has that name.
   private func isIdentity(_ keys: ArraySlice<String>, of entity: Entity) -> Bool {
     guard keys.count == 1, let key = keys.first, ["self", "objectID"].contains(key) else { return false }
     return entity.property(named: key) == nil
   }
 
-  /// A table's row by its key.
+  /// A table's row with a key.
   func table(of row: Row, withKey key: SQLTerm) -> SQLScan.Table {
     SQLScan.Table(
       name: map[row.entity].table, row: row.row, condition: .binary(.equal, .column("Z_PK", of: row.row), key))
   }
 
-  /// The column of an attribute, or of an element of a composite one.
+  /// The column of an attribute, or of an element of a composite attribute.
   private func column(
     _ property: Property, _ attribute: AttributeDescription, _ rest: ArraySlice<String>, of row: Row
   ) -> SQLOperand? {
@@ -96,7 +96,7 @@ extension PredicateTranslation {
 
   // MARK: Functions
 
-  /// An operand as a term, constants as values.
+  /// An operand as a term, with constants as values.
   private mutating func term(_ expression: FetchExpression, in scope: Scope) -> SQLOperand? {
     switch operand(expression, in: scope) {
     case .constant(.integer(let value))?: .term(.value(.integer(value)), .whole)
@@ -131,7 +131,7 @@ extension PredicateTranslation {
       guard case .term(let term, let kind)? = term(argument, in: scope), kind.isNumeric || kind == .decimal else {
         return nil
       }
-      // A date may stand as a whole number in its column, and would divide as one.
+      // A date may be stored as an integer, and would use integer division.
       return kind == .date ? (.real(term), .number) : (term, kind)
     }
     guard numbers.count == arguments.count else { return nil }
@@ -140,7 +140,7 @@ extension PredicateTranslation {
     return number(function, terms, areWhole: numbers.allSatisfy { $0.1 == .whole })
   }
 
-  /// Arithmetic with decimals, of which no digit is lost: SQLite's own is floating-point.
+  /// Decimal arithmetic without losing digits: SQLite's own is floating-point.
   private func decimal(_ function: FetchFunction, _ terms: [SQLTerm]) -> SQLOperand? {
     func result(_ sign: String, _ left: SQLTerm, _ right: SQLTerm) -> SQLOperand {
       .term(.call(.decimalResult, [.value(.text(sign)), left, right]), .decimal)
@@ -157,8 +157,9 @@ extension PredicateTranslation {
     }
   }
 
-  /// Arithmetic, where SQLite's is the evaluator's: whole numbers overflow to floating-point ones and divide as whole
-  /// numbers, and dividing by zero gives null. No form repeats an operand: nested ones would double the statement each.
+  /// Arithmetic, as far as SQLite's matches the evaluator's: integers overflow to floating-point numbers and use
+  /// integer division, and division by zero is null. No form repeats an operand: each level of nesting would double the
+  /// statement.
   private func number(_ function: FetchFunction, _ terms: [SQLTerm], areWhole: Bool) -> SQLOperand? {
     if terms.count == 1 {
       switch function {

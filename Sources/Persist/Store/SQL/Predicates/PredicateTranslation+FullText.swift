@@ -1,6 +1,6 @@
 /// Full-text search.
 extension PredicateTranslation {
-  /// Whether the object that has the text is one of those that the index finds; nil where the store has no index.
+  /// Tests whether the object with the text is among the index's matches; nil if the store has no index.
   mutating func textMatch(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
     guard case .path(let root, let keys) = comparison.left, let start = row(root, in: scope) else { return nil }
     switch comparison.right.constantValue {

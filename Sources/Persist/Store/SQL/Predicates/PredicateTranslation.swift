@@ -1,30 +1,30 @@
 import Foundation
 
-/// Makes SQL of predicates, where SQL gives exactly the evaluator's answer.
+/// Translates predicates to SQL with exactly the evaluator's results.
 ///
-/// What has no such form gives nil, and is left to evaluation in memory: forms that read files or a locale, aggregates
-/// over decimals, and whatever isn't worth a translation. Nothing is translated to something nearly the same.
+/// Predicates without an exact translation return nil and are evaluated in memory: forms that read files or depend on a
+/// locale, aggregates over decimals, and others that aren't worth translating. There are no approximate translations.
 struct PredicateTranslation {
-  /// The rows of a table of the query, with the entity that is known of them.
+  /// The rows of a table in the query, with their known entity.
   struct Row {
     let row: SQLRow
     let entity: Entity
   }
 
-  /// Where expressions are looked at: the evaluated object, and the members that subqueries look at.
+  /// The context of a translation: the evaluated object, and the current members of subqueries.
   struct Scope {
     let root: Row
     var members: [String: Row] = [:]
   }
 
   let map: TableMap
-  /// The store's own identifier: no object of another store is in it.
+  /// The store's identifier: it contains no objects of other stores.
   let storeIdentifier: String
-  /// The time that `now()` stands for.
+  /// The value of `now()`.
   let now: Date
-  /// The full-text indexes that the store has.
+  /// The store's full-text indexes.
   let fullText: Set<FullTextIndex>
-  /// A number that no row of the query has yet.
+  /// The next unused row number of the query.
   private var nextRow = 1
 
   init(_ map: TableMap, storeIdentifier: String, now: Date, fullText: Set<FullTextIndex>) {
@@ -34,10 +34,10 @@ struct PredicateTranslation {
     self.now = now
   }
 
-  /// The condition that a predicate is for the rows of an entity, which are `root` in it; nil where SQL can't say it
+  /// The condition of a predicate over the rows of an entity, which are `root` in it; nil if it can't be translated
   /// exactly, or SQLite can't parse it.
   ///
-  /// - Parameter joined: how many further conditions it may be joined with.
+  /// - Parameter joined: The number of further conditions that it may be combined with.
   mutating func condition(
     _ predicate: FetchPredicate, over entity: Entity, root: SQLRow, joinedWith joined: Int = 0
   ) -> SQLTerm? {
@@ -64,7 +64,7 @@ struct PredicateTranslation {
     return conditions
   }
 
-  /// What rows are sorted by, where it has a form in SQL; also what isn't for SQL to compare otherwise.
+  /// The sort key in SQL, if it can be translated, including columns that SQL can't otherwise compare.
   mutating func sortTerm(
     _ expression: FetchExpression, over entity: Entity, root: SQLRow
   ) -> (value: SQLTerm, isDecimal: Bool, isText: Bool)? {

@@ -1,16 +1,15 @@
 import Foundation
 
-/// What an expression of a predicate is in SQL: a constant of the predicate, or a term with what is known of its
-/// values.
+/// The translation of an expression: a constant of the predicate, or a term with the kind of its values.
 enum SQLOperand {
   case constant(StoredValue)
   case term(SQLTerm, Kind)
 
-  /// What the values of a term are, null aside.
+  /// The kind of a term's non-null values.
   enum Kind: Hashable {
-    /// Whole numbers and nothing else; truth values are 1 and 0.
+    /// Only integers; Booleans are 1 and 0.
     case whole
-    /// Whole or floating-point numbers.
+    /// Integers or floating-point numbers.
     case number
     /// Seconds since 2001.
     case date
@@ -19,16 +18,16 @@ enum SQLOperand {
     case text
     case uri
     case uuid
-    /// Bytes that stand in the column as they are.
+    /// Plain bytes.
     case data
-    /// Keys of rows of a hierarchy; 0 is none.
+    /// Keys of rows of a hierarchy; 0 means none.
     case key(root: Entity)
 
-    /// Whether the values are SQL's numbers and compare as such.
+    /// Whether the values are SQL numbers and compare as such.
     var isNumeric: Bool { [.whole, .number, .date].contains(self) }
     var isText: Bool { self == .text || self == .uri }
 
-    /// The kind of an attribute's column; nil where its values aren't for SQL to compare.
+    /// The kind of an attribute's column; nil if SQL can't compare its values.
     init?(_ attribute: AttributeDescription) {
       switch SlotForm(attribute) {
       case .integer, .boolean: self = .whole
@@ -44,15 +43,15 @@ enum SQLOperand {
     }
   }
 
-  /// What a constant is where it is compared with a term.
+  /// The representation of a constant in a comparison with a term.
   enum Comparable {
     case value(SQLValue)
-    /// Nothing of the term's kind equals it or has an order to it.
+    /// No value of the term's kind equals it or is ordered relative to it.
     case nothing
   }
 
-  /// A constant as a value that compares with terms of a kind exactly as the evaluator compares the two; nil where SQL
-  /// has none.
+  /// A constant as a value that compares with terms of a kind exactly as the evaluator compares them; nil if SQL has no
+  /// such value.
   static func comparable(_ constant: StoredValue, with kind: Kind) -> Comparable? {
     switch (kind, constant) {
     case (_, .null): nil
@@ -72,7 +71,7 @@ enum SQLOperand {
     }
   }
 
-  /// A number as SQL compares it: nil for a decimal between the doubles.
+  /// A number for comparison in SQL; nil for a decimal between two doubles.
   private static func comparable(_ number: Number) -> Comparable? {
     switch number {
     case .integer(let value): return .value(.integer(value))
@@ -80,14 +79,14 @@ enum SQLOperand {
     case .decimal(let value):
       if let whole = number.whole { return .value(.integer(whole)) }
       let double = number.double
-      // Where the double's text is the decimal itself, both have the same order to all other doubles. Far from zero
-      // whole numbers lie between the doubles, and the order to those would differ.
+      // If the double's text equals the decimal, both compare equally with all other doubles. Far from zero, integers
+      // lie between the doubles and would compare differently.
       guard abs(double) < 0x1p53, Number.double(double).decimal == value else { return nil }
       return .value(.double(double))
     }
   }
 
-  /// A number for a comparison with a decimal column: decimals as their texts.
+  /// A number for comparison with a decimal column: decimals as their texts.
   private static func decimal(_ number: Number) -> Comparable {
     switch number {
     case .integer(let value): .value(.integer(value))

@@ -1,33 +1,33 @@
-/// The room that a term takes in SQLite's parser, which refuses statements that nest too deeply.
+/// The stack space that a term requires in SQLite's parser, which rejects statements that nest too deeply.
 ///
-/// The parser's stack has 100 entries in the versions before 3.46; an open parenthesis, operator or keyword takes one.
-/// How many entries each form takes up to each of its parts was measured with 3.40.
+/// The parser's stack has 100 entries in versions before 3.46; each open parenthesis, operator or keyword uses one. The
+/// number of entries that each form uses up to each of its parts was measured with 3.40.
 ///
 /// - SeeAlso: <https://sqlite.org/limits.html>, <https://sqlite.org/compile.html#yystackdepth>
 struct TermRoom {
-  /// The stack that a term may take: what surrounds it in a statement takes up to 28 entries.
+  /// The stack entries available to a term: the surrounding statement uses up to 28.
   static let stackLimit = 72
-  /// The number of parts that a term may have. One that repeats its operands would else have exponentially many.
+  /// The maximum number of parts of a term. Terms that repeat their operands would otherwise grow exponentially.
   static let partLimit = 100_000
-  /// SQLite joins up to 64 tables.
+  /// SQLite joins at most 64 tables.
   static let tableLimit = 60
 
   private var parts = 0
 
   /// Whether SQLite can parse a term.
   ///
-  /// - Parameter joined: how many further conditions it may be joined with.
+  /// - Parameter joined: The number of further conditions that it may be combined with.
   static func holds(_ term: SQLTerm, joinedWith joined: Int = 0) -> Bool {
     var room = TermRoom()
     return room.holds(term, under: levels(of: joined + 1))
   }
 
-  /// The entries that a balanced tree of so many parts takes above each of them.
+  /// The entries that a balanced tree with this number of parts uses above each of them.
   private static func levels(of parts: Int) -> Int {
     parts < 2 ? 0 : 3 * (Int.bitWidth - (parts - 1).leadingZeroBitCount)
   }
 
-  /// - Parameter used: the entries that what is around the term takes when the parser reaches it.
+  /// - Parameter used: The entries in use when the parser reaches the term.
   private mutating func holds(_ term: SQLTerm, under used: Int) -> Bool {
     parts += 1
     guard used <= Self.stackLimit, parts <= Self.partLimit else { return false }
@@ -39,7 +39,7 @@ struct TermRoom {
     case .isNull(let part), .isPresent(let part), .not(let part), .isOne(let part, _):
       return holds(part, under: used + 1)
     case .isMember(let part, _), .hasText(let part, _, _):
-      // Behind the part stands a query of its own.
+      // The part is followed by a subquery.
       return used + 12 <= Self.stackLimit && holds(part, under: used + 1)
     case .all(let parts), .any(let parts): return holds(parts, under: used + Self.levels(of: parts.count))
     case .rare(let part): return holds(part, under: used + 3)

@@ -1,4 +1,4 @@
-/// What an index is over, whatever its name and the spelling of its definition.
+/// The contents of an index, independent of its name and the spelling of its definition.
 struct IndexSignature: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     /// Folded.
@@ -8,7 +8,7 @@ struct IndexSignature: Sendable, Hashable {
 
   let columns: [Column]
   let isUnique: Bool
-  /// The entity numbers that a partial index is limited to, in order; nil for all rows.
+  /// The entity numbers that a partial index is restricted to, in order; nil for all rows.
   let entityNumbers: [Int]?
 
   init(columns: [Column], isUnique: Bool, entityNumbers: [Int]?) {
@@ -23,8 +23,8 @@ struct IndexSignature: Sendable, Hashable {
     entityNumbers = index.entityNumbers?.sorted()
   }
 
-  /// Reads the definition that a store holds; nil for an index over expressions, with another collation or with a
-  /// condition of another kind.
+  /// Parses a definition from a store; nil for an index over expressions, with another collation or with another kind
+  /// of condition.
   init?(definition sql: String) {
     var tokens = DefinitionTokens(sql)
     guard tokens.take("create") else { return nil }
@@ -48,7 +48,7 @@ struct IndexSignature: Sendable, Hashable {
     }
   }
 
-  /// The same index where columns have other names.
+  /// The same index with columns renamed.
   func renaming(_ rename: (String) -> String) -> IndexSignature {
     IndexSignature(
       columns: columns.map { Column(name: rename($0.name).foldedIdentifier, isAscending: $0.isAscending) },
@@ -66,7 +66,7 @@ struct IndexSignature: Sendable, Hashable {
   }
 }
 
-/// The words of an SQL text, folded: names without their quotes, and single marks. Literals are left out.
+/// The tokens of an SQL text, folded: names without their quotes, and single punctuation marks. Literals are omitted.
 struct DefinitionTokens {
   private let tokens: [String]
   private var position = 0
@@ -96,7 +96,7 @@ struct DefinitionTokens {
     self.tokens = tokens
   }
 
-  /// Whether a name stands anywhere in the text.
+  /// Whether the text contains a name.
   static func mentions(_ name: String, in sql: String) -> Bool {
     DefinitionTokens(sql).tokens.contains(name.foldedIdentifier)
   }
@@ -120,7 +120,7 @@ struct DefinitionTokens {
     return false
   }
 
-  /// Plain columns up to the closing parenthesis; nil where one isn't plain.
+  /// Parses plain columns up to the closing parenthesis; nil if any isn't plain.
   mutating func takeIndexColumns() -> [IndexSignature.Column]? {
     var columns: [IndexSignature.Column] = []
     while let name = next(), name != ",", name != "(", name != ")" {

@@ -1,34 +1,34 @@
-/// What a column gets, told by the other columns of its row.
+/// The new value of a column, computed from other columns of its row.
 indirect enum RowExpression: Sendable, Hashable {
   case column(String)
   case constant(SQLValue)
-  /// A constant where the expression has no value.
+  /// A default for null values of the expression.
   case filled(RowExpression, with: SQLValue)
-  /// Another expression for the rows of some entities.
+  /// Different expressions for the rows of some entities.
   case byEntity([EntityCase], otherwise: RowExpression)
-  /// An entity number, by the store's new numbers. A number that isn't among them stays.
+  /// An entity number mapped to the store's new numbers. A number without a mapping is unchanged.
   case renumbered(String, [Int: Int])
-  /// Bytes that stood alone in their column, in the form of a column that allows external storage.
+  /// Plain bytes, converted to the form of a column that allows external storage.
   case marked(String)
-  /// Bytes from a column that allows external storage, alone.
+  /// Bytes from a column that allows external storage, converted to plain bytes.
   case unmarked(String)
-  /// A key that is so much greater in the store that it goes to.
+  /// A key increased by an offset, for the target store.
   case shifted(String, by: Int64)
-  /// The same, where the row that it leads to is of one of some entities; else no value.
+  /// A key increased by an offset if its row is of one of some entities; otherwise null.
   case found(String, by: Int64, in: String, entityNumbers: [Int])
 
   struct EntityCase: Sendable, Hashable {
-    /// `Z_ENT` of the rows, by the numbers that the table has at that moment.
+    /// `Z_ENT` of the rows, by the table's numbers at that time.
     let numbers: [Int]
     let value: RowExpression
   }
 }
 
-/// Which rows of a table are meant; all where it says nothing.
+/// A selection of a table's rows; all rows by default.
 struct RowCondition: Sendable, Hashable {
-  /// Rows of these entity numbers; nil for every number.
+  /// The entity numbers of the rows; nil for all.
   var entityNumbers: [Int]?
-  /// Rows without a value in this column.
+  /// A column in which the rows are null.
   var missing: String?
 
   static let all = RowCondition()

@@ -1,20 +1,19 @@
-/// What a store's own tables say.
+/// The contents of a store's own tables.
 extension SQLText {
-  /// Every table, index and trigger: kind, name, table, text.
+  /// Every table, index and trigger: type, name, table, SQL text.
   static let catalog: SQLText =
     "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index', 'trigger') ORDER BY rowid"
 
   static let views: SQLText = "SELECT sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid"
 
-  /// The columns of every table: table, column, declared type. Virtual tables, whose modules may be missing, are left
-  /// out.
+  /// The columns of every table: table, column, declared type. Virtual tables are omitted, because their modules may be
+  /// missing.
   static let columns: SQLText = """
     SELECT m.name, c.name, c.type FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c \
     WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, c.cid
     """
 
-  /// The row of version 1, which is the one that is written; where there is none, the first. And SQLite's number of the
-  /// schema.
+  /// The row of version 1, which is the one written, or else the first row; also SQLite's schema version.
   static let metadata: SQLText = """
     SELECT Z_UUID, Z_PLIST, (SELECT schema_version FROM pragma_schema_version) FROM Z_METADATA \
     ORDER BY Z_VERSION IS NOT 1, Z_VERSION LIMIT 1

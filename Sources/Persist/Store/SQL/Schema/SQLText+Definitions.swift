@@ -1,10 +1,10 @@
 extension SQLText {
-  /// A constant as SQL writes it, for places where SQLite takes no parameter.
+  /// A constant as an SQL literal, for places where SQLite accepts no parameter.
   static func constant(_ value: SQLValue) -> SQLText {
     switch value {
     case .null: "NULL"
     case .integer(let number): "\(number: number)"
-    // An infinite number has no literal of its own; one beyond every double means the same.
+    // Infinity has no literal; a number beyond the range of doubles is equivalent.
     case .double(let number) where number.isInfinite: number < 0 ? "-9e999" : "9e999"
     case .double(let number): "\(real: number)"
     case .text(let text): "\(literal: text)"
@@ -12,7 +12,7 @@ extension SQLText {
     }
   }
 
-  /// Makes a table, in the words of Core Data's own stores.
+  /// Creates a table, in the same form as in Core Data's own stores.
   static func create(_ table: TableDefinition, named name: String? = nil, kept: [StoreSchema.Column] = []) -> SQLText {
     let key = table.primaryKey.count == 1 ? table.primaryKey.first : nil
     var parts = table.columns.map { column -> SQLText in
@@ -23,7 +23,8 @@ extension SQLText {
     return "CREATE TABLE \(name: name ?? table.name) ( \(parts.joined(separator: ", ")) )"
   }
 
-  /// A column as another table declares it. A type in quotes is a type: SQLite finds its affinity by the letters.
+  /// A column as another table declares it. A quoted type is still a type: SQLite derives the affinity from its
+  /// letters.
   static func declaration(_ column: StoreSchema.Column) -> SQLText {
     column.declaredType.isEmpty ? "\(name: column.name)" : "\(name: column.name) \(name: column.declaredType)"
   }
@@ -43,7 +44,7 @@ extension SQLText {
 }
 
 extension TableMap.ColumnType {
-  /// The type in a table's definition.
+  /// The type name in a table's definition.
   var sql: SQLText {
     switch self {
     case .integer: "INTEGER"

@@ -1,4 +1,4 @@
-/// Derived columns: their values, and the triggers that keep them.
+/// Derived columns: their values, and the triggers that maintain them.
 ///
 /// - SeeAlso: <https://sqlite.org/lang_createtrigger.html>
 extension SQLText {
@@ -23,7 +23,7 @@ extension SQLText {
       """
   }
 
-  /// Gives the rows that exist their values. A time of the last change is given only to rows that have none.
+  /// Computes the values of existing rows. The time of the last change is only set in rows without one.
   static func fill(_ column: DerivedColumn) -> SQLText {
     let wrong: SQLText =
       column.value == .now ? "\(name: column.name) IS NULL" : "\(name: column.name) IS NOT \(value(of: column))"
@@ -80,13 +80,13 @@ extension SQLText {
     }
   }
 
-  /// The rows of the column's table from which the hops lead to what changed.
+  /// The rows of the column's table whose hops lead to the changed rows.
   private static func rows(of trigger: DerivedTrigger, from changed: SQLText) -> SQLText {
     guard let last = trigger.hops.last else { return "Z_PK = \(changed).Z_PK" }
     var keys: SQLText
     switch last.way {
     case .key(let column): keys = "SELECT Z_PK FROM \(name: last.source) WHERE \(name: column) = \(changed).Z_PK"
-    // What the row says itself: it may be gone already.
+    // The key comes from the changed row itself, which may already be deleted.
     case .owner(let column): keys = "\(changed).\(name: column)"
     case .join(_, let own, _) where trigger.isPair: keys = "\(changed).\(name: own)"
     case .join(let table, let own, let member):

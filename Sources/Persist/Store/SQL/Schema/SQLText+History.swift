@@ -1,10 +1,10 @@
-/// The tables in which tools that run SQL files note what they have run, and Persist's own beside them.
+/// The tables in which tools that run SQL files record executed files, and Persist's own record table.
 extension SQLText {
   static func knows(table: String) -> SQLText {
     "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(value: .text(table)) COLLATE NOCASE"
   }
 
-  /// The columns of a table: name, declared type, whether it takes no null, whether it has a default.
+  /// The columns of a table: name, declared type, whether it is declared NOT NULL, whether it has a default.
   static func columns(of table: String) -> SQLText {
     """
     SELECT name, type, "notnull", dflt_value IS NOT NULL FROM pragma_table_info(\(value: .text(table))) ORDER BY cid
@@ -21,9 +21,9 @@ extension SQLText {
 
   static func emptyHistory(_ table: String) -> SQLText { "DELETE FROM \(name: table)" }
 
-  /// Notes a version; nothing happens where it is noted already.
+  /// Records a version unless it is already recorded.
   ///
-  /// - Parameter moments: columns that get the present time.
+  /// - Parameter moments: Columns that get the current time.
   static func note(
     _ columns: [(name: String, value: SQLValue)], moments: [String], in table: String
   ) -> SQLText {
@@ -39,11 +39,11 @@ extension SQLText {
     (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT, applied_at TEXT)
     """
 
-  /// Version, checksum, and when it was applied in seconds since 1970.
+  /// The version, checksum, and time of application in seconds since 1970.
   static let fileRecords: SQLText =
     "SELECT version, checksum, CAST(strftime('%s', applied_at) AS INTEGER) FROM persist_sql_migrations"
 
-  /// - Parameter isAppliedNow: false for one that another tool applied before.
+  /// - Parameter isAppliedNow: False for a file that another tool applied before.
   static func record(version: Int64, name: String, checksum: String?, isAppliedNow: Bool) -> SQLText {
     let moment: SQLText = isAppliedNow ? "CURRENT_TIMESTAMP" : "NULL"
     return """
@@ -64,7 +64,7 @@ extension SQLText {
     WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1
     """
 
-  /// Rows whose foreign keys lead nowhere: table, parent table, how many, one of their row numbers.
+  /// Rows with dangling foreign keys: table, parent table, number of rows, one of their row IDs.
   static let brokenForeignKeys: SQLText = """
     SELECT "table", parent, count(*), min(rowid) FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2
     """

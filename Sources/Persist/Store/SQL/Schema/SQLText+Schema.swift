@@ -1,5 +1,5 @@
 extension SQLText {
-  /// The definitions of everything that may call functions: triggers, views, indexes over expressions, tables with
+  /// The definitions of all objects that may call functions: triggers, views, indexes over expressions, tables with
   /// generated columns or checks.
   static let definitions: SQLText = """
     SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL AND CASE type \

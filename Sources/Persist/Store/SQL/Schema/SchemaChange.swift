@@ -1,7 +1,7 @@
-/// One change of a store's tables or rows, as a value: what a migration in place consists of.
+/// One change to a store's tables or rows, as a value: the unit of an in-place migration.
 ///
-/// Each is one or a few statements of SQL. They run in the order in which they are given, all in one transaction, and
-/// every name is the one that the thing has at that moment.
+/// Each change consists of one or a few SQL statements. They run in the given order, all in one transaction, and every
+/// name is the current one at that time.
 enum SchemaChange: Sendable, Hashable {
   case dropTrigger(String)
   case dropIndex(String)
@@ -10,37 +10,37 @@ enum SchemaChange: Sendable, Hashable {
   case dropTable(String)
   case renameTable(String, to: String)
   case renameColumn(String, to: String, table: String)
-  /// Takes no time in a table of any size: the default of rows that exist is kept in the schema.
+  /// Takes constant time regardless of the table's size: the default for existing rows is stored in the schema.
   case addColumn(TableDefinition.Column, default: SQLValue, table: String)
   case dropColumn(String, table: String)
-  /// Writes a table anew with other columns, in one pass; its indexes and triggers that still stand are made again.
+  /// Rewrites a table with other columns, in one pass; its remaining indexes and triggers are recreated.
   case rebuildTable(TableRebuild)
   case update(String, set: [Assignment], where: RowCondition)
   case deleteRows(String, where: RowCondition)
   case copyRows(from: String, into: String, values: [Assignment], where: RowCondition)
 
   // Relationships
-  /// Clears the keys of some target rows, and what is beside them, in a column of some rows.
+  /// Clears the keys of some target rows, and the accompanying columns, in a column of some rows.
   case sever(
     table: String, column: String, beside: [String], target: String, entityNumbers: [Int], where: RowCondition)
-  /// Takes the pairs that lead to or from rows that go out of a join table.
+  /// Removes the pairs of rows to be deleted from a join table.
   case unjoin(table: String, column: String, target: String, entityNumbers: [Int])
-  /// Puts the pairs of a relationship aside, so that they outlast the changes of its tables.
+  /// Saves the pairs of a relationship in a temporary table, so that they survive changes to its tables.
   case setAside(PairSource, as: PairStage)
-  /// Fills a join table from pairs that were put aside.
+  /// Fills a join table from saved pairs.
   case join(PairTarget, from: PairStage)
-  /// Fills a column of keys from pairs that were put aside.
+  /// Fills a key column from saved pairs.
   case setKeys(KeyTarget, from: PairStage)
-  /// Fills a column with the entity numbers of the rows whose keys stand in another.
+  /// Fills a column with the entity numbers of the rows referenced by another column.
   case takeEntityNumbers(table: String, key: String, number: String, target: String)
-  /// Gives the members of each owner places, in the order of those that they have, then in the order of their keys.
+  /// Assigns positions to the members of each owner, ordered by their existing positions and then by key.
   case takePlaces(table: String, owner: String, member: String, place: String)
   case forget(PairStage)
 
   // Numbers
-  /// Takes what the store's history tells of entities that go out of it.
+  /// Deletes history records of entities that are removed from the store.
   case deleteHistory(table: String, column: String, entityNumbers: [Int])
-  /// `Z_PRIMARYKEY`: takes the rows of the old numbers out and puts the new ones in.
+  /// Replaces the rows of the old numbers in `Z_PRIMARYKEY` with new ones.
   case setEntities(old: [Int], new: [EntityRow])
 
   struct Assignment: Sendable, Hashable {
@@ -57,44 +57,44 @@ enum SchemaChange: Sendable, Hashable {
   struct EntityRow: Sendable, Hashable {
     let number: Int
     let name: String
-    /// The parent's number, 0 for none.
+    /// The parent's number; 0 for none.
     let parent: Int
-    /// The greatest key given out; raised to the greatest key of `table` where that is greater.
+    /// The greatest key assigned; raised to the greatest key of `table` if that is greater.
     let maximum: Int64
-    /// The table whose keys the row counts; nil for a subentity, whose root counts them.
+    /// The table whose keys the row counts; nil for a subentity, whose keys are counted by its root.
     let table: String?
   }
 }
 
-/// A table that is written anew.
+/// A table to rewrite.
 struct TableRebuild: Sendable, Hashable {
-  /// The table as it shall be; its name is the one that it has already.
+  /// The new definition of the table, under its existing name.
   let definition: TableDefinition
-  /// Columns that nothing explains, which are kept as they are.
+  /// Columns unknown to the model, which are preserved.
   let kept: [StoreSchema.Column]
   /// The value of every column of the definition.
   let values: [SchemaChange.Assignment]
-  /// A name that is free while the table is written.
+  /// An unused name for the table while it is written.
   let temporaryName: String
 }
 
-/// Where the pairs of a relationship stand: which row is joined to which.
+/// The location of a relationship's pairs, each of which joins two rows.
 struct PairSource: Sendable, Hashable {
   let table: String
   let owner: String
   let member: String
-  /// The member's place among the owner's members.
+  /// The member's position among the owner's members.
   let place: String?
-  /// The owner's place among the member's owners.
+  /// The owner's position among the member's owners.
   let inversePlace: String?
 
-  /// The same pairs from their other end.
+  /// The same pairs seen from the other end.
   var turned: PairSource {
     PairSource(table: table, owner: member, member: owner, place: inversePlace, inversePlace: place)
   }
 }
 
-/// Pairs that were put aside.
+/// Pairs saved in a temporary table.
 struct PairStage: Sendable, Hashable {
   let number: Int
 }
@@ -102,41 +102,42 @@ struct PairStage: Sendable, Hashable {
 /// The rows that can be at one end of a relationship.
 struct PairEnd: Sendable, Hashable {
   let table: String
-  /// `Z_ENT` of the rows, by the numbers that the table has at that moment; nil for every row of the table.
+  /// `Z_ENT` of the rows, by the table's numbers at that time; nil for every row of the table.
   let entityNumbers: [Int]?
 }
 
-/// A join table to be filled.
+/// A join table to fill.
 struct PairTarget: Sendable, Hashable {
   let table: String
   let owner: String
   let member: String
   let place: String?
   let inversePlace: String?
-  /// What the keys are of; a pair is taken only where both rows are there.
+  /// The rows at each end; a pair is only copied if both rows exist.
   let owners: PairEnd
   let members: PairEnd
-  /// Whether each pair goes in both ways round: the relationship is its own inverse.
+  /// Whether each pair is inserted in both directions, because the relationship is its own inverse.
   let isReflexive: Bool
 }
 
-/// A column of keys to be filled.
+/// A key column to fill.
 struct KeyTarget: Sendable, Hashable {
-  /// Which end of a pair a row of the table is.
+  /// The end of a pair that a row of the table corresponds to.
   enum Row: Sendable, Hashable { case owner, member }
 
-  /// What has the column.
+  /// The rows that contain the column.
   let rows: PairEnd
   let row: Row
   let column: String
-  /// The column with the row's place among the members of the inverse.
+  /// The column with the row's position among the members of the inverse.
   let place: String?
-  /// What the keys are of; a pair is taken only where both rows are there.
+  /// The rows that the keys refer to; a pair is only copied if both rows exist.
   let targets: PairEnd
 }
 
 extension SchemaChange {
-  /// The table whose rows the change goes through; nil for one that takes no time in a table of any size.
+  /// The table whose rows the change processes; nil for a change that takes constant time regardless of the table's
+  /// size.
   var writtenTable: String? {
     switch self {
     case .rebuildTable(let rebuild): rebuild.definition.name
@@ -155,7 +156,8 @@ extension SchemaChange {
 }
 
 extension SchemaChange {
-  /// Tables whose rows may have other keys or texts afterwards; keys of other rows and numbers aside.
+  /// The tables whose rows may have different keys or texts afterwards, apart from references to other rows and
+  /// numbers.
   var tablesWithOtherRows: [String] {
     switch self {
     case .createTable(let table): [table.name]

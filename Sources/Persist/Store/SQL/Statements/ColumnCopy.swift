@@ -1,4 +1,4 @@
-/// Columns of a table that a copy of it gets too, though its model has nothing that they stand for.
+/// Columns unknown to the model that are preserved in a copy of their table.
 struct ColumnCopy: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let old: String
@@ -8,6 +8,6 @@ struct ColumnCopy: Sendable, Hashable {
   let source: String
   let target: String
   let columns: [Column]
-  /// `Z_ENT` in the source of the rows that have the same key in the copy.
+  /// `Z_ENT` in the source of the rows that keep their key in the copy.
   let entityNumbers: [Int]
 }

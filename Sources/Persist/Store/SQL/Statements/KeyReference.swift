@@ -3,6 +3,6 @@ struct KeyReference: Sendable {
   let table: String
   let column: String
   let destination: String
-  /// The entity numbers that the rows may have.
+  /// The valid entity numbers of those rows.
   let destinationNumbers: [Int]
 }

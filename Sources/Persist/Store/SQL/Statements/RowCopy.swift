@@ -1,10 +1,10 @@
-/// Rows of one entity that go from a store into another, which is attached to the connection as
+/// The rows of one entity to copy from a store to another, which is attached to the connection as
 /// ``SQLText/copySchema``.
 struct RowCopy: Sendable, Hashable {
-  /// What a column of the copy gets.
+  /// The value of a column in the copy.
   enum Value: Sendable, Hashable {
     case expression(RowExpression)
-    /// What a translation made; the source's row is ``SQLText/RowSelection/root`` in it.
+    /// The result of a predicate translation, in which the source's row is ``SQLText/RowSelection/root``.
     case term(SQLTerm)
   }
 
@@ -26,29 +26,29 @@ struct RowCopy: Sendable, Hashable {
   let source: String
   /// `Z_ENT` of the rows.
   let number: Int
-  /// A further condition on the rows, which are ``SQLText/RowSelection/root`` in it; nil for all.
+  /// An additional condition on the rows, which are ``SQLText/RowSelection/root`` in it; nil for all.
   let condition: SQLTerm?
   let target: String
   let columns: [Column]
 }
 
-/// The pairs of a relationship that go from a store into another.
+/// The pairs of a relationship to copy from a store to another.
 struct PairCopy: Sendable, Hashable {
   /// The rows at one end.
   struct End: Sendable, Hashable {
-    /// The table in the source, and `Z_ENT` of the rows there; nil where every row of the table is meant.
+    /// The table in the source, and `Z_ENT` of the rows there; nil for every row of the table.
     let source: String
     let sourceNumber: Int?
     /// The table in the copy, and `Z_ENT` of the rows there.
     let target: String
     let targetNumber: Int
-    /// How much greater keys are in the copy.
+    /// The offset added to keys in the copy.
     let offset: Int64
-    /// Whether every row of the source has its row in the copy, so that it needn't be looked for.
+    /// Whether every row of the source exists in the copy, so that no lookup is needed.
     let isComplete: Bool
   }
 
-  /// Where the pairs go.
+  /// The destination of the pairs.
   enum Target: Sendable, Hashable {
     case join(table: String, owner: String, member: String, place: String?, inversePlace: String?)
     /// The owner's row gets the member's key.

@@ -1,14 +1,14 @@
-/// A count of rows that decides whether a migration can run, or says what it destroys.
+/// A count of rows that determines whether a migration can run, or what it destroys.
 enum RowCount: Sendable, Hashable {
   /// Rows of a table.
   case rows(String, RowCondition)
-  /// Rows with a value in a column.
+  /// Rows with a non-null value in a column.
   case present(String, column: String, RowCondition)
-  /// Rows whose whole number lies outside a range, or isn't a whole number.
+  /// Rows whose value is outside an integer range or isn't an integer.
   case outside(ClosedRange<Int64>, String, column: String, RowCondition)
-  /// Rows whose value stands in a file beside the store.
+  /// Rows whose value is stored in a file beside the store.
   case externalValues(String, column: String, RowCondition)
-  /// Rows beyond the first among those whose values of all columns are equal; no value is equal to nothing.
+  /// Duplicate rows beyond the first, judged by the values of all columns; null equals nothing.
   case duplicates(String, values: [RowExpression], RowCondition)
   /// Pairs of a relationship.
   case related(PairRows)
@@ -16,18 +16,18 @@ enum RowCount: Sendable, Hashable {
   case crowded(PairRows)
   /// Owners with members in both relationships.
   case shared(PairRows, PairRows)
-  /// Pairs of the first relationship that none of the others has.
+  /// Pairs of the first relationship that aren't in any of the others.
   case unmatched(PairRows, [PairRows])
-  /// Rows that are no owners in any of the relationships.
+  /// Rows that aren't owners in any of the relationships.
   case unrelated(String, RowCondition, [PairRows])
 }
 
-/// Some pairs of a relationship: those between rows of some entities.
+/// The pairs of a relationship between rows of some entities.
 struct PairRows: Sendable, Hashable {
   let pairs: PairSource
   let owners: PairEnd
   let members: PairEnd
 
-  /// The same pairs from their other end.
+  /// The same pairs seen from the other end.
   var turned: PairRows { PairRows(pairs: pairs.turned, owners: members, members: owners) }
 }

@@ -1,15 +1,15 @@
-/// Statements over many rows at once.
+/// Statements that write many rows at once.
 extension SQLText {
-  /// What a column of an update gets.
+  /// The new value of a column in an update.
   enum Assigned: Sendable {
     case value(SQLValue)
     case term(SQLTerm)
   }
 
-  /// A row, or the change of the row that has its unique values already. Parameters as for ``insert(into:_:)``.
+  /// Inserts a row, or updates the row that conflicts with it. Parameters as for ``insert(into:_:)``. Returns the key
+  /// of the written row, if any.
   ///
-  /// - Parameter changing: the columns that such a row takes; none to leave it as it is. Gives the key of the row that
-  ///   was written, where one was.
+  /// - Parameter changing: The columns to update in the conflicting row; nil to leave it unchanged.
   static func upsert(into table: String, _ columns: [String], changing: [String]?) -> SQLText {
     guard let changing else { return "\(insert(into: table, columns)) ON CONFLICT DO NOTHING RETURNING Z_PK" }
     let changes = changing.map { ", \(name: $0) = excluded.\(name: $0)" as SQLText }.joined(separator: "")
@@ -38,7 +38,7 @@ extension SQLText {
     "DELETE FROM \(name: rows.table) AS \(row: RowSelection.root) WHERE \(rows.conditions)"
   }
 
-  /// The beginnings of columns whose values may stand in files, of the rows where one does.
+  /// The leading bytes of columns whose values may be stored in files, for the rows with such a value.
   static func fileNames(_ rows: RowSelection, _ columns: [String]) -> SQLText {
     let heads = columns.map { "substr(\(name: $0), 1, 300)" as SQLText }.joined(separator: ", ")
     let named = columns.map { "substr(\(name: $0), 1, 1) = x'02'" as SQLText }.joined(separator: " OR ")
@@ -47,12 +47,12 @@ extension SQLText {
 
   // MARK: Rows related to others; keys are JSON arrays
 
-  /// Keys and entity numbers of the rows whose column has one of the keys.
+  /// Keys and entity numbers of the rows whose column contains one of the keys.
   static func keys(in table: String, where column: String, isIn keys: String) -> SQLText {
     "SELECT Z_PK, Z_ENT FROM \(name: table) WHERE \(name: column) IN (\(list(keys)))"
   }
 
-  /// Keys and entity numbers of the rows that a column of other rows leads to.
+  /// Keys and entity numbers of the rows referenced by a column of other rows.
   static func keys(
     in table: String, from other: String, _ column: String, where own: String, isIn keys: String
   ) -> SQLText {
@@ -62,7 +62,7 @@ extension SQLText {
     """
   }
 
-  /// Sets columns to null, and raises the versions of the rows.
+  /// Sets columns to null, and increments the versions of the rows.
   static func clear(_ columns: [String], of table: String, where column: String, isIn keys: String) -> SQLText {
     let changes = columns.map { ", \(name: $0) = NULL" as SQLText }.joined(separator: "")
     return """

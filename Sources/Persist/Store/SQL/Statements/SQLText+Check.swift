@@ -1,10 +1,10 @@
-/// The questions of a check. Each gives rows of a key, an entity number and two values; each reads a table once and
-/// looks up others by key, so that memory doesn't grow with the store.
+/// The queries of a store check. Each returns rows of a key, an entity number and two values; each reads a table once
+/// and looks up others by key, so that memory use doesn't grow with the store.
 extension SQLText {
   static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
   static let quickCheck: SQLText = "PRAGMA quick_check(100)"
 
-  /// How many rows of a table are of one entity.
+  /// The number of rows of one entity in a table.
   static func rowCount(of table: String, entityNumber: Int) -> SQLText {
     "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT = \(number: Int64(entityNumber))"
   }
@@ -31,7 +31,7 @@ extension SQLText {
     """
   }
 
-  /// Values of other storage classes than some.
+  /// Values whose storage class isn't one of the given ones.
   static func values(
     in column: String, of table: String, besides classes: [String], entityNumbers: [Int]
   ) -> SQLText {
@@ -98,7 +98,7 @@ extension SQLText {
       """
   }
 
-  /// A join row's own key stands for the row that has the problem; where it is null the row has no owner at all.
+  /// The owner's key in the join row identifies the row with the problem; if it is null, the row has no owner at all.
   static func danglingMembers(_ key: KeyReference, owner: String) -> SQLText {
     """
     SELECT j.\(name: owner), NULL, j.\(name: key.column), NULL FROM \(name: key.table) AS j \
@@ -140,7 +140,7 @@ extension SQLText {
     """
   }
 
-  /// Rows whose value stands in a file: its form is a byte 2 and the file's name.
+  /// Rows whose value is stored in a file, in the form of a byte 2 followed by the file's name.
   static func externalFiles(in column: String, of table: String) -> SQLText {
     """
     SELECT Z_PK, Z_ENT, CAST(SUBSTR(CAST(\(name: column) AS BLOB), 2, 255) AS BLOB) FROM \(name: table) \

@@ -1,12 +1,12 @@
-/// Rows that go from one store into another: the source is the connection's own database, the copy is attached.
+/// Copying rows from one store to another: the source is the connection's main database, the copy is attached.
 extension SQLText {
-  /// The name under which the copy is attached.
+  /// The schema name under which the copy is attached.
   private static let copySchema: SQLText = "copy"
 
   static func attachCopy(_ uri: String) -> SQLText { "ATTACH DATABASE \(value: .text(uri)) AS \(copySchema)" }
-  /// A source that is read without locks puts the whole connection into exclusive mode.
+  /// Undoes exclusive mode, which a source that is read without locks sets for the whole connection.
   static let copyLockingNormal: SQLText = "PRAGMA copy.locking_mode = NORMAL"
-  /// A look into the copy, after which it has no lock any more.
+  /// A read of the copy, which releases its lock afterwards.
   static let copyObjectCount: SQLText = "SELECT COUNT(*) FROM copy.sqlite_master"
   static let copyJournalOff: SQLText = "PRAGMA copy.journal_mode = OFF"
   static let copySynchronousOff: SQLText = "PRAGMA copy.synchronous = OFF"
@@ -23,7 +23,7 @@ extension SQLText {
     "ALTER TABLE \(copySchema).\(name: table) ADD COLUMN \(declaration(column))"
   }
 
-  /// Gives rows that keep their keys the values of columns that stand in the source alone.
+  /// Fills columns that exist only in the source, for rows that keep their keys.
   static func copyColumns(_ copy: ColumnCopy) -> SQLText {
     let assignments = copy.columns.map { column -> SQLText in
       "\(name: column.new) = old.\(name: column.old)"
@@ -34,7 +34,7 @@ extension SQLText {
       """
   }
 
-  /// The rows of `Z_PRIMARYKEY` that count the keys of the store's own books.
+  /// Copies the rows of `Z_PRIMARYKEY` that count the keys of the store's system tables.
   static let copySystemNumbers: SQLText = """
     INSERT OR IGNORE INTO copy.Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) \
     SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM main.Z_PRIMARYKEY \
@@ -69,7 +69,7 @@ extension SQLText {
       """
   }
 
-  /// Gives pairs that were copied the places that owners had among a member's; nil where the copy has no such places.
+  /// Sets the positions of owners among a member's owners for copied pairs; nil if the copy has no such positions.
   static func inheritOrder(_ copy: PairCopy) -> SQLText? {
     let (owner, member) = (key("pairs.owner", copy.owner), key("pairs.member", copy.member))
     let same: [SQLText]
@@ -96,7 +96,7 @@ extension SQLText {
     let conditions = exists("pairs.owner", copy.owner) + exists("pairs.member", copy.member)
     switch copy.target {
     case .join(let table, let ownerColumn, let memberColumn, let place, let inversePlace):
-      // Both orders may stand in one column, where a relationship is its own inverse.
+      // Both orders may share one column if a relationship is its own inverse.
       let places: [(String, SQLText)] = [(place, "place"), (inversePlace == place ? nil : inversePlace, "inversePlace")]
         .compactMap { column, value in column.map { ($0, value) } }
       let columns = [ownerColumn, memberColumn] + places.map(\.0)

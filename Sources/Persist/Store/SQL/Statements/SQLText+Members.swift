@@ -1,7 +1,7 @@
 /// Reading the members of many owners at once.
 extension SQLText {
-  /// The members of a to-many relationship that name their owner: the owner's key, the member's key and entity number,
-  /// by owner and in order.
+  /// The members of a to-many relationship whose rows contain the owner's key: owner's key, member's key and entity
+  /// number, by owner and in order.
   static func members(
     of table: String, owner: String, order: String?, owners: ClosedRange<Int64>, limit: Int
   ) -> SQLText {
@@ -13,7 +13,7 @@ extension SQLText {
       """
   }
 
-  /// The same of a many-to-many relationship.
+  /// The equivalent for a many-to-many relationship.
   static func members(
     of table: String, joinedBy join: TableMap.JoinEnd, owners: ClosedRange<Int64>, limit: Int
   ) -> SQLText {
@@ -27,9 +27,9 @@ extension SQLText {
       """
   }
 
-  /// The rows of members that name their owner, each with the owner behind its columns, by owner and in order.
+  /// The rows of members that contain the owner's key, each with the owner after its columns, by owner and in order.
   ///
-  /// - Parameter owners: a JSON array of keys.
+  /// - Parameter owners: A JSON array of keys.
   static func relatedRows(
     _ columns: [String], of table: String, owner: String, order: String?, owners: String
   ) -> SQLText {
@@ -41,7 +41,7 @@ extension SQLText {
       """
   }
 
-  /// The same of a many-to-many relationship.
+  /// The equivalent for a many-to-many relationship.
   static func relatedRows(
     _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, owners: String
   ) -> SQLText {

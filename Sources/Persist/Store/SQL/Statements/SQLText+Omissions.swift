@@ -1,11 +1,11 @@
-/// Counts of what a mapping leaves out.
+/// Counts of rows and pairs that a mapping omits.
 extension SQLText {
-  /// The rows of a table, ``RowSelection/root`` in the condition, for which it is true.
+  /// The number of rows of a table for which a condition is true; they are ``RowSelection/root`` in it.
   static func countRows(of table: String, where condition: SQLTerm) -> SQLText {
     "SELECT COUNT(*) FROM \(name: table) AS \(row: RowSelection.root) WHERE \(term(condition))"
   }
 
-  /// The pairs of a relationship for which a condition on both rows is true.
+  /// The number of pairs of a relationship for which a condition on both rows is true.
   static func countPairs(
     _ pairs: PairSource, owners: (table: String, row: SQLRow), members: (table: String, row: SQLRow),
     where condition: SQLTerm

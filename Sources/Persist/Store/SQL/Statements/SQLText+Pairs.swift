@@ -1,4 +1,4 @@
-/// Relationships whose pairs move to another place.
+/// Relationships whose pairs are moved.
 extension SQLText {
   static func relationshipStatements(_ change: SchemaChange) -> [SQLText] {
     switch change {
@@ -92,14 +92,14 @@ extension SQLText {
 }
 
 extension PairStage {
-  /// The temporary table that holds the pairs.
+  /// The temporary table that contains the pairs.
   fileprivate var table: String { "Z_PERSIST_PAIRS_\(number)" }
 }
 
 // MARK: Counting pairs
 
 extension SQLText {
-  /// The query of a count of pairs, of one row with one column; nil for a count of another kind.
+  /// The query for a count of pairs, with one row and one column; nil for other kinds of counts.
   static func pairCount(_ count: RowCount) -> SQLText? {
     switch count {
     case .related(let rows): return "SELECT COUNT(*) FROM \(pairs(rows, "p"))"
@@ -135,7 +135,7 @@ extension SQLText {
     "SELECT o.\(name: rows.pairs.owner) FROM \(pairs(rows, "o"))"
   }
 
-  /// A table of pairs under a short name, with the condition that both rows are there and of the entities.
+  /// A table of pairs with an alias, and the condition that both rows exist and are of the given entities.
   private static func pairs(_ rows: PairRows, _ alias: String) -> SQLText {
     let (owner, member): (SQLText, SQLText) = (
       "\(name: alias).\(name: rows.pairs.owner)", "\(name: alias).\(name: rows.pairs.member)"

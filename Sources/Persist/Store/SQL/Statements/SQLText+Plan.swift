@@ -1,4 +1,4 @@
 extension SQLText {
-  /// Gives SQLite's plan for a query, with the same values; the text of a step is the fourth column.
+  /// Returns SQLite's plan for a query, with the same values; the text of a step is the fourth column.
   static func plan(of sql: SQLText) -> SQLText { "EXPLAIN QUERY PLAN \(sql)" }
 }

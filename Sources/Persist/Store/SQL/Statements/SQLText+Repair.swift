@@ -1,6 +1,6 @@
-/// What mends a store without guessing.
+/// Repairs of a store that don't require guessing.
 extension SQLText {
-  /// The names of files in the values of a column: behind a byte 2, and 36 characters long.
+  /// The file names in a column's values: 36 characters after a byte 2.
   static func fileNames(in column: String, of table: String) -> SQLText {
     """
     SELECT CAST(SUBSTR(\(name: column), 2, 36) AS BLOB) FROM \(name: table) \
@@ -8,7 +8,7 @@ extension SQLText {
     """
   }
 
-  /// Raises the counter of keys to the greatest one in use.
+  /// Raises the key counter to the greatest key in use.
   static func raiseKeyCounter(table: String, entityNumber: Int) -> SQLText {
     let greatest: SQLText = "(SELECT MAX(Z_PK) FROM \(name: table))"
     return """
@@ -17,7 +17,7 @@ extension SQLText {
       """
   }
 
-  /// Sets the entity numbers beside keys to those of the rows that the keys lead to.
+  /// Corrects the entity numbers beside keys to those of the referenced rows.
   static func correctCompanions(_ key: KeyReference, companion: String) -> SQLText {
     """
     UPDATE \(name: key.table) SET \(name: companion) = \
@@ -27,7 +27,7 @@ extension SQLText {
     """
   }
 
-  /// Empties keys that lead to no row, and what stands beside them.
+  /// Sets dangling keys to null, with their accompanying columns.
   static func emptyDangling(_ key: KeyReference, beside: [String]) -> SQLText {
     let assignments = ([key.column] + beside).map { name -> SQLText in "\(name: name) = NULL" }.joined(separator: ", ")
     return """
@@ -36,7 +36,7 @@ extension SQLText {
       """
   }
 
-  /// Deletes the pairs that lead to no row.
+  /// Deletes dangling pairs.
   static func deleteDanglingPairs(_ key: KeyReference) -> SQLText {
     """
     DELETE FROM \(name: key.table) WHERE NOT EXISTS \

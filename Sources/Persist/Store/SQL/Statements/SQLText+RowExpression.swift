@@ -11,7 +11,7 @@ extension SQLText {
       }.joined(separator: " ")
       return "CASE \(branches) ELSE \(self.expression(otherwise)) END"
     case .renumbered(let column, let numbers): return renumbered(column, numbers)
-    // Joining two texts joins their bytes; both are bytes here and are so again.
+    // Concatenating texts concatenates their bytes; both operands are blobs, and the result is cast back to one.
     case .marked(let column): return "CAST(x'01' || \(name: column) AS BLOB)"
     case .unmarked(let column):
       return "CASE WHEN SUBSTR(\(name: column), 1, 1) = x'01' THEN SUBSTR(\(name: column), 2) ELSE \(name: column) END"
@@ -41,7 +41,7 @@ extension SQLText {
 }
 
 extension SQLText {
-  /// One row with one column: how many rows there are.
+  /// A query for a count, with one row and one column.
   static func count(_ count: RowCount) -> SQLText {
     switch count {
     case .rows(let table, let rows):
@@ -60,7 +60,7 @@ extension SQLText {
         FROM \(name: table)\(condition(rows))
         """
     case .duplicates(let table, let values, let rows):
-      // A constant parts nothing, and a whole number would count as the number of a column.
+      // Constants don't affect grouping, and an integer would be interpreted as a column number.
       let parting = values.filter { if case .constant = $0 { false } else { true } }
       let list: SQLText = parting.isEmpty ? "NULL" : parting.map(expression).joined(separator: ", ")
       let present = values.map { value -> SQLText in "\(expression(value)) IS NOT NULL" }.joined(separator: " AND ")
@@ -75,13 +75,13 @@ extension SQLText {
 }
 
 extension SQLText {
-  /// What a column holds where its value stands in a file.
+  /// The content of a column for rows whose value is stored in a file.
   static func fileNames(in table: String, column: String, _ rows: RowCondition) -> SQLText {
     let start = condition(rows)
     let isNamed: SQLText = "SUBSTR(\(name: column), 1, 1) = x'02'"
     return "SELECT \(name: column) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(isNamed)"
   }
 
-  /// The greatest key of a table, which is about the number of its rows and is found at once.
+  /// The greatest key of a table, which approximates the number of its rows and is found immediately.
   static func greatestRow(of table: String) -> SQLText { "SELECT IFNULL(MAX(rowid), 0) FROM \(name: table)" }
 }

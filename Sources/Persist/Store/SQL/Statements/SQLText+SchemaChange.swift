@@ -1,6 +1,6 @@
 extension SQLText {
-  /// The statements of a change, in order. What a rebuilt table's own indexes and triggers need isn't among them, for
-  /// their text stands in the store.
+  /// The statements of a change, in order, excluding those that recreate a rebuilt table's indexes and triggers, whose
+  /// text is in the store.
   static func statements(_ change: SchemaChange) -> [SQLText] {
     switch change {
     case .dropTrigger(let name): ["DROP TRIGGER \(name: name)"]
@@ -27,7 +27,7 @@ extension SQLText {
     }
   }
 
-  /// The first part of writing a table anew: the new one beside the old one.
+  /// The first step of rewriting a table: creates the new one beside the old one.
   static func copying(_ rebuild: TableRebuild) -> [SQLText] {
     [
       create(rebuild.definition, named: rebuild.temporaryName, kept: rebuild.kept),
@@ -37,10 +37,10 @@ extension SQLText {
     ]
   }
 
-  /// The second part: the new one in the place of the old one.
+  /// The second step: replaces the old table with the new one.
   ///
-  /// What other tables' triggers and views say of the table by its name stays right; without the old way of renaming,
-  /// SQLite would find them broken while the name is free.
+  /// References to the table by name in other tables' triggers and views remain valid; without legacy renaming, SQLite
+  /// would consider them broken while the name is unused.
   static func replacing(_ rebuild: TableRebuild) -> [SQLText] {
     [
       "DROP TABLE \(name: rebuild.definition.name)",
@@ -54,7 +54,7 @@ extension SQLText {
   static let legacyAlterTableOff: SQLText = "PRAGMA legacy_alter_table = OFF"
   private static let legacyAlterTableOn: SQLText = "PRAGMA legacy_alter_table = ON"
 
-  /// The definitions of a table's indexes and triggers, those without text left out.
+  /// The definitions of a table's indexes and triggers, except those without text.
   static func attachments(of table: String) -> SQLText {
     """
     SELECT sql FROM sqlite_master WHERE tbl_name = \(value: .text(table)) COLLATE NOCASE \

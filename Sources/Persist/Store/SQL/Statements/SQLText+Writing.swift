@@ -1,6 +1,6 @@
-/// Writing rows. Values are parameters in the order in which they stand.
+/// Writing rows. Values are parameters in order of appearance.
 extension SQLText {
-  /// The tables that every store has beside those of its entities.
+  /// The tables of every store apart from those of its entities.
   static let storeTables: [SQLText] = [
     "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
@@ -14,7 +14,7 @@ extension SQLText {
     """
   }
 
-  /// The greatest key that was given out in a table: what the counter says, or the rows where they know better.
+  /// The greatest key assigned in a table: the counter's value, or the greatest key of the rows if that is greater.
   static func greatestKey(of table: String, entity number: Int) -> SQLText {
     """
     SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number: Int64(number))), 0), \
@@ -39,7 +39,7 @@ extension SQLText {
       """
   }
 
-  /// Parameters: the columns, then the key and the version that the row was read with.
+  /// Parameters: the columns, then the row's key and version when it was read.
   static func update(_ table: String, _ columns: [String]) -> SQLText {
     let assignments = columns.map { ", \(name: $0) = \(parameter: ())" as SQLText }.joined(separator: "")
     return """
@@ -48,7 +48,7 @@ extension SQLText {
       """
   }
 
-  /// Parameters: the key and the version that the row was read with.
+  /// Parameters: the row's key and version when it was read.
   static func delete(from table: String) -> SQLText {
     "DELETE FROM \(name: table) WHERE Z_PK = \(parameter: ()) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
   }
@@ -66,7 +66,7 @@ extension SQLText {
     "UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1 WHERE Z_PK = \(value: .integer(key))"
   }
 
-  /// Keys and versions of the rows whose keys are in a JSON array.
+  /// Keys and versions of the rows with keys in a JSON array.
   static func versions(in table: String, keys: String) -> SQLText {
     """
     SELECT Z_PK, IFNULL(Z_OPT, 0) FROM \(name: table) \
@@ -74,7 +74,8 @@ extension SQLText {
     """
   }
 
-  /// The beginnings of columns whose values may stand in files: enough for a file's name. Parameter: the key.
+  /// The leading bytes of columns whose values may be stored in files, long enough for a file's name. Parameter: the
+  /// key.
   static func fileNames(in table: String, _ columns: [String]) -> SQLText {
     let heads = columns.map { "substr(\(name: $0), 1, 300)" as SQLText }.joined(separator: ", ")
     return "SELECT \(heads) FROM \(name: table) WHERE Z_PK = \(parameter: ())"
@@ -88,7 +89,7 @@ extension SQLText {
 
   // MARK: Many-to-many relationships
 
-  /// Adds a pair where it isn't there yet, behind all others where its table keeps an order.
+  /// Adds a pair if it doesn't exist yet, at the end if its table has an order.
   ///
   /// Parameters: the owner and the member, and these again for each order column.
   static func join(
@@ -109,20 +110,20 @@ extension SQLText {
     "DELETE FROM \(name: table) WHERE \(name: owner) = \(parameter: ()) AND \(name: member) = \(parameter: ())"
   }
 
-  /// Every pair of one row. Parameter: its key.
+  /// Deletes all pairs of one row. Parameter: its key.
   static func separateAll(_ table: String, column: String) -> SQLText {
     "DELETE FROM \(name: table) WHERE \(name: column) = \(parameter: ())"
   }
 
   // MARK: Columns that name an owner
 
-  /// Gives a row an owner. Parameters: the owner, its entity number where there is a column for it, the row's key.
+  /// Sets a row's owner. Parameters: the owner, its entity number if there is a column for it, the row's key.
   static func own(_ table: String, column: String, entityColumn: String?) -> SQLText {
     let entity: SQLText = entityColumn.map { ", \(name: $0) = \(parameter: ())" } ?? ""
     return "UPDATE \(name: table) SET \(name: column) = \(parameter: ())\(entity) WHERE Z_PK = \(parameter: ())"
   }
 
-  /// Takes an owner's row away from it. Parameters: the row's key and the owner.
+  /// Removes a row from its owner. Parameters: the row's key and the owner.
   static func disown(_ table: String, column: String, beside: [String]) -> SQLText {
     let assignments = ([column] + beside).map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
     return """
@@ -130,7 +131,7 @@ extension SQLText {
       """
   }
 
-  /// Takes all rows away from an owner. Parameter: the owner.
+  /// Removes all rows from an owner. Parameter: the owner.
   static func disownAll(_ table: String, column: String, beside: [String]) -> SQLText {
     let assignments = ([column] + beside).map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
     return "UPDATE \(name: table) SET \(assignments) WHERE \(name: column) = \(parameter: ())"
@@ -138,12 +139,12 @@ extension SQLText {
 
   // MARK: Places in an order
 
-  /// The members of an owner with their places. Parameter: the owner.
+  /// The members of an owner with their positions. Parameter: the owner.
   static func places(in table: String, owner: String, member: String, order: String) -> SQLText {
     "SELECT \(name: member), \(name: order) FROM \(name: table) WHERE \(name: owner) = \(parameter: ())"
   }
 
-  /// Parameters: the place, the owner and the member.
+  /// Parameters: the position, the owner and the member.
   static func setPlace(in table: String, owner: String, member: String, order: String) -> SQLText {
     """
     UPDATE \(name: table) SET \(name: order) = \(parameter: ()) \
@@ -152,9 +153,9 @@ extension SQLText {
   }
 }
 
-/// Values that stand in files, when they come to stand in their rows.
+/// Values in files, for moving them into their rows.
 extension SQLText {
-  /// Key and content of the rows whose value stands in a file.
+  /// The key and content of the rows whose value is stored in a file.
   static func valuesInFiles(of table: String, column: String) -> SQLText {
     "SELECT Z_PK, \(name: column) FROM \(name: table) WHERE substr(\(name: column), 1, 1) = x'02'"
   }
