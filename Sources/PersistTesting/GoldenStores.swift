@@ -80,7 +80,8 @@ public struct GoldenStores: Sendable {
   /// Creates missing stores, then migrates a copy of each store to its model's current version and checks it.
   ///
   /// - Parameter inspect: inspects each migrated store; called with its original version.
-  /// - Throws: the errors of each store; an error doesn't prevent the other stores from being checked.
+  /// - Throws: a ``Persist/PersistenceError`` for all stores that failed, after checking every store; other errors
+  ///   thrown by `inspect` at once.
   @discardableResult
   public func check(
     _ inspect: (ModelVersion, ManagedObjectContext) throws -> Void = { _, _ in }

@@ -1,8 +1,8 @@
 extension PersistenceError {
   /// A kind of error: a stable number and a stable name.
   ///
-  /// Numbers are Core Data's where Core Data has one for the same thing. A struct, not an enumeration, so
-  /// that new kinds can be added without breaking a program that switches over them.
+  /// The number is Core Data's if Core Data has one for the same error. A struct instead of an enumeration, so that new
+  /// kinds can be added without breaking programs that switch over them.
   public struct Code: Sendable, Hashable {
     public let rawValue: Int
     public let name: String
@@ -27,7 +27,7 @@ extension PersistenceError.Code {
   public static let constraintConflict = Self(133021, "constraintConflict")
 
   // Stores
-  /// The store is of another type than asked for (134010).
+  /// The store has a different type than requested (134010).
   public static let storeTypeMismatch = Self(134010, "storeTypeMismatch")
   /// Saving failed in the store (134030).
   public static let saveFailed = Self(134030, "saveFailed")

@@ -42,7 +42,7 @@ extension AttributeValidation {
 }
 
 extension FetchIndexDescription {
-  /// The index in normal form, without entries that models may omit.
+  /// The index in normal form, without its unknown entries.
   var normalForm: FetchIndexDescription {
     FetchIndexDescription(
       name,

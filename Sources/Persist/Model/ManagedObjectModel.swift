@@ -17,7 +17,7 @@ import Foundation
 /// }
 /// ```
 public final class ManagedObjectModel: Sendable {
-  /// The description of the model, without the flaws that couldn't be kept; see ``flaws``.
+  /// The description that the model was created from, without its unusable parts; see ``flaws``.
   public let description: ModelDescription
   /// The model's problems that don't prevent rows from being read, such as an index over a property that doesn't exist.
   ///

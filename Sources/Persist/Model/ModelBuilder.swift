@@ -96,10 +96,10 @@ extension EntityDescription {
 }
 
 extension ModelDescription {
-  /// Completes inverses: a relationship that names none, and that another relationship names as its inverse, gets that
-  /// one.
+  /// Completes inverses that are named on one side only: sets the inverse of a relationship that names none but is
+  /// named by another.
   ///
-  /// A relationship that is claimed by relationships of different names is left unchanged, for the check to report.
+  /// A relationship that is named by relationships of different names is left unchanged, for the check to report.
   public mutating func joinInverses() {
     struct End: Hashable {
       let entity: String

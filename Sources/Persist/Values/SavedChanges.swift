@@ -3,7 +3,7 @@
 /// New objects have their permanent identifiers.
 ///
 /// ```swift
-/// for await changes in background.savedChanges {      // an AsyncStream: it may be taken to another actor
+/// for await changes in background.savedChanges {      // an AsyncStream, which another actor may use
 ///   print(changes.insertedObjectIDs.count)
 /// }
 /// ```
@@ -11,7 +11,7 @@ public struct SavedChanges: Sendable, Hashable {
   public var insertedObjectIDs: Set<ManagedObjectID>
   public var updatedObjectIDs: Set<ManagedObjectID>
   public var deletedObjectIDs: Set<ManagedObjectID>
-  /// Whether more objects were written than are listed: too many to keep until they were requested.
+  /// Whether more objects were written than are listed: too many to retain until they were requested.
   ///
   /// ``ManagedObjectContext/mergeChanges(from:)`` then checks every registered object.
   public var isIncomplete = false
@@ -44,11 +44,11 @@ extension SavedChanges {
     return both
   }
 
-  /// The largest number of identifiers that is kept until it is requested; beyond it, only ``isIncomplete`` is
+  /// The largest number of identifiers that is retained until it is requested; beyond it, only ``isIncomplete`` is
   /// recorded.
   static let waitingCapacity = 50_000
 
-  /// The changes if there are few enough to keep, otherwise an empty set of changes marked as incomplete.
+  /// The changes if there are few enough to retain, otherwise an empty set of changes marked as incomplete.
   var bounded: SavedChanges {
     guard count > Self.waitingCapacity else { return self }
     var changes = SavedChanges()
