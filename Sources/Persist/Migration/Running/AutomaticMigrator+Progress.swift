@@ -1,15 +1,15 @@
 public import Foundation
 
 extension AutomaticMigrator {
-  /// Tells a `Progress` how far the migration is; cancelling that cancels the migration.
+  /// Creates a migrator that reports to a `Progress`; cancelling the progress cancels the migration.
   ///
-  /// Its units are rows. Where another progress is its parent, that one moves along.
+  /// Its units are rows. If it has a parent progress, that is updated as well.
   public init(allowsLoss: Bool = true, reportingTo progress: Progress) {
     self.init(allowsLoss: allowsLoss)
     report(to: progress)
   }
 
-  /// Tells a `Progress` how far the migration is, in the place of ``progress``.
+  /// Reports the migration's progress to a `Progress`, replacing ``progress``.
   public mutating func report(to progress: Progress) {
     self.progress = { state in
       progress.totalUnitCount = state.total
@@ -20,11 +20,11 @@ extension AutomaticMigrator {
     }
   }
 
-  /// Migrates a store, and tells how far it is as an asynchronous sequence.
+  /// Migrates a store, and reports its progress as an asynchronous sequence.
   ///
-  /// The work begins with the first element that is asked for, on a thread of its own, and the sequence ends when the
-  /// store has the new version. Whoever stops iterating, or is cancelled, cancels the migration, and the store stays as
-  /// it was.
+  /// The work starts on a separate thread when the first element is requested, and the sequence ends when the store has
+  /// the new version. Ending the iteration early, or cancelling its task, cancels the migration, and the store remains
+  /// unchanged.
   ///
   /// ```swift
   /// for try await progress in AutomaticMigrator().events(migrating: url, to: version, registry: registry) {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Brings stores to the coordinator's model when they are opened: compares, plans, migrates.
+/// Migrates stores to the coordinator's model when they are opened: compares, plans, migrates.
 ///
 /// A migration that can be inferred from the models is one hop, directly from the store's model to the coordinator's,
-/// in place, in one transaction. A mapping model or a stage with work in code makes a hop of its own; everything is
-/// then done in a file beside the store, which becomes its content in the end. Either way the store always ends up
-/// complete: the old version or the new one. A migration that isn't possible is refused with all its obstacles, and the
-/// store stays as it was.
+/// in place, in one transaction. Each mapping model and each stage with custom code is a separate hop; all work is then
+/// done in a file beside the store, which replaces its content at the end. Either way the store always ends up
+/// complete: the old version or the new one. A migration that isn't possible is rejected with all its obstacles, and
+/// the store remains unchanged.
 ///
 /// ```swift
 /// try coordinator.addStore(at: url, options: .automaticMigration)
@@ -18,49 +18,52 @@ public import Foundation
 /// try coordinator.addStore(at: url, options: StoreOptions(migrator: careful))
 /// ```
 public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
-  /// Called as the migration proceeds; false cancels it, and the store stays as it was.
+  /// Called as the migration proceeds; returning false cancels it, and the store remains unchanged.
   public typealias ProgressHandler = @Sendable (MigrationProgress) -> Bool
 
-  /// Whether a store that says that it is newer than the version to reach may be brought back.
+  /// Whether a store that is newer than the target version may be migrated back.
   ///
-  /// A store says so by the models that it had before; where its model is unknown, also by a greater version number.
-  /// The order of a registry's versions plays no part.
+  /// A store is newer according to the models that it has had; if its model is unknown, also according to a greater
+  /// version number. The order of a registry's versions is irrelevant.
   public enum Downgrade: Sendable, Hashable {
-    /// It is refused with ``PersistenceError/Code/newerStore``.
+    /// Never; the store is rejected with ``PersistenceError/Code/newerStore``.
     case refused
-    /// Where no value is lost by it, as in Core Data; else it is refused with ``PersistenceError/Code/newerStore``.
+    /// Only if no value is lost, as in Core Data; otherwise the store is rejected with
+    /// ``PersistenceError/Code/newerStore``.
     case withoutLoss
-    /// Also where values are lost by it.
+    /// Even if values are lost.
     case withLoss
   }
 
-  /// Whether values may go that the new model has no place for, as in Core Data. Where not, a migration that would
-  /// destroy values which are there is refused.
+  /// Whether values that the new model can't represent may be lost, as in Core Data. If not, a migration that would
+  /// destroy existing values is rejected.
   public var allowsLoss: Bool
-  /// What to do with a store of a newer version.
+  /// The treatment of stores with a newer version.
   public var downgrade: Downgrade
-  /// Whether to count the store's rows for the report, which takes time in proportion to them.
+  /// Whether to count the store's rows for the report, which takes time proportional to their number.
   public var countsRows: Bool
   public var progress: ProgressHandler?
-  /// Mapping models built in code; they come before those that the registry found.
+  /// Mapping models built in code; they take precedence over those found by the registry.
   public var mappingModels: [MappingModel]
   /// The policy classes that mapping models name.
   public var policies: MigrationPolicies
-  /// Stages with work in code; nil for none.
+  /// Stages with custom code; nil for none.
   public var staged: StagedMigration?
-  /// Whether to go through a new file even where it could be done in place.
+  /// Whether to copy the store to a new file even if it could be migrated in place.
   public var copies: Bool
-  /// Whether steps that may wait are left for ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: columns
-  /// of removed attributes, and indexes that only make fetching faster. Until then the store is whole and is used as
-  /// ever. Only where all is done in place; a new file has nothing that could wait.
+  /// Whether steps that aren't urgent are deferred until
+  /// ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: dropping columns of removed attributes, and
+  /// creating indexes that only speed up fetching. Until then the store is complete and fully usable. Applies only to
+  /// migrations in place; a new file has nothing to defer.
   public var defersWork = false
-  /// Whether what follows from the models is done without a mapping model. Where not, as in Core Data without
-  /// `NSInferMappingModelAutomaticallyOption`, a hop that neither a mapping model nor a stage is given for is refused
-  /// with ``PersistenceError/Code/missingMappingModel``.
+  /// Whether hops may be inferred from the models. If not, as in Core Data without
+  /// `NSInferMappingModelAutomaticallyOption`, a hop without a mapping model or a stage is rejected with
+  /// ``PersistenceError/Code/missingMappingModel``.
   public var infersMapping = true
-  /// How often to try again where others had the store or the work was interrupted.
+  /// The number of retries if other processes held the store or the work was interrupted.
   public var retries = 2
-  /// Makes the manager of a mapping model's run, where a subclass is to serve its expressions; nil for the plain one.
+  /// Creates the manager for running a mapping model, for example a subclass that implements functions of its
+  /// expressions; nil for a plain `MigrationManager`.
   public var managerFactory: (@Sendable (ManagedObjectModel, ManagedObjectModel) -> MigrationManager)?
 
   public init(
@@ -95,19 +98,19 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     let version = registry?.version(with: model)
       ?? registry?.versions.last { $0.model.fingerprints == model.fingerprints }
       ?? ModelVersion(name: model.versionIdentifiers.first { !$0.isEmpty } ?? "the coordinator's model", model: model)
-    // The coordinator's own model is what counts, also where a version is only stored alike.
+    // The coordinator's own model takes precedence, even over a version with identical storage.
     return ModelVersion(
       name: version.name, model: version.model, url: version.url, coreDataHashes: version.coreDataHashes)
   }
 
-  /// Brings a store to a version, or leaves it as it was and throws.
+  /// Migrates a store to a version, or leaves it unchanged and throws.
   ///
   /// - Parameters:
   ///   - registry: every known version, and mapping models.
-  ///   - options: time-out and pragmas for the work.
-  /// - Throws: ``PersistenceError/Code/mappingNotInferable``, ``PersistenceError/Code/missingMappingModel`` and others
-  ///   of what stands in the way; ``PersistenceError/Code/migrationCancelled``; ``PersistenceError/Code/storeBusy``
-  ///   where another process holds the store; ``PersistenceError/Code/migrationFailed``.
+  ///   - options: the timeout and pragmas for the work.
+  /// - Throws: ``PersistenceError/Code/mappingNotInferable``, ``PersistenceError/Code/missingMappingModel`` and other
+  ///   obstacles; ``PersistenceError/Code/migrationCancelled``; ``PersistenceError/Code/storeBusy`` if another process
+  ///   holds the store; ``PersistenceError/Code/migrationFailed``.
   @discardableResult
   public func migrate(
     storeAt url: URL, to version: ModelVersion, registry: ModelRegistry?, options: StoreOptions = StoreOptions()
@@ -145,7 +148,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
       } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
         attempt += 1
-        // Whoever has the store may be about to let it go.
+        // The process that holds the store may be about to release it.
         Thread.sleep(forTimeInterval: min(0.05 * Double(attempt), 1))
       }
     }
@@ -161,7 +164,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     let folder = try WorkingFolder(besideStoreAt: store, waitingAtMost: options.busyTimeout)
     defer { folder.remove() }
     if StoreFilesState(of: store) != before {
-      // Another process was faster.
+      // Another process migrated the store first.
       survey = try preview(url, version, means, options, survey.store.catalog)
       guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
     }
@@ -196,9 +199,9 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     ).run()
   }
 
-  /// Looks at the store without writing, so that one which is refused keeps every byte.
+  /// Surveys the store without writing, so that a rejected store isn't changed.
   ///
-  /// - Parameter catalog: what was read of it before.
+  /// - Parameter catalog: the store's catalog, if already read.
   private func preview(
     _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions, _ catalog: StoreCatalog?
   ) throws -> RouteSurvey {
@@ -226,18 +229,18 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
 }
 
 extension StoreOptions {
-  /// Opens stores of the current version, and brings others to it; those of a newer version where nothing is lost by it
+  /// Opens stores of the current version, and migrates others to it; newer ones only if nothing is lost
   /// (``AutomaticMigrator/Downgrade/withoutLoss``).
   public static var automaticMigration: StoreOptions { StoreOptions(migrator: AutomaticMigrator()) }
 
-  /// As ``automaticMigration``, but leaves for later what may wait.
+  /// Like ``automaticMigration``, but defers work that isn't urgent.
   public static var automaticMigrationDeferringWork: StoreOptions {
     var migrator = AutomaticMigrator()
     migrator.defersWork = true
     return StoreOptions(migrator: migrator)
   }
 
-  /// As ``automaticMigration``, but refuses a migration that would destroy values.
+  /// Like ``automaticMigration``, but rejects a migration that would destroy values.
   public static var refusingLoss: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(allowsLoss: false))
   }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Migrates a store with a copy of it at hand.
+/// Migrates a store after making a backup.
 struct BackedUpMigration {
   let store: URL
   let backup: MigrationBackup
   var busyTimeout = Duration.zero
 
-  /// Makes the copy and calls `body`. Where that fails and leaves the store damaged, it is restored.
+  /// Makes the backup and calls `body`. If that fails and leaves the store damaged, the store is restored.
   func run<Result>(_ body: () throws -> Result) throws -> Result {
     let folder = try BackupFolder(besideStoreAt: store, for: backup, waitingAtMost: busyTimeout)
     do {
@@ -26,7 +26,7 @@ struct BackedUpMigration {
             errors: [error, failure].compactMap { $0 as? PersistenceError })
         }
       }
-      // As if nothing had been done; another attempt makes the copy anew.
+      // Nothing remains of this attempt; another one makes a new backup.
       folder.remove(keepingCopy: false)
       throw error
     }

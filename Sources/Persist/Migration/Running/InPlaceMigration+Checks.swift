@@ -1,11 +1,12 @@
 import Foundation
 
-/// What is counted beside the work itself, in time proportional to what changes.
+/// Checks in addition to the work itself, in time proportional to the changes.
 ///
-/// Required values, ranges and uniqueness are counted on the old rows, in the transaction that changes them; the number
-/// of rows is compared wherever a table is written anew.
+/// Required values, ranges and uniqueness are checked on the old rows, in the transaction that changes them; the number
+/// of rows is compared when a table is rebuilt.
 extension InPlaceMigration {
-  /// The tables that are written go into the log or the journal: their share of the file is what it takes.
+  /// Checks the disk space: tables that are written go into the log or the journal, which therefore takes their share
+  /// of the file's size.
   func requireRoom(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws {
     let schema = survey.store.catalog.schema
     func rows(_ tables: Set<String>) throws -> Double {
@@ -21,7 +22,7 @@ extension InPlaceMigration {
       .require(at: url)
   }
 
-  /// The relationships that were joined anew lead to rows that are there; else nothing of this happened.
+  /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.
   func verifyRelationships(_ survey: StoreSurvey, _ map: TableMap, _ connection: SQLiteConnection) throws {
     let joined = Set(
       survey.work.changes.compactMap { change -> InPlaceWork.Subject? in

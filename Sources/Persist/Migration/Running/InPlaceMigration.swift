@@ -2,21 +2,21 @@ import Foundation
 
 /// Runs a migration in place.
 ///
-/// Everything is decided and carried out in one transaction. A survey that was made without writing, so that a store
-/// which is refused keeps every byte, holds as long as the store says the same of itself; its rows are looked at again.
+/// All decisions and changes are made in one transaction. A survey made earlier without writing, so that a rejected
+/// store isn't changed, is reused if the store's catalog is still the same; the rows are checked again.
 struct InPlaceMigration {
   let url: URL
   let destination: ModelVersion
   let registry: ModelRegistry?
   let options: StoreOptions
-  /// What is allowed, wanted and reported.
+  /// The permissions and options, and the progress handler.
   let migrator: AutomaticMigrator
-  /// The store as it was before others were kept away; nil for a file that nobody else has.
+  /// The survey made before the transaction began; nil for a file that no other process uses.
   var survey: StoreSurvey?
-  /// The hop of a longer route that this is; nil for a whole route.
+  /// The hop of a longer route; nil for a whole route.
   var hop: (models: MigrationHop, reported: MigrationProgress.Hop)?
-  /// Keeps other migrations away, and holds the record of files that go with the commit; nil for a hop, whose file is
-  /// one of a longer route's own.
+  /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
+  /// file belongs to a longer route.
   var folder: WorkingFolder?
   private let start = ContinuousClock.now
 
@@ -24,7 +24,8 @@ struct InPlaceMigration {
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.prepareForChanges()
-    // Files that only the old version names go after the commit: that must not be lost when power fails.
+    // Files that only the old version refers to are removed after the commit, so the commit must survive a power
+    // failure.
     try connection.execute(.synchronousFull)
     var report = try connection.transaction {
       var files = LargeValueFiles(nil)
@@ -36,20 +37,21 @@ struct InPlaceMigration {
     return report
   }
 
-  /// Writes down which files go once the commit has come, so that they go even if this process doesn't live to see it.
+  /// Records the files to remove after the commit, so that they are removed even if this process is killed right after
+  /// it.
   private func announceRemoval(of names: [String], _ logEntry: MigrationLogEntry) throws {
     guard !names.isEmpty, let folder else { return }
     try ExchangeRecord(logEntry: logEntry.propertyList, removed: names).write(in: folder.url)
   }
 
-  /// - Returns: a report, and what the store's log says of the migration; nil where there was nothing to do, and for a
-  ///   hop, which is logged with the whole.
+  /// - Returns: a report, and the entry of the store's migration log; nil if there was nothing to do, and for a hop,
+  ///   which is logged as part of the whole.
   private func migrate(
     _ connection: SQLiteConnection, _ files: inout LargeValueFiles
   ) throws -> (MigrationReport, MigrationLogEntry?) {
     let survey = try currentSurvey(connection)
     var report = try report(survey, connection)
-    // Another process may have been faster.
+    // Another process may have migrated the store first.
     guard !survey.isUpToDate else { return (report, nil) }
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {
@@ -70,12 +72,12 @@ struct InPlaceMigration {
     let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
     try connection.keepFullText(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
-    // Other programs that have the store open notice the new model by it.
+    // Lets other programs that have the store open notice the new model.
     if try connection.schemaVersion == schemaVersion { try connection.changeSchemaVersion() }
     return (report, logEntry)
   }
 
-  /// - Throws: what stands in the way.
+  /// - Throws: the obstacles to the migration.
   private func currentSurvey(_ connection: SQLiteConnection) throws -> StoreSurvey {
     let known = try self.survey.flatMap { try $0.store.catalog.isCurrent(connection) ? $0 : nil }
     let survey = try known ?? newSurvey(connection)
@@ -131,7 +133,7 @@ struct InPlaceMigration {
     PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
   }
 
-  /// How many rows a change goes through, at most: the greatest key, which is found at once.
+  /// The maximum number of rows that a change processes: the greatest key, which is quick to find.
   private func weight(
     of change: SchemaChange, _ schema: StoreSchema, _ connection: SQLiteConnection
   ) throws -> Int64 {
@@ -139,7 +141,7 @@ struct InPlaceMigration {
     return 1 + (try connection.greatestRow(of: table))
   }
 
-  /// Writes down which model the store has now, and how it came to it.
+  /// Records the store's new model, and the migration.
   private func record(
     _ survey: StoreSurvey, _ logEntry: MigrationLogEntry?, _ connection: SQLiteConnection
   ) throws {
@@ -151,9 +153,9 @@ struct InPlaceMigration {
     try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
   }
 
-  /// The store must now be what a store of the new model is; else nothing of this happened.
+  /// Verifies that the store matches the new model; otherwise the transaction is rolled back.
   ///
-  /// - Returns: where everything stands now.
+  /// - Returns: the store's new layout.
   private func verify(_ store: IdentifiedStore, _ connection: SQLiteConnection) throws -> TableMap {
     let catalog = try StoreCatalog(connection)
     let model = destination.model

@@ -1,5 +1,5 @@
-/// Makes one account of all parts of a migration: monotone, also where an attempt is made again, and with the time that
-/// is left.
+/// Combines the progress of all parts of a migration, with the remaining time. The result is monotonic even if an
+/// attempt is repeated.
 final class MigrationAccount: Sendable {
   private struct State {
     var total: Int64 = 1
@@ -9,18 +9,18 @@ final class MigrationAccount: Sendable {
   private let handler: AutomaticMigrator.ProgressHandler
   private let start = ContinuousClock.now
   private let state = Guarded(State())
-  /// Before that nothing can be said of the pace.
+  /// The minimum time before the pace can be estimated.
   private static let shortest: Duration = .milliseconds(200)
 
   init(_ handler: @escaping AutomaticMigrator.ProgressHandler) { self.handler = handler }
 
-  /// - Returns: whether to go on.
+  /// - Returns: whether to continue.
   func tell(_ progress: MigrationProgress) -> Bool {
     var progress = progress
     (progress.completed, progress.total) = state.withLock { state in
       if state.completed == 0 { state.total = max(progress.total, 1) }
       let reached = Int64((progress.fraction * Double(state.total)).rounded(.down))
-      // The end is the commit, of which no part of the work knows.
+      // The end is the commit, which isn't part of the reported work.
       state.completed = max(state.completed, progress.pass == .done ? state.total : min(reached, state.total - 1))
       return (state.completed, state.total)
     }
@@ -35,7 +35,7 @@ final class MigrationAccount: Sendable {
     return elapsed * (Double(progress.total - progress.completed) / Double(progress.completed))
   }
 
-  /// Tells of the end; there is nothing left to cancel.
+  /// Reports the end, after which nothing can be cancelled.
   func end(_ report: MigrationReport) {
     _ = tell(
       MigrationProgress(

@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A migration as the sequence of what happens in it; ``AutomaticMigrator/events(migrating:to:registry:options:)``.
+/// A migration as an asynchronous sequence of progress values; see
+/// ``AutomaticMigrator/events(migrating:to:registry:options:)``.
 ///
-/// There is an element for each new pass and entity, and for each thousandth of the way. Iterating throws what the
-/// migration throws, and `CancellationError` in a task that is cancelled.
+/// There is an element for each new pass and entity, and for each thousandth of the work. Iterating throws the
+/// migration's errors, and `CancellationError` in a cancelled task.
 public struct MigrationEvents: AsyncSequence, Sendable {
   public typealias Element = MigrationProgress
 
@@ -34,9 +35,9 @@ public struct MigrationEvents: AsyncSequence, Sendable {
     return AsyncIterator(stream: stream.makeAsyncIterator())
   }
 
-  /// Migrates the store.
+  /// Migrates the store, and returns its error.
   ///
-  /// - Parameter isLeft: whether nobody listens any more, which cancels the migration.
+  /// - Parameter isLeft: whether the iteration has ended, which cancels the migration.
   private func failure(
     telling continuation: AsyncThrowingStream<MigrationProgress, any Error>.Continuation, until isLeft: Flag
   ) -> (any Error)? {
@@ -66,7 +67,7 @@ public struct MigrationEvents: AsyncSequence, Sendable {
     func raise() { value.store(true, ordering: .relaxed) }
   }
 
-  /// Has a thread for each migration.
+  /// A queue with a thread for each migration.
   private static let queue = DispatchQueue(label: "Persist migrations", attributes: .concurrent)
 }
 

@@ -1,11 +1,12 @@
 extension MigrationPlan {
-  /// What migrating from one version of a model to another means for a store that has nothing special.
+  /// Plans the migration from one model version to another for a generic store.
   ///
   /// Whether it is possible may depend on the rows: a required attribute without default can be added to an entity
-  /// that has none. ``init(storeAt:to:registry:)`` looks at them.
+  /// without rows. ``init(storeAt:to:registry:)`` takes them into account.
   ///
-  /// - Parameter registry: other versions, which may record renamings, and mapping models; nil for what the two tell.
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` where two things take their place from the same one.
+  /// - Parameter registry: other versions, which may record renames, and mapping models; nil to use only the two
+  ///   versions.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
   public init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry? = nil) throws {
     let means = MigrationMeans(registry: registry)
     let route = try MigrationRoute(from: source, to: destination, means: means)
@@ -13,7 +14,7 @@ extension MigrationPlan {
     notes = route.notes(registry)
   }
 
-  /// - Parameter work: what carries out the hop.
+  /// - Parameter work: the changes that execute the hop.
   init(_ hop: MigrationHop, work: InPlaceWork) {
     var blockers = hop.blockers
     blockers += work.blockers.filter { blocker in !blockers.contains { $0.entity == blocker.entity } }
@@ -24,7 +25,7 @@ extension MigrationPlan {
       losses: work.losses, blockers: blockers)
   }
 
-  /// Each operation with the SQL that is for its sake; what is for several stands in steps of its own at the end.
+  /// The operations, each with its SQL; SQL for several operations is in separate steps at the end.
   static func steps(
     _ comparison: ModelComparison, _ changes: [InPlaceWork.Change], _ deferred: [InPlaceWork.Change] = []
   ) -> [Step] {
@@ -56,7 +57,7 @@ extension MigrationPlan {
 
 extension MigrationOperation {
   fileprivate func concerns(_ subject: InPlaceWork.Subject) -> Bool {
-    // What an entity has comes and goes with it.
+    // The contents of an entity are added and removed with it.
     if kind == .addEntity || kind == .removeEntity { return subject.entity == entity }
     if property == nil { return subject.property == nil && [entity, newName].contains(subject.entity) }
     return subject.entity == entity && subject.property != nil && [property, newName].contains(subject.property)
@@ -64,7 +65,7 @@ extension MigrationOperation {
 }
 
 extension ModelComparison {
-  /// The inverse of a relationship: its columns and tables serve both.
+  /// The inverse of a relationship, which shares its columns and tables.
   fileprivate func otherEnd(of subject: InPlaceWork.Subject) -> InPlaceWork.Subject? {
     for model in [new, old] {
       guard let name = subject.property, let entity = model.entitiesByName[subject.entity],
@@ -78,7 +79,7 @@ extension ModelComparison {
 }
 
 extension StoreSchema {
-  /// The tables and indexes of a new store with a layout.
+  /// Creates the schema of a new store with a layout: its tables and indexes.
   init(newStore map: TableMap) {
     self.init(
       tables: map.tableDefinitions.map { table in

@@ -1,21 +1,21 @@
 public import Foundation
 
 extension MigrationPlan {
-  /// What migrating a store would do, with the figures of its rows.
+  /// Plans the migration of a store, including the number of affected rows.
   ///
-  /// Nothing is written and no file comes up beside the store.
+  /// Nothing is written, and no file is created beside the store.
   ///
   /// ```swift
   /// let plan = try MigrationPlan(storeAt: url, to: registry.currentVersion, registry: registry)
   /// ```
   ///
   /// - Parameters:
-  ///   - version: the version to reach; nil for the current one of the store's family.
+  ///   - version: the target version; nil for the current one of the store's family.
   ///   - registry: every known version, and mapping models.
-  /// - Throws: ``PersistenceError/Code/missingSourceModel`` where the store's model isn't known,
+  ///   - migrator: the migrator that would execute the plan: its mapping models, policies and stages are used.
+  /// - Throws: ``PersistenceError/Code/missingSourceModel`` if the store's model isn't known,
   ///   ``PersistenceError/Code/mappingAmbiguous``, and the errors of files that aren't stores.
   /// - Complexity: linear in the number of rows, which are counted.
-  ///   - migrator: what would carry it out: its mapping models, policies and stages.
   public init(
     storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry,
     migrator: AutomaticMigrator = AutomaticMigrator()
@@ -34,7 +34,7 @@ extension MigrationPlan {
     }
   }
 
-  /// A plan that goes through a new file.
+  /// Creates a plan that uses a new file.
   private init(
     _ survey: RouteSurvey, _ migrator: AutomaticMigrator, _ connection: SQLiteConnection, url: URL
   ) throws {
@@ -72,7 +72,7 @@ extension MigrationPlan {
     extraBytes = way == .inPlace ? Self.extraBytes(survey.work, rowsByTable, rows: rows, bytes: bytes) : 0
   }
 
-  /// The store's file and its write-ahead log.
+  /// The size of the store's file and its write-ahead log.
   private static func size(of url: URL) -> Int {
     [url.path, url.path + "-wal"].reduce(0) { sum, path in
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -80,8 +80,7 @@ extension MigrationPlan {
     }
   }
 
-  /// What the write-ahead log takes: the share of the file that is written, and as much again for tables that are
-  /// written anew beside the old ones.
+  /// The size of the write-ahead log: the written share of the file, and twice that for tables that are rebuilt.
   private static func extraBytes(
     _ work: InPlaceWork, _ rowsByTable: [String: Int], rows: Int, bytes: Int
   ) -> Int {

@@ -1,4 +1,4 @@
-/// Adds up the work of a migration in place and tells of it.
+/// Counts the work of a migration in place, and reports it.
 struct MigrationTally {
   private let weights: [Int64]
   private let total: Int64
@@ -14,10 +14,11 @@ struct MigrationTally {
     handler = report
   }
 
-  /// How many rows the change that is next goes through.
+  /// The number of rows that the next change processes.
   var weight: Int64 { position < weights.count ? weights[position] : 0 }
 
-  /// Asks whether to go on when so many rows of the next change are done; nil where nobody listens.
+  /// A closure that reports the processed rows of the next change and returns whether to continue; nil without a
+  /// handler.
   func question(_ current: String, entity: String?) -> ((Int64) -> Bool)? {
     guard let handler else { return nil }
     let (completed, weight) = (completed, weight)

@@ -1,9 +1,9 @@
-/// A store looked at with a new version in mind: the way there, the work, and what its rows have to say.
+/// The survey of a store for a new version: the hop, the work, and the findings in its rows.
 struct StoreSurvey {
-  /// What was counted.
+  /// The results of counting rows.
   struct Findings {
     var blockers: [MigrationBlocker] = []
-    /// Losses that really are; a loss of no rows isn't among them.
+    /// Actual losses; those without rows are omitted.
     var losses: [MigrationLoss] = []
   }
 
@@ -11,7 +11,7 @@ struct StoreSurvey {
   let hop: MigrationHop
   let map: TableMap
   let work: InPlaceWork
-  /// Whether the store is newer than the version to reach.
+  /// Whether the store is newer than the target version.
   let leadsBack: Bool
 
   init(
@@ -22,8 +22,8 @@ struct StoreSurvey {
   }
 
   /// - Parameters:
-  ///   - hop: begins at the store's version.
-  ///   - leadsBack: whether the route that the hop belongs to leads to an older version; nil to ask the store.
+  ///   - hop: a hop from the store's version.
+  ///   - leadsBack: whether the hop's route leads to an older version; nil to determine it from the store.
   init(_ store: IdentifiedStore, hop: MigrationHop, leadsBack: Bool? = nil, defersWork: Bool = false) {
     self.store = store
     self.hop = hop
@@ -35,7 +35,7 @@ struct StoreSurvey {
       canDropColumns: SQLiteConnection.canDropColumns, defersWork: defersWork)
   }
 
-  /// Whether the store is of the new version already, as far as a store can tell.
+  /// Whether the store already has the new version, as far as that can be determined from the store.
   var isUpToDate: Bool {
     store.model === hop.destination.model
       || store.model.fingerprints == hop.destination.model.fingerprints && work.changes.isEmpty
@@ -44,7 +44,8 @@ struct StoreSurvey {
 
   var way: MigrationWay { MigrationPlan(hop, work: work).way }
 
-  /// A model that has nothing of the store's in it, and isn't known as a version of the same, is another application's.
+  /// The blocker for a model without any of the store's entities that isn't a known version of the same model: it
+  /// belongs to another application.
   private var strangerBlocker: MigrationBlocker? {
     guard !hop.isOfOneFamily, hop.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,
       !hop.destination.model.entities.isEmpty
@@ -55,7 +56,7 @@ struct StoreSurvey {
       fix: "Check that the store and the model belong together.")
   }
 
-  /// - Parameter countingLosses: whether to count what goes; blockers are looked for in any case.
+  /// - Parameter countingLosses: whether to count losses; blockers are always determined.
   func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> Findings {
     var findings = Findings(blockers: hop.blockers)
     findings.blockers += work.blockers + [strangerBlocker].compactMap { $0 }
@@ -78,7 +79,7 @@ struct StoreSurvey {
         guard countingLosses else { continue }
         let rows = try connection.count(check.count)
         guard rows > 0 else { continue }
-        // One loss can be counted in several places.
+        // One loss may be counted in several places.
         if let index = findings.losses.firstIndex(where: { $0.isSame(as: loss) }) {
           findings.losses[index].rows = (findings.losses[index].rows ?? 0) + rows
         } else {
@@ -90,7 +91,7 @@ struct StoreSurvey {
     return findings
   }
 
-  /// Why the migration can't be; nil where it can.
+  /// The error that prevents the migration; nil if it is possible.
   func error(_ findings: Findings, allowsLoss: Bool, downgrade: AutomaticMigrator.Downgrade) -> PersistenceError? {
     var blockers = findings.blockers
     if let back = backBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
@@ -101,7 +102,7 @@ struct StoreSurvey {
     ).error
   }
 
-  /// Why a store of a newer version doesn't go back; nil where it does, or isn't newer.
+  /// The blocker for migrating a newer store back; nil if that is possible, or if the store isn't newer.
   func backBlocker(_ findings: Findings, _ downgrade: AutomaticMigrator.Downgrade) -> MigrationBlocker? {
     guard leadsBack else { return nil }
     let what = "The store has the newer version '\(hop.source.name)'"
@@ -126,7 +127,7 @@ struct StoreSurvey {
 }
 
 extension MigrationBlocker {
-  /// A loss that isn't allowed.
+  /// Creates the blocker for a loss that isn't allowed.
   init(refusing loss: MigrationLoss) {
     self.init(
       .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.",
@@ -135,7 +136,7 @@ extension MigrationBlocker {
 }
 
 extension MigrationPlan {
-  /// The error for losses that aren't allowed; nil where there are none.
+  /// The error for losses that aren't allowed; nil if there are none.
   static func refusal(of losses: [MigrationLoss], from: String, to: String) -> PersistenceError? {
     guard !losses.isEmpty else { return nil }
     return MigrationPlan(

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Records that a store has a version which is stored just like the one that it was written with: one that adds a
-/// transient attribute, for instance.
+/// Records in a store that it has a version whose storage is identical to that of its previous version: for example,
+/// one that adds a transient attribute.
 ///
-/// Nothing in the rows tells such versions apart, only what the store says of itself.
+/// Such versions don't differ in the rows, only in the store's metadata.
 struct VersionStamp {
   let url: URL
   let version: ModelVersion
   let registry: ModelRegistry?
   let options: StoreOptions
 
-  /// Writes the version into the store where it says another one; Core Data's hashes stay as they are.
+  /// Writes the version to the store if it has a different one; Core Data's hashes aren't changed.
   ///
-  /// - Parameter store: as it was a moment ago.
+  /// - Parameter store: the store as read before.
   func apply(to store: IdentifiedStore) throws {
     guard isWanted(by: store) else { return }
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
@@ -23,7 +23,7 @@ struct VersionStamp {
     }
   }
 
-  /// Whether the store says another version, which is stored like this one.
+  /// Whether the store has a different version with identical storage.
   private func isWanted(by store: IdentifiedStore) -> Bool {
     store.model !== version.model && store.model.fingerprints == version.model.fingerprints
       && store.model.description != version.model.description
