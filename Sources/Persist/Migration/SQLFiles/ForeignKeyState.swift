@@ -1,7 +1,7 @@
-/// How many rows of a database have foreign keys that lead nowhere.
+/// The number of rows with dangling foreign keys in a database.
 ///
-/// Keys that led nowhere before a migration don't stop it: SQLite enforces them only where a program asks for it, so
-/// that there are many such databases.
+/// Keys that were dangling before a migration don't prevent it: SQLite only enforces foreign keys if a program requests
+/// it, so many databases have some.
 struct ForeignKeyState: Sendable, Hashable {
   /// By table and parent table, the number of rows and the row number of one of them.
   private var broken: [Pair: (count: Int, row: Int64?)] = [:]
@@ -29,7 +29,7 @@ struct ForeignKeyState: Sendable, Hashable {
 
   private var total: Int { broken.values.reduce(0) { $0 + $1.count } }
 
-  /// What a migration broke, in words; nil where no more rows lead nowhere than before.
+  /// A description of the foreign keys that a migration broke; nil if no more rows have dangling keys than before.
   func damage(since before: ForeignKeyState) -> String? {
     guard total > before.total else { return nil }
     let found = broken.filter { pair, rows in rows.count > before.broken[pair]?.count ?? 0 }

@@ -1,52 +1,53 @@
-/// The table in which the versions stand that a database has: Persist's, or that of another tool, as it is.
+/// The table with the applied versions of a database: Persist's, or the existing one of another tool.
 struct HistoryTable: Sendable, Hashable {
-  /// What its rows mean.
+  /// The meaning of its rows.
   enum Form: Sendable, Hashable {
-    /// A row for each version that was applied.
+    /// A row for each applied version.
     case everyVersion
-    /// One row, the newest version, before which all are applied, and a column that tells whether that one failed.
+    /// A single row with the newest version, which implies all earlier ones, and a column that tells whether that
+    /// version failed.
     case newestVersion(dirtyColumn: String)
   }
 
-  /// What stands in the column that tells migrations apart.
+  /// The content of the column that identifies migrations.
   enum Key: Sendable, Hashable {
     /// A whole number.
     case number
-    /// The version as the file's name has it.
+    /// The version as written in the file's name.
     case versionText
     /// The name of the migration.
     case name
   }
 
   let name: String
-  /// Whether the table is there; where not, it is made with the first migration.
+  /// Whether the table exists; if not, it is created with the first migration.
   let exists: Bool
   let keyColumn: String
   let key: Key
   let form: Form
-  /// Further columns that have to have a value: the migration's name, and the moment.
+  /// Other columns that require a value: the migration's name, and the time.
   let nameColumns: [String]
   let momentColumns: [String]
 
-  /// The tables that are looked for where none is named: Persist's name, which Rails, dbmate, golang-migrate, Ecto and
-  /// FMDBMigrationManager use too, then those of Diesel and of GRDB.
+  /// The names of the tables that are tried if none is given: Persist's, which Rails, dbmate, golang-migrate, Ecto and
+  /// FMDBMigrationManager use as well, then those of Diesel and GRDB.
   static let knownNames = ["schema_migrations", "__diesel_schema_migrations", "grdb_migrations"]
 
-  /// A table that isn't there yet.
+  /// Creates a table that doesn't exist yet.
   init(new name: String) {
     (self.name, exists, keyColumn, key, form) = (name, false, "version", .number, .everyVersion)
     (nameColumns, momentColumns) = ([], [])
   }
 
-  /// A table's column, as the database describes it.
+  /// A table's column as described by the database.
   struct Column: Sendable, Hashable {
     var name: String
     var declaredType: String
-    /// Whether a row can't do without a value of its own for the column.
+    /// Whether a row must provide a value for the column.
     var needsValue: Bool
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the table can't be what it should be.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the table isn't suitable.
   init(_ name: String, columns: [Column]) throws {
     func column(_ names: Set<String>) -> Column? { columns.first { names.contains($0.name.lowercased()) } }
     guard let key = column(["version"]) ?? column(["identifier"]) else {
@@ -82,7 +83,7 @@ struct HistoryTable: Sendable, Hashable {
     "applied_at", "created_at", "executed_at", "inserted_at", "installed_on", "migrated_at", "run_on", "updated_at",
   ]
 
-  /// What the table gets for a migration, in the order in which it runs.
+  /// The statements that record a migration in the table, in the order of execution.
   func note(_ migration: SQLMigration) -> [SQLText] {
     let value: SQLValue =
       switch key {

@@ -1,7 +1,7 @@
-/// The database that a migration in code works on.
+/// The database passed to a migration in code.
 ///
-/// It is the migration's while this runs, in its transaction, and of no use afterwards. Values are bound to `?` and
-/// never pasted into SQL.
+/// It can only be used while the migration runs, in its transaction. Values are bound to `?` and never inserted into
+/// the SQL text.
 ///
 /// ```swift
 /// SQLMigration(7, "fill_slugs") { database in
@@ -17,7 +17,7 @@ public final class SQLDatabase {
     let columns: [String]
     public let values: [SQLValue]
 
-    /// The value of a column by its place, from 0.
+    /// The value of a column by its index, starting from 0.
     public subscript(index: Int) -> SQLValue { values[index] }
 
     /// The value of a column by its name in the query.
@@ -36,8 +36,8 @@ public final class SQLDatabase {
 
   /// Runs one or more statements.
   ///
-  /// - Parameter values: those of the `?` in it; one statement only then.
-  /// - Returns: how many rows came, went or changed, also by triggers.
+  /// - Parameter values: the values of the parameters `?`; with values, only a single statement is allowed.
+  /// - Returns: the number of inserted, deleted or updated rows, including those changed by triggers.
   @discardableResult
   public func execute(_ sql: String, _ values: SQLValue...) throws -> Int {
     let before = runner.changedRows
@@ -45,7 +45,7 @@ public final class SQLDatabase {
     return runner.changedRows - before
   }
 
-  /// All rows of a query.
+  /// Returns all rows of a query.
   public func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] {
     var rows: [Row] = []
     try read(sql, values) { rows.append($0) }
@@ -54,12 +54,12 @@ public final class SQLDatabase {
 
   /// Calls `body` for each row of a query, one at a time in memory.
   ///
-  /// Rows that `body` changes in the same table may come again; a query with `ORDER BY` reads them all first.
+  /// Rows of the same table that `body` changes may be visited again; a query with `ORDER BY` reads all of them first.
   public func forEachRow(_ sql: String, _ values: SQLValue..., body: (Row) throws -> Void) throws {
     try read(sql, values, body)
   }
 
-  /// Ends the use: the migration is over.
+  /// Closes the database when the migration has ended.
   func close() { isOpen = false }
 
   private func read(_ sql: String, _ values: [SQLValue], _ body: (Row) throws -> Void) throws {

@@ -1,21 +1,21 @@
 public import Foundation
 
 extension SQLMigration {
-  /// Every migration in a folder, in the order of their versions.
+  /// Returns all migrations in a folder, ordered by version.
   ///
-  /// A file is called by its version and, behind `_` or `-`, its name: `0003_add_prices.sql`,
-  /// `20260312090000_split.sql`, `3.sql`; also `….up.sql`, in which case `….down.sql` beside it undoes it and is left
-  /// alone. A folder of such a name that contains an `up.sql` is one too. Hidden files, files that aren't SQL, and SQL
-  /// files without a version in their names, such as a `schema.sql`, are skipped; ``SQLMigrator/skippedFiles`` lists
-  /// the last.
+  /// A file's name consists of its version and, after `_` or `-`, the migration's name: `0003_add_prices.sql`,
+  /// `20260312090000_split.sql`, `3.sql`; also `….up.sql`, in which case `….down.sql` beside it reverts the migration
+  /// and is ignored. A folder with such a name that contains an `up.sql` is a migration too. Hidden files, files that
+  /// aren't SQL, and SQL files without a version in their names, such as a `schema.sql`, are skipped;
+  /// ``SQLMigrator/skippedFiles`` lists the latter.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess`` where the folder can't be read,
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if the folder can't be read,
   ///   ``PersistenceError/Code/malformedFile`` for a file that isn't UTF-8 text.
   public static func files(in folder: URL) throws -> [SQLMigration] {
     try contents(of: folder).migrations
   }
 
-  /// The migrations in a folder, and the SQL files whose names have no version.
+  /// The migrations in a folder, and the SQL files without a version in their names.
   static func contents(of folder: URL) throws -> (migrations: [SQLMigration], skipped: [URL]) {
     let names: [String]
     do {
@@ -38,9 +38,9 @@ extension SQLMigration {
     )
   }
 
-  /// Reads one SQL file, whose name has the version.
+  /// Reads an SQL file whose name contains the version.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess``, and ``PersistenceError/Code/malformedFile`` where the name has no
+  /// - Throws: ``PersistenceError/Code/fileAccess``, and ``PersistenceError/Code/malformedFile`` if the name has no
   ///   version or the file isn't UTF-8 text.
   public init(contentsOf url: URL) throws {
     guard let (version, text, name) = Self.parts(of: Self.stem(of: url)) else {
@@ -55,7 +55,8 @@ extension SQLMigration {
       .script(SQLScript(file.text, range: file.range, file: url)))
   }
 
-  /// The part of the name that tells version and name: of the folder where the file is just called `up.sql`.
+  /// The part of the name with the version and the migration's name: that of the folder if the file is just named
+  /// `up.sql`.
   private static func stem(of url: URL) -> String {
     let stem = url.deletingPathExtension().lastPathComponent
     if stem.lowercased() == "up" { return url.deletingLastPathComponent().lastPathComponent }
@@ -67,7 +68,8 @@ extension SQLMigration {
     return stem == "down" || stem.hasSuffix(".down")
   }
 
-  /// Time stamps may be written with dashes, `2026-03-12-090000_split`, as Diesel does; those don't count.
+  /// Splits a name into its parts. Time stamps may contain dashes, `2026-03-12-090000_split`, as in Diesel, which are
+  /// ignored.
   private static func parts(of stem: String) -> (version: Int64, text: String, name: String)? {
     guard
       let match = stem.wholeMatch(of: /([0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]+)?|[0-9]+)(?:[_-]+(.*))?/),

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// One step in the life of a database whose schema the application owns: SQL, or code that runs SQL.
+/// A migration of a database whose schema the application owns: SQL, or code that runs SQL.
 ///
-/// Steps have versions, numbers or time stamps, and run in their order. Each runs once in a database, in one
-/// transaction with the note that it did.
+/// Migrations have versions, which are numbers or time stamps, and run in their order. Each runs once in a database, in
+/// the same transaction that records it as applied.
 ///
 /// ```swift
 /// let migrations = try SQLMigration.files(in: folder) + [
@@ -18,31 +18,32 @@ public import Foundation
 /// ]
 /// ```
 public struct SQLMigration: Sendable {
-  /// When foreign keys are looked at.
+  /// The time at which foreign keys are checked.
   public enum ForeignKeys: String, Sendable, Hashable {
-    /// Once, before the step is committed: no more rows may lead nowhere than before. Meanwhile nothing is enforced, so
-    /// that a table can be made anew without its rows taking others with them. This is what SQLite advises for changes
-    /// of tables.
+    /// Once, before the migration is committed: it mustn't increase the number of dangling rows. Foreign keys aren't
+    /// enforced before that, so that a table can be rebuilt without affecting rows that refer to it. SQLite recommends
+    /// this for schema changes.
     case checkedAtEnd
-    /// With every commit and as the tables say, `ON DELETE CASCADE` included; and checked before the step is committed.
+    /// At every commit and as declared by the tables, including `ON DELETE CASCADE`; and checked before the migration
+    /// is committed.
     case enforced
   }
 
-  /// Where the step stands in the sequence. Not negative.
+  /// The migration's position in the sequence. Not negative.
   public let version: Int64
-  /// What the step is called; may be empty.
+  /// The migration's name; may be empty.
   public let name: String
-  /// The file that the step was read from.
+  /// The file from which the migration was read.
   public let file: URL?
-  /// Whether the step runs in a transaction of its own. A step that does leaves the database as it was when it fails.
+  /// Whether the migration runs in a transaction. If such a migration fails, the database is unchanged.
   ///
-  /// Some statements run outside of transactions only, such as `VACUUM`. A step without one keeps the statements that
-  /// ran before the one that failed, and has to bear being run again.
+  /// Some statements, such as `VACUUM`, only run outside of transactions. If a migration without one fails, the
+  /// statements before the failed one remain in effect, so it must be repeatable.
   public let runsInTransaction: Bool
   public let foreignKeys: ForeignKeys
-  /// SHA-256 of the file or the SQL as 64 hexadecimal digits, by which an edited file is noticed; nil for code.
+  /// SHA-256 of the file or the SQL as 64 hexadecimal digits, for detecting an edited file; nil for code.
   ///
-  /// Line ends don't count, so that a checkout on another platform has the same.
+  /// Line endings are ignored, so that checkouts on different platforms have the same checksum.
   public let checksum: String?
 
   enum Work: Sendable {
@@ -51,12 +52,12 @@ public struct SQLMigration: Sendable {
   }
 
   let work: Work
-  /// The version as the file's name has it, with its zeros.
+  /// The version as written in the file's name, with leading zeros.
   let versionText: String
 
-  /// A step in code.
+  /// Creates a migration in code.
   ///
-  /// - Parameter body: may run SQL, and nothing else of it is undone when the step fails.
+  /// - Parameter body: runs the SQL; if the migration fails, only SQL is rolled back.
   public init(
     _ version: Int64, _ name: String, runsInTransaction: Bool = true, foreignKeys: ForeignKeys = .checkedAtEnd,
     _ body: @escaping @Sendable (SQLDatabase) throws -> Void
@@ -66,7 +67,7 @@ public struct SQLMigration: Sendable {
       checksum: nil, .code(body))
   }
 
-  /// A step in SQL: one or more statements.
+  /// Creates a migration in SQL: one or more statements.
   public init(
     _ version: Int64, _ name: String, sql: String, runsInTransaction: Bool = true,
     foreignKeys: ForeignKeys = .checkedAtEnd

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an SQL file says beside its statements: marks in comments.
+/// An SQL file with its directives in comments.
 ///
 /// - `-- persist: without-transaction`: the file runs outside of a transaction.
 /// - `-- persist: enforce-foreign-keys`: see ``SQLMigration/ForeignKeys/enforced``.
-/// - `-- migrate:up` and `-- migrate:down` of dbmate, `-- +migrate Up` and `-- +goose Up` and their kin: what stands
-///   behind "down" undoes the migration and isn't run. dbmate's `transaction:false` and goose's `NO TRANSACTION` mean
-///   what they say.
+/// - `-- migrate:up` and `-- migrate:down` of dbmate, `-- +migrate Up` and `-- +goose Up` and similar ones: the part
+///   after "down" reverts the migration and isn't run. dbmate's `transaction:false` and goose's `NO TRANSACTION` have
+///   their usual meaning.
 struct SQLMigrationFile {
   private(set) var runsInTransaction = true
   private(set) var foreignKeys = SQLMigration.ForeignKeys.checkedAtEnd
@@ -16,7 +16,7 @@ struct SQLMigrationFile {
 
   private static let sizeLimit = 256 << 20
 
-  /// - Throws: ``PersistenceError/Code/malformedFile`` where it isn't UTF-8 text or has a mark that isn't known,
+  /// - Throws: ``PersistenceError/Code/malformedFile`` if the file isn't UTF-8 text or has an unknown directive,
   ///   ``PersistenceError/Code/fileAccess`` and ``PersistenceError/Code/limitExceeded``.
   init(contentsOf url: URL) throws {
     var bytes = try Array(BoundedFile.data(at: url, limit: Self.sizeLimit))
@@ -43,7 +43,7 @@ struct SQLMigrationFile {
     range = start..<(end ?? bytes.count)
   }
 
-  /// The digest of a text with every line end as one line feed.
+  /// The digest of a text with all line endings converted to line feeds.
   static func checksum(of text: [UInt8]) -> String {
     let lines = text.indices.lazy.filter { index in
       text[index] != 0x0D || index + 1 == text.count || text[index + 1] != 0x0A
@@ -51,7 +51,7 @@ struct SQLMigrationFile {
     return Fingerprint(digesting: lines.map { text[$0] }).description
   }
 
-  /// The lines that begin with a comment, with their numbers from 1.
+  /// The lines that begin with a comment, with their line numbers, starting from 1.
   private static func commentLines(of text: [UInt8]) -> [(number: Int, line: Range<Int>)] {
     var found: [(Int, Range<Int>)] = []
     var start = 0
@@ -71,7 +71,7 @@ struct SQLMigrationFile {
     case withoutTransaction
     case enforcingForeignKeys
 
-    /// - Returns: nil for a comment that is none.
+    /// - Returns: nil for a comment that isn't a directive.
     init?(_ comment: String, at place: PersistenceError.Place) throws {
       let words = comment.lowercased()
       if let own = words.wholeMatch(of: /persist:\s*(\S*)\s*/) {

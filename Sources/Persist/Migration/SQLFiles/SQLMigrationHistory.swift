@@ -1,30 +1,30 @@
 import Foundation
 
-/// What a database says of the migrations that it has been through.
+/// The applied migrations according to the database.
 struct SQLMigrationHistory: Sendable {
-  /// What Persist noted of a migration beside the version.
+  /// Persist's record of a migration, in addition to the version.
   struct Record: Sendable, Hashable {
     var checksum: String?
     var appliedAt: Date?
   }
 
   let table: HistoryTable
-  /// What stands in the table's key column, as text.
+  /// The contents of the table's key column, as text.
   let keys: Set<String>
-  /// Those of ``keys`` that are numbers.
+  /// The ``keys`` that are numbers.
   let versions: Set<Int64>
-  /// The version at which another tool stopped half-way.
+  /// The version at which another tool stopped halfway.
   let unfinished: String?
-  /// Persist's notes, by version.
+  /// Persist's records, by version.
   let records: [Int64: Record]
 
-  /// A database that has been through nothing.
+  /// Creates the history of a database without applied migrations.
   init(newTable name: String?) {
     table = HistoryTable(new: name ?? HistoryTable.knownNames[0])
     (keys, versions, unfinished, records) = ([], [], nil, [:])
   }
 
-  /// - Parameter name: the table of versions; nil for the one of the known ones that is there.
+  /// - Parameter name: the table of versions; nil for the first known one that exists.
   init(_ connection: SQLiteConnection, table name: String?) throws {
     let candidates = name.map { [$0] } ?? HistoryTable.knownNames
     let present = try candidates.first { try connection.first(.knows(table: $0)) { _ in true } == true }
@@ -65,7 +65,7 @@ struct SQLMigrationHistory: Sendable {
     return records
   }
 
-  /// Whether the database has been through a migration.
+  /// Whether a migration has been applied to the database.
   func includes(_ migration: SQLMigration) -> Bool {
     switch table.form {
     case .newestVersion: versions.contains { $0 >= migration.version }

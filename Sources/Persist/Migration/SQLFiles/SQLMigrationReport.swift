@@ -1,27 +1,27 @@
-/// How far a run of migrations is.
+/// The progress of a run of migrations.
 public struct SQLMigrationProgress: Sendable, Hashable {
-  /// How many migrations are done.
+  /// The number of completed migrations.
   public var completed: Int
-  /// How many there are to do.
+  /// The total number of migrations to run.
   public var total: Int
-  /// The version that runs; nil at the end.
+  /// The running version; nil at the end.
   public var version: Int64?
-  /// The name of the migration that runs.
+  /// The name of the running migration.
   public var name: String
-  /// How much of that migration's SQL has run, from 0 to 1; code is done or not.
+  /// The completed part of the running migration's SQL, from 0 to 1; always 0 for code.
   public var part: Double
 
-  /// From 0 to 1. Never falls.
+  /// The completed fraction, from 0 to 1. Never decreases.
   public var fraction: Double { total == 0 ? 1 : min(1, (Double(completed) + part) / Double(total)) }
 }
 
-/// What a run of migrations did.
+/// The result of a run of migrations.
 public struct SQLMigrationReport: Sendable, Hashable {
-  /// The newest version before; nil where there was none.
+  /// The newest version before the run; nil if there was none.
   public var from: Int64?
-  /// The newest version now.
+  /// The newest version after the run.
   public var to: Int64?
-  /// What ran, in order.
+  /// The migrations that ran, in order.
   public var applied: [SQLMigrationStatus.Entry]
   public var duration: Duration
 }

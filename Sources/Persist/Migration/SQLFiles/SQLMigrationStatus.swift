@@ -1,49 +1,49 @@
 public import Foundation
 
-/// Where a database stands in a sequence of migrations.
+/// The status of a database in a sequence of migrations.
 ///
 /// ```swift
 /// let status = try migrator.status(ofStoreAt: url)
 /// print(status.pending.map(\.name), status.problems)
 /// ```
 public struct SQLMigrationStatus: Sendable, Hashable {
-  /// How it stands with one migration.
+  /// The state of a migration.
   public enum State: String, Sendable, Hashable {
-    /// The database has been through it.
+    /// The migration has been applied.
     case applied
-    /// The database has been through it, and its SQL is another now.
+    /// The migration has been applied, but its SQL has changed since.
     case changed
-    /// It is still to run.
+    /// The migration hasn't been applied.
     case pending
-    /// The database has been through it, and the sequence doesn't have it.
+    /// The migration has been applied, but isn't part of the sequence.
     case unknown
   }
 
-  /// One migration and how it stands with it.
+  /// A migration and its state.
   public struct Entry: Sendable, Hashable {
-    /// Nil where the database calls it by something else than a number.
+    /// Nil if the database doesn't identify it by a number.
     public var version: Int64?
-    /// What it is called; for one that isn't known, what the database calls it.
+    /// The migration's name; for an unknown migration, the name in the database.
     public var name: String
     public var file: URL?
     public var state: State
-    /// Whether it is pending though a later one has been applied.
+    /// Whether it is pending although a later one has been applied.
     public var isOutOfOrder: Bool
-    /// When Persist ran it; nil where it is pending or where another tool did.
+    /// The time at which Persist ran it; nil if it is pending or another tool ran it.
     public var appliedAt: Date?
   }
 
-  /// Every migration of the sequence and of the database, in the order of their versions.
+  /// All migrations of the sequence and the database, ordered by version.
   public internal(set) var entries: [Entry]
-  /// The table in which the database keeps the versions; it needn't be there yet.
+  /// The table in which the database records versions; it may not exist yet.
   public internal(set) var table: String
-  /// Why nothing would be run as it stands: files that were edited, a database of a newer application and the like.
+  /// The reasons for which no migration would run: edited files, a database of a newer application and so on.
   public internal(set) var problems: [PersistenceError]
 
-  /// What the database has been through, whether its SQL is the same or another now.
+  /// The applied migrations, whether or not their SQL has changed.
   public var applied: [Entry] { entries.filter { [.applied, .changed].contains($0.state) } }
-  /// What is still to run.
+  /// The migrations that haven't been applied.
   public var pending: [Entry] { entries.filter { $0.state == .pending } }
-  /// The greatest version that the database has been through; nil before the first.
+  /// The greatest applied version; nil if there is none.
   public var currentVersion: Int64? { entries.filter { $0.state != .pending }.compactMap(\.version).max() }
 }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What there is to do in a database, as a value: the sequence held against what the database says of itself.
+/// The work to do in a database, as a value: the comparison of the sequence with the database's history.
 struct SQLMigrationSurvey {
-  /// What may stand in the way of running, and doesn't have to.
+  /// Optional restrictions on running migrations.
   struct Rules: Sendable, Hashable {
     var refusesOutOfOrder = false
     var allowsUnknownVersions = false
   }
 
   let history: SQLMigrationHistory
-  /// What is to run, in order.
+  /// The migrations to run, in order.
   let pending: [SQLMigration]
-  /// What another tool has run and Persist has no note of.
+  /// The migrations that another tool has run and Persist hasn't recorded.
   let unrecorded: [SQLMigration]
   let status: SQLMigrationStatus
 
   /// - Parameters:
-  ///   - migrations: in the order of their versions.
-  ///   - last: the last version that is to run; nil for all.
+  ///   - migrations: the sequence, ordered by version.
+  ///   - last: the last version to run; nil for all.
   init(_ migrations: [SQLMigration], _ history: SQLMigrationHistory, upTo last: Int64?, rules: Rules) {
     self.history = history
     let applied = migrations.filter(history.includes)

@@ -1,11 +1,10 @@
 public import Foundation
 
-/// Brings databases whose schema the application owns to the newest version, by SQL files and code in one sequence.
+/// Migrates databases whose schema the application owns to the newest version, with SQL files and code in one sequence.
 ///
-/// A database keeps the versions that it has been through in its table `schema_migrations`. Each migration runs once,
-/// in a transaction with the note that it did: whatever happens meanwhile, the database is afterwards as it was before
-/// that migration, or it has been through it. Where two processes come at once, one migrates and the other waits and
-/// then finds nothing to do.
+/// A database records its applied versions in the table `schema_migrations`. Each migration runs once, in the same
+/// transaction that records it as applied: whatever happens, the database has either all of the migration's changes or
+/// none. If two processes migrate at the same time, one waits for the other and then finds nothing to do.
 ///
 /// ```swift
 /// let migrator = try SQLMigrator(filesIn: folder)
@@ -13,42 +12,43 @@ public import Foundation
 /// try migrator.migrate(storeAt: url)
 /// ```
 ///
-/// Any SQLite file will do: a new one, one with tables but no versions, one that another tool has migrated so far.
-/// Tables that Rails, dbmate, golang-migrate, Ecto, FMDBMigrationManager, Diesel and GRDB made are used as they are, so
-/// that those tools see what Persist has run. Beside it, in a table of its own, Persist keeps checksums, by which it
-/// notices a file that was edited after it had been applied.
+/// Any SQLite file is suitable: a new one, one with tables but no versions, or one that another tool has migrated so
+/// far. Tables created by Rails, dbmate, golang-migrate, Ecto, FMDBMigrationManager, Diesel and GRDB are used as they
+/// are, so that those tools recognize the migrations that Persist runs. In a separate table Persist keeps checksums,
+/// with which it detects a file that was edited after it had been applied.
 public struct SQLMigrator: Sendable {
-  /// Called as migrations proceed, also within long statements; false cancels, and the migration that runs is undone.
+  /// Called as migrations proceed, even during long statements; returning false cancels, and the running migration is
+  /// rolled back.
   public typealias ProgressHandler = @Sendable (SQLMigrationProgress) -> Bool
 
-  /// The whole sequence, in the order of versions.
+  /// The whole sequence, ordered by version.
   public let migrations: [SQLMigration]
 
   /// SQL files of the folder that aren't part of the sequence, because their names have no version.
   public private(set) var skippedFiles: [URL] = []
 
-  /// The table in which versions are kept; nil for `schema_migrations`, `__diesel_schema_migrations` or
-  /// `grdb_migrations`, whichever is there.
+  /// The table of applied versions; nil for the existing one of `schema_migrations`, `__diesel_schema_migrations` and
+  /// `grdb_migrations`.
   ///
-  /// Versions stand in its column `version`, as numbers or as text, or migrations' names in its column `identifier`.
-  /// Where it has a column `dirty`, its one row is the newest version.
+  /// Its column `version` contains versions, as numbers or text, or its column `identifier` migrations' names. If it
+  /// has a column `dirty`, its only row is the newest version.
   public var table: String?
 
-  /// Whether to refuse a migration that is older than one that has been applied.
+  /// Whether to reject a migration that is older than one that has been applied.
   ///
-  /// Where not, it runs, before those that are newer: two people who work on branches of their own each make a file,
-  /// and the one that is merged last may be the older one. What such migrations do must not depend on their order.
+  /// If not, it runs, before the newer ones: two people who work on separate branches each create a file, and the one
+  /// merged last may be the older one. The effect of such migrations must not depend on their order.
   public var refusesOutOfOrder = false
 
-  /// Whether to go on where the database has a version above all of the sequence: a newer application gave it.
+  /// Whether to continue if the database has a version above the whole sequence, which a newer application applied.
   public var allowsUnknownVersions = false
 
-  /// How long to wait for another process that has the database, such as one that is migrating it.
+  /// The time to wait for another process that locks the database, such as one that is migrating it.
   public var busyTimeout: Duration = .seconds(60)
 
   public var progress: ProgressHandler?
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where two migrations have the same version.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if two migrations have the same version.
   public init(_ migrations: [SQLMigration]) throws {
     self.migrations = migrations.sorted { $0.version < $1.version }
     for (one, other) in zip(self.migrations, self.migrations.dropFirst()) where one.version == other.version {
@@ -61,11 +61,11 @@ public struct SQLMigrator: Sendable {
   }
 
   /// - Parameters:
-  ///   - folder: see ``SQLMigration/files(in:)``.
-  ///   - others: migrations in code, which take their places among the files by their versions.
-  /// - Throws: what is wrong with the folder or a file in it; ``PersistenceError/Code/fileAccess`` where there is no
-  ///   migration at all, which a forgotten resource looks like; ``PersistenceError/Code/invalidRequest`` where two
-  ///   migrations have the same version.
+  ///   - folder: the folder of the files; see ``SQLMigration/files(in:)``.
+  ///   - others: migrations in code, which are merged with the files by version.
+  /// - Throws: errors in the folder or its files; ``PersistenceError/Code/fileAccess`` if there is no migration at all,
+  ///   which indicates a forgotten resource; ``PersistenceError/Code/invalidRequest`` if two migrations have the same
+  ///   version.
   public init(filesIn folder: URL, and others: [SQLMigration] = []) throws {
     let found = try SQLMigration.contents(of: folder)
     let migrations = found.migrations + others
@@ -84,9 +84,9 @@ public struct SQLMigrator: Sendable {
     skippedFiles = found.skipped
   }
 
-  /// What a database has been through and what is still to run. Never writes.
+  /// Returns the applied and the pending migrations of a database. Never writes.
   ///
-  /// - Parameter url: a database; where there is none, everything is still to run.
+  /// - Parameter url: the database; if it doesn't exist, all migrations are pending.
   public func status(ofStoreAt url: URL) throws -> SQLMigrationStatus {
     guard let file = FileState(url), file.size > 0 || file.isFolder else {
       return survey(SQLMigrationHistory(newTable: table), upTo: nil).status
@@ -96,15 +96,16 @@ public struct SQLMigrator: Sendable {
     return try connection.readTransaction { try survey(connection, upTo: nil).status }
   }
 
-  /// Runs what is still to run.
+  /// Runs the pending migrations.
   ///
   /// - Parameters:
-  ///   - url: a database; it is made where there is none.
-  ///   - last: the version to stop at; nil for the newest. Nothing leads back: a database that is further stays so.
-  /// - Throws: ``PersistenceError/Code/migrationFailed`` with file, line, column and SQLite's words: migrations before
-  ///   the one that failed stay, and that one is undone; ``PersistenceError/Code/migrationCancelled``;
-  ///   ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/diskFull`` and the like; before anything ran
-  ///   ``PersistenceError/Code/migrationFileChanged`` and other ``SQLMigrationStatus/problems``.
+  ///   - url: the database; it is created if it doesn't exist.
+  ///   - last: the last version to run; nil for the newest. Migrations are never reverted: a database with a newer
+  ///     version keeps it.
+  /// - Throws: ``PersistenceError/Code/migrationFailed`` with file, line, column and SQLite's message: migrations
+  ///   before the failed one remain applied, and that one is rolled back; ``PersistenceError/Code/migrationCancelled``;
+  ///   ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/diskFull`` and similar errors; before anything
+  ///   runs, ``PersistenceError/Code/migrationFileChanged`` and other ``SQLMigrationStatus/problems``.
   @discardableResult
   public func migrate(storeAt url: URL, to last: Int64? = nil) throws -> SQLMigrationReport {
     if let last, !migrations.contains(where: { $0.version == last }) {
@@ -118,9 +119,9 @@ public struct SQLMigrator: Sendable {
     return try run.run()
   }
 
-  /// Takes files as they are now for what was applied, where they were edited: from now on their new checksums count.
+  /// Accepts files that were edited after they had been applied, by recording their new checksums.
   ///
-  /// For changes that a database doesn't see, such as those of comments and blanks. Nothing is run.
+  /// Intended for changes without effect on a database, such as those of comments and white space. Nothing is run.
   ///
   /// - Returns: the migrations whose files had been edited.
   @discardableResult

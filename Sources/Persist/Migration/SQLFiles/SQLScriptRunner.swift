@@ -1,12 +1,12 @@
 import CSQLite
 
-/// Runs SQL of an application on a connection: within the transaction of a migration, or outside of any.
+/// Runs an application's SQL on a connection: within the transaction of a migration, or outside of transactions.
 struct SQLScriptRunner {
   private let connection: SQLiteConnection
-  /// Nil where the SQL may manage transactions itself.
+  /// Nil if the SQL may manage transactions itself.
   private let guardian: TransactionGuard?
 
-  /// Calls `body` with a runner. What `body` runs can't end the transaction that is open, if one is.
+  /// Calls `body` with a runner whose statements can't end the open transaction, if there is one.
   static func use<T>(_ connection: SQLiteConnection, _ body: (SQLScriptRunner) throws -> T) throws -> T {
     guard connection.isInTransaction else { return try body(SQLScriptRunner(connection: connection, guardian: nil)) }
     return try connection.guardingTransaction { guardian in
@@ -17,8 +17,8 @@ struct SQLScriptRunner {
   /// Runs every statement of a script.
   ///
   /// - Parameters:
-  ///   - values: those of the parameters of its only statement.
-  ///   - body: runs a statement whose values are bound; by default to its end.
+  ///   - values: the values of the only statement's parameters.
+  ///   - body: executes a statement whose values are bound.
   func run(
     _ script: SQLScript, values: [SQLValue] = [],
     _ body: (SQLiteStatement, _ part: Double) throws -> Void
@@ -37,7 +37,7 @@ struct SQLScriptRunner {
     }
   }
 
-  /// How many rows all statements together have inserted, updated and deleted.
+  /// The total number of rows that all statements have inserted, updated and deleted.
   var changedRows: Int { Int(sqlite3_total_changes(connection.handle)) }
 
   private func check(_ statement: SQLiteStatement, _ values: [SQLValue], _ count: Int) throws {
