@@ -1,10 +1,10 @@
 import Foundation
 
-/// An object of a context: one row of a store, or one that is going to be.
+/// An object of a context that represents an existing or future row of a store.
 ///
-/// A context makes its objects and hands out one for each row. An object begins as a *fault*, which knows only which
-/// row it stands for, and reads the row when a property is first used. Changes stay in the object until its context
-/// saves.
+/// A context creates its objects and returns the same one for each row. An object starts as a *fault*, which knows only
+/// the identity of its row, and reads the row when a property is first used. Changes stay in the object until its
+/// context saves.
 ///
 /// ```swift
 /// let item = ManagedObject(entity: try context.entity(named: "Item"), insertInto: context)
@@ -12,90 +12,90 @@ import Foundation
 /// try context.save()
 /// ```
 ///
-/// A subclass serves the entities whose class name it has; see ``ManagedObjectClasses``. It isn't Sendable and must not
-/// become so: it belongs to its context, and the context to whoever made that.
+/// A subclass represents the entities that have its class name; see ``ManagedObjectClasses``. It isn't Sendable and
+/// must not become so: it belongs to its context, and the context to its creator.
 ///
-/// It is declared `nonisolated` so that subclasses stay it in modules whose default isolation is an actor's.
+/// Declared `nonisolated` so that subclasses remain nonisolated in modules whose default isolation is an actor.
 ///
-/// An object whose context is gone, that was reset, or that was deleted and saved, has no context any more. What it had
-/// read stays readable; everything else reads as empty, and assignments stay in memory. No use of it crashes. A
-/// subclass must not look itself up in its context from its `deinit`.
+/// An object that was reset, was deleted and saved, or whose context is gone has no context. Values that it had read
+/// remain readable; everything else reads as empty, and assignments stay in memory. No use of it crashes. A subclass
+/// must not look itself up in its context from `deinit`.
 nonisolated open class ManagedObject {
-  /// Whether the object holds its row.
+  /// The loading state of the object's row.
   @usableFromInline
   enum Loading: UInt8 {
-    /// The row wasn't used yet. It may have been read all the same: the snapshot is then there.
+    /// The row hasn't been used. It may already be read: then the snapshot exists.
     case fault
-    /// The row is there, and the fetch hook runs: what it sets doesn't count as a change.
+    /// The row is read and the fetch hook is running: values that it sets don't count as changes.
     case awakening
     case loaded
-    /// The store has no such row any more.
+    /// The store no longer has the row.
     case missing
   }
 
-  /// What the next save does with the object.
+  /// The pending operation of the next save.
   enum Change: UInt8 {
     case none, inserted, updated, deleted
   }
 
-  /// Another one only while an object that was made without a context enters one.
+  /// Changes only when an object that was created without a context is inserted into one.
   @usableFromInline @exclusivity(unchecked) final var layout: EntityLayout
-  /// Where the properties that the class declares stand. The layout holds the table.
+  /// The slots of the properties that the class declares. The layout owns the table.
   @usableFromInline @exclusivity(unchecked) final var slots: UnsafePointer<SlotTable.Entry>
 
-  // The fields below are used only within the isolation of the context, one at a time: no access calls out to other
-  // code while it lasts. Checking that at run time costs 10 to 15 ns for every use of a property (measured).
+  // The fields below are used only within the context's isolation, one at a time: no access calls out to other code.
+  // Checking this at run time would cost 10 to 15 ns for every property access (measured).
 
-  /// Nil for an object without a context. Not counted: a table takes its objects out before it goes.
+  /// Nil for an object without a context. Not retained: a table removes its objects before it is deallocated.
   @exclusivity(unchecked) final unowned(unsafe) var table: ObjectTable?
-  /// The row's key; a number that no other unsaved object of the process has, while there is no row.
+  /// The row's key; without a row, a number that is unique among the process's unsaved objects.
   @exclusivity(unchecked) final var key: Int64
   @exclusivity(unchecked) final var identifier: ManagedObjectID?
   @usableFromInline @exclusivity(unchecked) final var snapshot: RowSnapshot?
-  /// The object's place in the context's set of objects changed in the same way. It stands in what the snapshot leaves
-  /// of its last eight bytes.
+  /// The object's index in its change set. Fits into the last eight bytes of the snapshot's storage.
   @exclusivity(unchecked) final var changeIndex: Int32 = -1
-  /// What was set since the row was read, by property slot, and the values of transient attributes; empty for none.
+  /// Values set since the row was read, by property slot, and the values of transient attributes; empty if there are
+  /// none.
   @usableFromInline @exclusivity(unchecked) final var pending: ContiguousArray<StoredValue?>
-  /// The to-many relationships that were used, by property slot; empty for none.
+  /// The to-many relationships in use, by property slot; empty if there are none.
   @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyMembers?> = []
-  /// Rows that were read ahead for the other ends of the object's relationships.
+  /// Prefetched rows of related objects.
   @exclusivity(unchecked) final var companions: PrefetchedRows?
-  /// One object that this one holds because a to-one relationship led to it, which most objects have one of; and the
-  /// others. Not counted: see ``holderCount``.
+  /// One object held as the destination of a to-one relationship, since most objects have one; `related` contains the
+  /// others. Not retained: see ``holderCount``.
   @exclusivity(unchecked) final var heldEnd: ObjectReferences.Reference?
   @exclusivity(unchecked) final var related: RelatedObjects?
-  /// The number of objects that hold this one. While any do, it retains itself once.
+  /// The number of objects that hold this one. While it isn't zero, the object retains itself once.
   @exclusivity(unchecked) final var holderCount: Int32 = 0
-  /// The object's place among those that hold others and are held themselves; below 0 for one that isn't such.
+  /// The object's index among those that both hold others and are held; negative if it isn't one of them.
   @exclusivity(unchecked) final var linkIndex: Int32 = -1
   @usableFromInline @exclusivity(unchecked) final var loading: Loading
   @exclusivity(unchecked) final var change = Change.none
-  /// Whether the object was changed since a save last looked.
+  /// Whether the object was changed since a save last checked.
   @exclusivity(unchecked) final var isTouched = false
-  /// The property that ``heldEnd`` was reached by.
+  /// The property that led to ``heldEnd``.
   @exclusivity(unchecked) final var heldSlot = ManagedObject.noSlot
-  /// The object's place among those changed since pending changes were processed; below 0 before its first change.
+  /// The object's index among those changed since pending changes were processed; negative before its first change.
   @exclusivity(unchecked) final var eventIndex = ChangeTracker.notEntered
   /// The properties of a new object that the program has set.
   @exclusivity(unchecked) final var given = GivenSlots.none
 
-  /// Where a new object comes from; only contexts make one.
+  /// The data that an object is created from; only contexts create it.
   public struct Origin {
-    /// Nothing here is counted: whoever makes an object holds all of it meanwhile.
+    /// Nothing here is retained: the creator holds everything while it creates the object.
     let layout: Unmanaged<EntityLayout>
-    /// Nil for an object that is new, or of no context.
+    /// Nil for an object that is new or has no context.
     var table: Unmanaged<ObjectTable>?
     var key: Int64 = 0
     let loading: Loading
-    /// Held by the layout; nil for the first access of a property to find.
+    /// Owned by the layout; nil to look it up on the first access of a declared property.
     var slotTable: Unmanaged<SlotTable>?
-    /// The context that takes the object in as a new one; it outlives the call that makes the object.
+    /// The context that inserts the object as new; it outlives the initializer call.
     var inserting: Unmanaged<ManagedObjectContext>?
   }
 
-  /// The one designated initialiser, for contexts. A subclass with stored properties gives them values where it
-  /// declares them, and so inherits this and every other initialiser.
+  /// The only designated initializer, for contexts. A subclass that gives its stored properties initial values inherits
+  /// this and every other initializer.
   public required init(_ origin: Origin) {
     layout = origin.layout.takeUnretainedValue()
     table = origin.table?.takeUnretainedValue()
@@ -112,9 +112,9 @@ nonisolated open class ManagedObject {
     if let heldEnd { Self.loseHolder(heldEnd) }
   }
 
-  /// A new object of an entity, in a context or in none.
+  /// Creates an object of an entity, with or without a context.
   ///
-  /// - Parameter entity: of the context's model, and not abstract.
+  /// - Parameter entity: A non-abstract entity of the context's model.
   public convenience init(entity: Entity, insertInto context: ManagedObjectContext?) {
     let layout = context?.layout(of: entity) ?? EntityLayout.alone(entity)
     precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
@@ -122,10 +122,10 @@ nonisolated open class ManagedObject {
     withExtendedLifetime(layout) {}
   }
 
-  /// A new object of the entity with a name.
+  /// Creates an object of the entity with a name.
   ///
-  /// - Parameter name: of an entity of the context's model that isn't abstract; another one stops the program. For
-  ///   names from outside there is ``ManagedObjectContext/create(_:)``, which throws.
+  /// - Parameter name: The name of a non-abstract entity of the context's model; any other name traps. For names from
+  ///   outside, use ``ManagedObjectContext/create(_:)``, which throws.
   public convenience init(entity name: String, context: ManagedObjectContext) {
     guard let entity = context.model.entitiesByName[name] else {
       ProgramStop.failure("The context's model has no entity '\(name)'.")
@@ -133,52 +133,51 @@ nonisolated open class ManagedObject {
     self.init(entity: entity, insertInto: context)
   }
 
-  /// A new object of the entity that this class serves.
+  /// Creates an object of this class's entity.
   public required convenience init(context: ManagedObjectContext) {
     self.init(Origin(inserting: Self.self, into: context))
   }
 
-  /// Called once, when the object was put into a context as a new one.
+  /// Called once, after the object was inserted into a context.
   open func awakeFromInsert() {}
-  /// Called each time the object stops being a fault and holds its row. What it sets doesn't count as a change, so
-  /// that it may fill transient attributes; relationships aren't to be set here.
+  /// Called each time the object stops being a fault and has its row. Values set here don't count as changes, so it can
+  /// fill transient attributes; don't set relationships here.
   open func awakeFromFetch() {}
-  /// Called before a save, before validation. What it changes belongs to the save, and it is called again then. It
-  /// isn't to save the context: that throws.
+  /// Called before a save, before validation. Changes made here become part of the save, and cause another call. Saving
+  /// the context from here throws.
   open func willSave() {}
   /// Called after a save that wrote the object.
   open func didSave() {}
-  /// Called when the object is being deleted, before anything else happens.
+  /// Called when the object is about to be deleted, before anything else happens.
   open func prepareForDeletion() {}
-  /// Called after undo, redo, a rollback or a refresh gave the object other values than the program had set.
+  /// Called after undo, redo, a rollback or a refresh replaced values that the program had set.
   open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
-  /// Called before the object forgets its row and becomes a fault.
+  /// Called before the object discards its row and becomes a fault.
   open func willTurnIntoFault() {}
   open func didTurnIntoFault() {}
 
-  /// The properties that the class computes and that are to be reached by key, those of its superclasses included.
+  /// The computed properties that are accessible by key, including those of superclasses.
   open class var computedProperties: [ComputedProperty] { [] }
-  /// The class's own rules for single properties; a save puts the object's values to them with the model's.
+  /// The class's own rules for single properties. A save checks them together with the model's.
   open class var validators: [PropertyValidator] { [] }
-  /// Checks the object before its first save. An override calls `super`, and throws its own error for a rule of its
-  /// own.
+  /// Validates the object before its first save. An override calls `super` and throws its own errors.
   open func validateForInsert() throws { try validateProperties(all: true) }
-  /// Checks the object before a save that changes it.
+  /// Validates the object before a save that changes it.
   open func validateForUpdate() throws { try validateProperties(all: false) }
-  /// Checks whether the object may be deleted: whether a delete rule denies it.
+  /// Validates the deletion of the object: it throws if a delete rule denies it.
   open func validateForDelete() throws { try validateDeletion() }
 }
 
 extension ManagedObject {
   public final var entity: Entity { layout.entity }
 
-  /// Nil where the object belongs to no context, or to none any more.
+  /// The object's context; nil if it has none or has left it.
   public final var managedObjectContext: ManagedObjectContext? { table?.context }
 
-  /// The object's identifier: temporary until it is saved for the first time.
+  /// The object's identifier, temporary until its first save.
   ///
-  /// A temporary identifier goes on leading to the object after the save: contexts look the object up by it, and
-  /// predicates made with the unsaved object go on matching.
+  /// After the save, the temporary identifier still resolves to the object: contexts look the object up by it, and
+  /// predicates created with the unsaved object still match.
   public final var objectID: ManagedObjectID {
     if let identifier { return identifier }
     if table == nil { key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber()) }
@@ -192,19 +191,19 @@ extension ManagedObject {
     return made
   }
 
-  /// Whether the object's row wasn't used yet.
+  /// Whether the object's row hasn't been used.
   public final var isFault: Bool { loading == .fault }
-  /// Whether the next save makes a row for the object.
+  /// Whether the next save inserts a row for the object.
   public final var isInserted: Bool { change == .inserted }
-  /// Whether the object has unsaved changes, and isn't new.
+  /// Whether the object has unsaved changes and isn't new.
   public final var isUpdated: Bool { change == .updated }
-  /// Whether the next save deletes the object's row, or the row was found to be gone. After the save that deletes the
-  /// row it is false, as in Core Data: the object then has no ``managedObjectContext``.
+  /// Whether the next save deletes the object's row, or the row was found to be deleted. As in Core Data, it is false
+  /// after the save that deletes the row, when the object has no ``managedObjectContext``.
   public final var isDeleted: Bool { change == .deleted || loading == .missing }
-  /// Whether the object is new, changed or to be deleted.
+  /// Whether the object is new, changed or marked for deletion.
   public final var hasChanges: Bool { change != .none && table != nil }
 
-  /// Leaves the context for good.
+  /// Removes the object from its context permanently.
   final func detach() {
     if table != nil { _ = objectID }
     letGoOfRelated()
@@ -219,7 +218,7 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  /// The entity and the identifier; a description never reads a row.
+  /// The entity and the identifier; never reads a row.
   public var description: String {
     "<\(layout.entity.name) \(objectID)\(isFault ? ", fault" : "")>"
   }

@@ -1,7 +1,7 @@
-/// Reads the other ends of relationships of many objects ahead: one statement for each relationship of a path and each
-/// store, however many objects there are.
+/// Prefetches the related objects of many objects, with one statement for each relationship of a path and each store,
+/// regardless of the number of objects.
 struct PrefetchPass {
-  /// A relationship to read, and those to read of what it leads to.
+  /// A relationship to prefetch, and the relationships to prefetch from its destinations.
   private struct Step {
     let relationship: String
     var next: [Step]
@@ -12,7 +12,7 @@ struct PrefetchPass {
   private let steps: [Step]
   private let layout: EntityLayout
 
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where a path isn't one of relationships.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if a path doesn't consist of relationships.
   init(_ paths: [String], of layout: EntityLayout, in context: ManagedObjectContext) throws {
     self.context = context
     self.layout = layout
@@ -43,7 +43,7 @@ struct PrefetchPass {
     }
   }
 
-  /// Paths with the same beginning share it.
+  /// Merges paths with a common beginning.
   private static func add(_ keys: ArraySlice<String>, to steps: inout [Step]) {
     guard let key = keys.first else { return }
     let index = steps.firstIndex { $0.relationship == key } ?? steps.count
@@ -106,7 +106,7 @@ struct PrefetchPass {
     try read(wanted, of: layout)
   }
 
-  /// Reads the rows of members that are known by their identifiers alone.
+  /// Reads the rows of members known only by identifier.
   private func readKnownMembers(of owners: [ManagedObject], _ relationship: RelationshipLayout) throws {
     let layout = context.layouts[relationship.destinationIndex]
     var wanted = WantedRows()
@@ -120,7 +120,7 @@ struct PrefetchPass {
     try read(wanted, of: layout)
   }
 
-  /// Keys of rows that aren't there yet, by store.
+  /// Keys of rows that aren't read yet, by store.
   private struct WantedRows {
     var stores: [ObjectIdentifier: (tables: StoreTables, keys: Set<Int64>)] = [:]
 
@@ -140,7 +140,7 @@ struct PrefetchPass {
     }
   }
 
-  /// The objects at the other end, with their rows.
+  /// Returns the related objects, with their rows.
   private func related(_ owners: [ManagedObject], _ relationship: RelationshipLayout) -> [ManagedObject] {
     var found: [ManagedObject] = []
     var seen: Set<ObjectIdentifier> = []
