@@ -1,23 +1,23 @@
-/// Objects, or an object and a row, that have the same values where a uniqueness constraint allows them once.
+/// Objects, or objects and a row, with the same values of a uniqueness constraint.
 ///
-/// A value, as ``MergeConflict`` is; the objects are found in the context by their identifiers.
+/// A value, like ``MergeConflict``; the objects can be looked up in the context by their identifiers.
 public struct ConstraintConflict: Sendable {
   /// The entity that declares the constraint.
   public let entityName: String
   /// The names of the constraint's attributes.
   public let constraint: [String]
-  /// The values that come up more than once, by attribute.
+  /// The duplicate values, by attribute.
   public let constraintValues: [String: StoredValue]
-  /// The row that has the values already; nil where only objects of the save have them.
+  /// The row that already has the values; nil if only objects of the save have them.
   public let databaseObjectID: ManagedObjectID?
-  /// What that row holds.
+  /// The values of that row.
   public let databaseSnapshot: [String: StoredValue]?
-  /// The objects of the save that have the values, in the order in which they were made.
+  /// The objects of the save that have the values: updated objects, then inserted ones.
   public let conflictingObjectIDs: [ManagedObjectID]
-  /// What those hold, in the same order.
+  /// The values of those objects, in the same order.
   public let conflictingSnapshots: [[String: StoredValue]]
 
-  /// What that row holds, as it was read.
+  /// That row as read.
   let row: RowSnapshot?
 }
 

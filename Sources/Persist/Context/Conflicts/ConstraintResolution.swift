@@ -1,7 +1,7 @@
-/// Settles objects that have the same unique values as others, by one rule for all.
+/// Resolves uniqueness conflicts, with one rule for all of them.
 ///
-/// A new object becomes the row that has the values already: an upsert. Objects of the same save are settled as though
-/// they had been saved one after the other.
+/// A new object takes over the row that already has the values: an upsert. Objects of the same save are resolved as if
+/// they had been saved one after another.
 struct ConstraintResolution {
   private let context: ManagedObjectContext
   private let rule: ConflictRule
@@ -39,7 +39,7 @@ struct ConstraintResolution {
     } else {
       holder.snapshot = row
     }
-    // The values are at hand: the object needn't ask for them, nor tell its class that it did.
+    // The values are known: the object needn't read them, nor call its class's fetch hook.
     holder.loading = .loaded
   }
 
@@ -49,7 +49,7 @@ struct ConstraintResolution {
     } else if holder.change == .inserted {
       absorb(holder, into: object)
     } else if rule.keepsChanges {
-      // Two rows, of which one must go: the object keeps the value, and what was related to the other.
+      // One of the two rows must be deleted: the object keeps the value and takes over the other's members.
       moveMembers(of: holder, to: object)
       context.delete(holder)
     } else {
@@ -57,7 +57,7 @@ struct ConstraintResolution {
     }
   }
 
-  /// Gives up what an object changed: all of it, or what must be unique.
+  /// Reverts an object's changes: all of them, or only those to the unique properties.
   private func giveUp(_ object: ManagedObject, _ conflict: ConstraintConflict) {
     for stored in object.layout.storedSlots where object.differsFromStored(stored) {
       if rule == .rollback || conflict.constraint.contains(object.layout.properties[stored.slot].name) {
@@ -70,7 +70,7 @@ struct ConstraintResolution {
     }
   }
 
-  /// Makes a new object part of another one, and forgets it.
+  /// Merges a new object into another one, and detaches it.
   private func absorb(_ object: ManagedObject, into holder: ManagedObject) {
     moveReferences(to: object, to: holder)
     moveMembers(of: object, to: holder)
@@ -91,7 +91,7 @@ struct ConstraintResolution {
     object.identifier = holder.objectID
   }
 
-  /// Hands the members of an object's to-many relationships over.
+  /// Moves the members of an object's to-many relationships to another object.
   private func moveMembers(of object: ManagedObject, to holder: ManagedObject) {
     for relationship in object.layout.relationships where relationship.isToMany {
       let isShared = holder.layout.shares(relationship.slot, with: object.layout)
@@ -108,7 +108,7 @@ struct ConstraintResolution {
     }
   }
 
-  /// Makes unsaved relationships without inverse that lead to one object lead to another.
+  /// Redirects unsaved relationships without an inverse from one object to another.
   private func moveReferences(to object: ManagedObject, to holder: ManagedObject) {
     for referrer in object.layout.oneWayReferrers {
       for source in context.inserted.objects + context.updated.objects
@@ -136,7 +136,7 @@ extension EntityLayout {
 }
 
 extension ManagedObject {
-  /// Becomes the object of a row in place of one that nobody else holds.
+  /// Takes over the row of another object that isn't held elsewhere.
   fileprivate final func takeIdentity(of other: ManagedObject) {
     guard let table = other.table else { return }
     let context = table.context

@@ -1,10 +1,10 @@
-/// Finds which objects of a save, and which rows, have the same values where a uniqueness constraint allows them once.
+/// Finds the objects of a save, and the rows, that have the same values of a uniqueness constraint.
 ///
-/// Looked for only after a store refused a save: a store checks row by row and names the first it meets.
+/// Used only after a store rejected a save: a store checks row by row and reports only the first violation.
 struct ConstraintSearch {
   private let context: ManagedObjectContext
   private let tables: StoreTables
-  /// Rows are looked up by so many values at a time.
+  /// The number of value combinations looked up at a time.
   private static let batchSize = 200
 
   init(in context: ManagedObjectContext, of tables: StoreTables) {
@@ -12,12 +12,12 @@ struct ConstraintSearch {
     self.tables = tables
   }
 
-  /// The conflicts among the objects that a save inserts or changes, and with the rows of the store.
+  /// Returns the conflicts among the objects that a save inserts or updates, and with the store's rows.
   func conflicts(inserted: [ManagedObject], updated: [ManagedObject]) throws -> [ConstraintConflict] {
     var conflicts: [ConstraintConflict] = []
     var taken = Set<ObjectIdentifier>()
     for constraint in constraints(of: inserted + updated) {
-      // One conflict at a time for an object: settling it may settle or change the others.
+      // One conflict at a time for each object: resolving it may resolve or change the others.
       let claims = claims(on: constraint, inserted, updated).filter { claim in
         !claim.objects.contains { taken.contains(ObjectIdentifier($0)) }
       }
@@ -30,14 +30,14 @@ struct ConstraintSearch {
     return conflicts
   }
 
-  /// A constraint of an entity, whose subentities it holds for too.
+  /// A constraint of an entity, which also applies to its subentities.
   struct Constraint {
     let layout: EntityLayout
     let names: [String]
     let slots: [EntityLayout.StoredSlot]
   }
 
-  /// Values and the objects of the save that lay claim to them.
+  /// Values and the objects of the save that claim them.
   private struct Claim {
     let key: [StoredValueKey]
     let values: [StoredValue]
@@ -62,7 +62,7 @@ struct ConstraintSearch {
     return found
   }
 
-  /// In the order in which the objects were made or changed.
+  /// Returns the claims of updated objects, followed by those of inserted ones, in the order of the changes.
   private func claims(
     on constraint: Constraint, _ inserted: [ManagedObject], _ updated: [ManagedObject]
   ) -> [Claim] {
@@ -71,7 +71,7 @@ struct ConstraintSearch {
     let changed = updated.filter { object in constraint.slots.contains { object.differsFromStored($0) } }
     for object in changed + inserted where object.layout.isKind(ofEntityAt: constraint.layout.index) {
       let values = constraint.slots.map { object.presentValue(at: $0.slot) }
-      // Values that are missing are never the same.
+      // Null values never conflict.
       guard !values.contains(where: \.isNull) else { continue }
       let key = values.map(StoredValueKey.init)
       if let place = places[key] {
@@ -84,7 +84,7 @@ struct ConstraintSearch {
     return claims
   }
 
-  /// The rows that have claimed values, apart from those that the save deletes or gives others.
+  /// Returns the rows with claimed values, except those that the save deletes or gives other values.
   private func holders(of claims: [Claim], _ constraint: Constraint) throws -> [[StoredValueKey]: Holder] {
     var holders: [[StoredValueKey]: Holder] = [:]
     let table = tables.table(for: constraint.layout)
@@ -107,7 +107,7 @@ struct ConstraintSearch {
     return holders
   }
 
-  /// Whether the save deletes the object's row, or gives it other values.
+  /// Whether the save deletes the object's row or gives it other values.
   private func isLeaving(_ object: ManagedObject, _ key: [StoredValueKey], _ constraint: Constraint) -> Bool {
     switch object.change {
     case .deleted: true
@@ -137,7 +137,7 @@ struct ConstraintSearch {
 }
 
 extension ConstraintSearch.Constraint {
-  /// Nil where an attribute has no column, as none of a sound model.
+  /// Returns nil if an attribute has no column, which a valid model rules out.
   init?(_ names: [String], of layout: EntityLayout) {
     let slots = names.compactMap { name in
       layout.entity.property(named: name).flatMap { property in
@@ -157,7 +157,7 @@ extension ConstraintSearch.Constraint {
   }
 }
 
-/// A value as a unique column compares it: texts by their bytes.
+/// A value as compared by a unique column: strings are compared byte by byte.
 private enum StoredValueKey: Hashable {
   case text([UInt8])
   case other(StoredValue)
@@ -171,7 +171,7 @@ private enum StoredValueKey: Hashable {
 }
 
 extension ManagedObject {
-  /// The attributes and to-one relationships as they are now.
+  /// The current values of attributes and to-one relationships.
   fileprivate final var presentValues: [String: StoredValue] {
     layout.storedSlots.reduce(into: [:]) { values, stored in
       values[layout.properties[stored.slot].name] = presentValue(at: stored.slot)

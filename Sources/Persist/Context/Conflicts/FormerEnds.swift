@@ -1,7 +1,7 @@
-/// The ends of the relationships of an object before it got a newer row, as far as they are in memory.
+/// The ends of an object's relationships before it got a newer row, as far as they are in memory.
 ///
-/// A save that meets others' changes exchanges the rows of the objects in conflict alone. Objects that these led to, or
-/// lead to now, may have been read before the others saved: their side of the relationship is that of an older moment.
+/// A save that encounters changes by others replaces only the rows of objects in conflict. Objects that were or are
+/// related to these may have been read before the others saved, so that their side of the relationship is outdated.
 struct FormerEnds {
   let object: ManagedObject
   private let ends: [(relationship: RelationshipLayout, ids: [ManagedObjectID])]
@@ -24,7 +24,7 @@ struct FormerEnds {
     }
   }
 
-  /// The objects whose side of a relationship with this one isn't that of the object now.
+  /// The objects whose side of a relationship contradicts this object's current side.
   var stale: [ManagedObject] {
     guard let context = object.table?.context, !ends.isEmpty else { return [] }
     if object.loading == .fault { object.fulfil() }
@@ -43,7 +43,7 @@ struct FormerEnds {
         guard let other = context.registeredObject(for: id), other.change != .deleted, other.loading == .loaded,
           let back = other.back(of: relationship)
         else { continue }
-        // Members that weren't read yet are those of the store when they are.
+        // Unread members will be read from the store.
         if back.isToMany, other.toManys.isEmpty || other.toManys[back.slot]?.areKnown != true { continue }
         if other.leads(to: object, back: relationship) != present.contains(id) { stale.append(other) }
       }
@@ -53,10 +53,11 @@ struct FormerEnds {
 }
 
 extension ManagedObjectContext {
-  /// Notes what an object leads to before it gets a newer row, or reads its members again, while a save collects that.
+  /// Records an object's relationship ends before it gets a newer row or rereads its members, if a save is collecting
+  /// them.
   func noteFormerEnds(of object: ManagedObject) { formerEnds?.append(FormerEnds(of: object)) }
 
-  /// Has objects read their rows again that are at the other ends of objects with newer rows, and don't know it.
+  /// Rereads the rows of objects whose side of a relationship with an object with a newer row is outdated.
   func refreshStaleEnds() {
     var seen: Set<ObjectIdentifier> = []
     do {

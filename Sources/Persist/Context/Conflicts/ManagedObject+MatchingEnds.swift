@@ -1,10 +1,10 @@
-/// Keeps both sides of relationships in step when a row is exchanged under unsaved changes.
+/// Keeps both sides of relationships consistent when a row is replaced under unsaved changes.
 ///
-/// The to-one side decides where a relationship has one: an unsaved value outlasts a stored one, and the other ends
-/// follow.
+/// If a relationship has a to-one side, that side decides: an unsaved value takes precedence over a stored one, and the
+/// other ends follow.
 extension ManagedObject {
-  /// Brings the other ends of the to-one relationships in step with this object, after it and everything that others
-  /// saved with it has its new row.
+  /// Updates the other ends of the to-one relationships to match this object, after it and everything that others saved
+  /// with it has its new row.
   final func matchToOneEnds() {
     guard table?.context != nil, snapshot != nil, loading != .missing else { return }
     for relationship in layout.toOnes where relationship.inverse != nil && !relationship.isTransient {
@@ -35,7 +35,7 @@ extension ManagedObject {
     }
   }
 
-  /// The same for a one-to-one relationship.
+  /// Does the same for a one-to-one relationship.
   private final func matchPartner(
     _ present: ManagedObject?, _ stored: ManagedObject?, _ relationship: RelationshipLayout
   ) {
@@ -58,7 +58,7 @@ extension ManagedObject {
     }
   }
 
-  /// Keeps the object out of the members of those to which a newer row leads that the object doesn't stand on.
+  /// Removes the object from the members of destinations in a newer row that the object doesn't adopt.
   final func leaveEnds(of row: RowSnapshot) {
     guard let context = table?.context, let siblings = table?.siblings else { return }
     for relationship in layout.toOnes where relationship.inverse?.isToMany == true {
@@ -71,7 +71,7 @@ extension ManagedObject {
     }
   }
 
-  /// Does what a deletion here does to an object that others have related to the deleted one meanwhile.
+  /// Applies a deletion made here to an object that others have meanwhile related to the deleted one.
   private final func follow(deletionOf other: ManagedObject, by relationship: RelationshipLayout) {
     willChange()
     setPending(.null, at: relationship.slot)
@@ -87,14 +87,14 @@ extension ManagedObject {
     return table?.context.registeredOrFault(id)
   }
 
-  /// Takes a member out that is stored and has left, this side only.
+  /// Removes a stored member that has left, on this side only.
   private final func lose(_ other: ManagedObject, in relationship: RelationshipLayout) {
     let members = members(of: relationship)
     let isMember = members.current?.contains(other.objectID) ?? !members.removed.contains(other.objectID)
     if isMember { forget(other, in: relationship) }
   }
 
-  /// Adds a member that isn't stored, this side only.
+  /// Adds a member that isn't stored, on this side only.
   private final func win(_ other: ManagedObject, in relationship: RelationshipLayout) {
     let members = members(of: relationship)
     let isMember = members.current?.contains(other.objectID) ?? members.added.contains(other.objectID)

@@ -1,8 +1,8 @@
-/// Taking a newer row under an object's unsaved changes.
+/// Adopts a newer row underneath an object's unsaved changes.
 extension ManagedObject {
-  /// Whether an attribute or a to-one relationship has an unsaved value other than the stored one.
+  /// Whether an attribute or to-one relationship has an unsaved value that differs from the stored one.
   ///
-  /// A value in a file counts as other without a look at the file, which others may have replaced.
+  /// A value in a file counts as different without reading the file, which others may have replaced.
   final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
     guard !pending.isEmpty, let value = pending[stored.slot] else { return false }
     if stored.form == .externalData, let snapshot, !snapshot.isNull(stored.slot, of: layout.rowSlotCount),
@@ -13,18 +13,18 @@ extension ManagedObject {
     return !isCommitted(value, at: stored.slot)
   }
 
-  /// Whether a newer row has other values than the one that was read where the object has unsaved ones.
+  /// Whether a newer row differs from the row that was read in a property with an unsaved value.
   final func isOvertaken(by row: RowSnapshot) -> Bool {
     guard let old = snapshot, !pending.isEmpty else { return false }
     return layout.storedSlots.contains { differsFromStored($0) && !old.holds($0, as: row, of: layout) }
   }
 
-  /// Takes a newer row; what the object changed since it read the older one stays changed.
+  /// Adopts a newer row, keeping the changes made since the older one was read.
   final func rebase(onto row: RowSnapshot) {
     let old = snapshot
     table?.context.noteFormerEnds(of: self)
     if !pending.isEmpty {
-      // Values that are set as they were read would otherwise undo what others changed.
+      // Values set to what was read would otherwise revert changes by others.
       for stored in layout.storedSlots where pending[stored.slot] != nil && !differsFromStored(stored) {
         pending[stored.slot] = nil
       }
@@ -34,7 +34,7 @@ extension ManagedObject {
     if let old { forgetViews(changedFrom: old, to: row) }
   }
 
-  /// Forgets the stored members of to-many relationships; changes stay on top of what is read next.
+  /// Discards the stored members of to-many relationships; changes are reapplied to the members read next.
   private final func rebaseMembers() {
     guard !toManys.isEmpty else { return }
     for relationship in layout.relationships where relationship.isToMany && !relationship.isTransient {
@@ -51,7 +51,7 @@ extension ManagedObject {
     }
   }
 
-  /// Makes the other ends that a row no longer or newly leads to read their side of the relationship again.
+  /// Makes objects that only one of two rows relates to reread their side of the relationship.
   final func forgetViews(changedFrom old: RowSnapshot?, to new: RowSnapshot?) {
     guard let siblings = table?.siblings, let context = table?.context else { return }
     for relationship in layout.toOnes {
@@ -65,7 +65,7 @@ extension ManagedObject {
     }
   }
 
-  /// - Parameter isLeft: whether the row doesn't lead here any more.
+  /// - Parameter isLeft: Whether the row no longer relates to this object.
   private final func forgetStoredEnd(
     at inverse: RelationshipLayout.Inverse, of member: ManagedObjectID, isLeft: Bool
   ) {
@@ -79,7 +79,7 @@ extension ManagedObject {
     }
   }
 
-  /// Makes the members of many-to-many relationships read their side again: this one's is read again too.
+  /// Makes the members of many-to-many relationships reread their side, because this side is reread too.
   final func forgetManyToManyViews() {
     guard !toManys.isEmpty, let context = table?.context else { return }
     for relationship in layout.relationships where relationship.isToMany && relationship.inverse?.isToMany == true {
@@ -90,9 +90,10 @@ extension ManagedObject {
     }
   }
 
-  /// Drops the unsaved value of an attribute or a to-one relationship, on both sides.
+  /// Reverts the unsaved value of an attribute or to-one relationship, on both sides.
   ///
-  /// A relationship stays empty where the object that the row leads to is deleted here and empties it.
+  /// A relationship remains empty if the stored destination is deleted here and its delete rule nullifies the
+  /// relationship.
   final func takeBack(_ stored: EntityLayout.StoredSlot) {
     if stored.kind == .toOne, let context = table?.context, let relationship = layout.relationshipsBySlot[stored.slot] {
       var committed: ManagedObject?
@@ -103,10 +104,10 @@ extension ManagedObject {
     if !pending.isEmpty { pending[stored.slot] = nil }
   }
 
-  /// Makes what a to-many relationship won and lost since the last save undone on both sides. Members that were lost
-  /// because they are deleted stay lost.
+  /// Reverts the additions to and removals from a to-many relationship since the last save, on both sides. Members
+  /// removed because they are deleted remain removed.
   ///
-  /// - Parameter isIncluded: for which members; nil for all.
+  /// - Parameter isIncluded: Selects the members to revert; nil for all.
   final func takeBackMemberChanges(
     of relationship: RelationshipLayout, where isIncluded: ((ManagedObjectID) -> Bool)? = nil
   ) {
@@ -120,9 +121,10 @@ extension ManagedObject {
     }
   }
 
-  /// Drops the unsaved members and the unsaved order of a to-many relationship whose truth isn't in its members' rows.
+  /// Reverts the unsaved order of a to-many relationship, and its unsaved members unless these are stored in the
+  /// members' rows.
   ///
-  /// - Parameter isIncluded: for which members of a many-to-many relationship; nil for all.
+  /// - Parameter isIncluded: Selects the members of a many-to-many relationship to revert; nil for all.
   final func takeBackMembers(
     of relationship: RelationshipLayout, where isIncluded: ((ManagedObjectID) -> Bool)? = nil
   ) {
@@ -139,8 +141,7 @@ extension ManagedObject {
 }
 
 extension RowSnapshot {
-  /// Whether two rows of an entity hold the same in a property, by what is stored: no value is decoded, and no file
-  /// read.
+  /// Whether two rows of an entity have the same stored value for a property. No value is decoded, and no file read.
   func holds(_ stored: EntityLayout.StoredSlot, as other: RowSnapshot, of layout: EntityLayout) -> Bool {
     guard holds(stored.slot, stored.form, as: other, of: layout) else { return false }
     if let slot = stored.entityNumberSlot, !holds(slot, .integer, as: other, of: layout) { return false }

@@ -1,11 +1,11 @@
 import OrderedCollections
 
-/// What becomes of objects whose rows others deleted, and of deletions of rows that others changed.
+/// Handles objects whose rows others deleted, and deletions of rows that others changed.
 extension ManagedObjectContext {
-  /// Makes an object whose row others deleted count as deleted. Unsaved relationships to it are given up; what it had
-  /// read stays readable.
+  /// Treats an object as deleted because others deleted its row. Unsaved relationships to it are dropped; values that
+  /// it had read remain readable.
   ///
-  /// - Parameter staysRegistered: whether the object stays the context's for as long as it is held.
+  /// - Parameter staysRegistered: Whether the object stays registered in the context as long as it is held.
   func vanish(_ object: ManagedObject, staysRegistered: Bool = false) {
     leaveChangeSets(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes an object out of the other side of one of its relationships, as far as that is in memory.
+  /// Removes an object from the other side of one of its relationships, as far as that is in memory.
   private func leave(_ object: ManagedObject, _ relationship: RelationshipLayout) {
     for id in object.endsInMemory(of: relationship) {
       guard let other = registeredObject(for: id), other !== object, let back = other.back(of: relationship) else {
@@ -39,11 +39,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes an object whose row others deleted one that the next save inserts, under the key that it had.
+  /// Marks an object whose row others deleted for insertion under its former key.
   ///
   /// It keeps its snapshot, from which the new row gets its version; see ``ManagedObject/insertedVersion``.
   ///
-  /// - Throws: the store's errors.
+  /// - Throws: The store's errors.
   func reinsert(_ object: ManagedObject) throws {
     noteFormerEnds(of: object)
     if object.eventIndex < 0 { object.enterEvent() }
@@ -66,10 +66,10 @@ extension ManagedObjectContext {
     inserted.insert(object)
   }
 
-  /// Empties a relationship of an object whose row comes back while that of the other end stays away.
+  /// Clears a relationship of an object being reinserted if the destination's row remains deleted.
   ///
-  /// The other end comes back only for changes of its own. That the object leaves it isn't one: it is read again after
-  /// the save, and found to be gone.
+  /// The destination is reinserted only for changes of its own. Losing this object isn't one: the destination is reread
+  /// after the save, and found to be deleted.
   private func leaveGone(_ id: ManagedObjectID, _ object: ManagedObject, _ relationship: RelationshipLayout) {
     if registeredObject(for: id)?.hasPersistentChangedValues == true {
       return object.setToOne(nil, at: relationship.slot)
@@ -78,8 +78,8 @@ extension ManagedObjectContext {
     object.setPending(.null, at: relationship.slot)
   }
 
-  /// Makes the other end of a one-to-one relationship lead to an object whose row comes back: the deletion emptied it.
-  /// An end that has another partner by now keeps that one.
+  /// Points the other end of a one-to-one relationship back to an object being reinserted, because the deletion cleared
+  /// it. An end that has another partner by now keeps that one.
   private func pairAgain(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
     guard let other = object.destination(at: relationship.slot), other !== object,
       let back = other.back(of: relationship), other.change == .none || other.change == .updated,
@@ -105,7 +105,7 @@ extension ManagedObjectContext {
       .isEmpty
   }
 
-  /// Takes the deletion of an object back, and those of what it cascaded to.
+  /// Reverts the deletion of an object, and of the objects that it cascaded to.
   func restore(_ object: ManagedObject, standingOn row: RowSnapshot?) {
     noteFormerEnds(of: object)
     if object.eventIndex < 0 { object.enterEvent() }
@@ -133,7 +133,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Takes an object whose row was deleted out of the members that its delete rules left it among.
+  /// Removes an object whose row was deleted from the members in which its delete rules left it.
   final func leaveMembers() {
     guard let context = table?.context else { return }
     for relationship in layout.relationships where relationship.deleteRule == .noAction {
@@ -145,13 +145,14 @@ extension ManagedObject {
     }
   }
 
-  /// The version of the row that the next save inserts for a new object.
+  /// The version of the row that the next save inserts for the object.
   ///
-  /// A row that comes back must have none that it had before: contexts that still hold the old row would take it for
-  /// that. How far the old row got isn't known; a leap is beyond every count of saves between a read and a deletion.
+  /// A reinserted row must not repeat a former version: contexts that still hold the old row would mistake it for that
+  /// version. The last version of the old row isn't known; the increment exceeds any number of saves between a read and
+  /// a deletion.
   final var insertedVersion: Int64 { snapshot.map { $0.version + 1 << 20 } ?? 1 }
 
-  /// The other ends of a relationship that are known without a look into the store.
+  /// Returns the other ends of a relationship that are known without accessing the store.
   fileprivate final func endsInMemory(
     of relationship: RelationshipLayout, readingMembers: Bool = false
   ) -> [ManagedObjectID] {

@@ -1,18 +1,18 @@
 extension ManagedObjectContext {
-  /// Makes the next save meet a conflict where others have changed or deleted the row of an object since it was read,
-  /// also where this context doesn't change the object.
+  /// Makes the next save detect a conflict if others have changed or deleted the row of an object since it was read,
+  /// even if this context doesn't change the object.
   ///
-  /// For decisions that rest on an object which stays as it is:
+  /// Use it for decisions that depend on an object that isn't changed itself:
   ///
   /// ```swift
   /// context.detectConflicts(for: account)
   /// if account.isOpen { booking.account = account }
-  /// try context.save()        // a conflict where the account was closed meanwhile
+  /// try context.save()        // a conflict if the account was closed meanwhile
   /// ```
   ///
-  /// The object is read now where it is a fault, and held until the next save that succeeds or a reset. Nothing is
-  /// checked where the context has no changes to save. ``mergePolicy`` settles the conflict: every policy but
-  /// ``MergePolicy/error`` lets the object have the newer row.
+  /// A fault is read now. The object is held until the next successful save or a reset. Nothing is checked if the
+  /// context has no changes to save. ``mergePolicy`` resolves the conflict: every policy except ``MergePolicy/error``
+  /// gives the object the newer row.
   public func detectConflicts(for object: ManagedObject) {
     guard object.table?.context === self else { return }
     if object.loading == .fault { object.fulfil() }

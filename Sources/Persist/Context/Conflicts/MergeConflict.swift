@@ -1,29 +1,30 @@
 /// An object whose row others changed or deleted after the context read it.
 ///
-/// A value: it may leave the context's isolation with the error that carries it. The object itself is
+/// A value, which can leave the context's isolation with the error that contains it. The object itself is
 /// `context.object(with: conflict.sourceObjectID)`, within the context's isolation.
 ///
-/// Snapshots hold attributes and the identifiers of to-one relationships by name, as Core Data's do; to-many
-/// relationships aren't part of them.
+/// Snapshots contain attributes and the identifiers of to-one relationships by name, like Core Data's; to-many
+/// relationships aren't included.
 public struct MergeConflict: Sendable {
-  /// The object that was to be saved.
+  /// The object to be saved.
   public let sourceObjectID: ManagedObjectID
-  /// The row's version when the context read it; 0 where it never did.
+  /// The row's version when the context read it; 0 if it never did.
   public let oldVersionNumber: Int64
-  /// The row's version now; 0 where the row is gone.
+  /// The row's current version; 0 if the row is deleted.
   public let newVersionNumber: Int64
-  /// What the context last read; nil where it never read the row.
+  /// The values that the context last read; nil if it never read the row.
   public let objectSnapshot: [String: StoredValue]?
-  /// What the store holds now; nil where the row is gone.
+  /// The values in the store; nil if the row is deleted.
   public let cachedSnapshot: [String: StoredValue]?
-  /// Nil: Core Data tells the coordinator's row cache from the file by it, and Persist keeps no such cache.
+  /// Always nil: in Core Data, it distinguishes the file from the coordinator's row cache, and Persist has no such
+  /// cache.
   public var persistedSnapshot: [String: StoredValue]? { nil }
-  /// What both sides began with, which is what the context last read.
+  /// The common ancestor of both sides, which is what the context last read.
   public var ancestorSnapshot: [String: StoredValue]? { objectSnapshot }
-  /// The values that the save was to write; empty where it was to delete the row.
+  /// The values that the save would have written; empty for a deletion.
   public let changedValues: [String: StoredValue]
 
-  /// What the store holds now, as it was read.
+  /// The row in the store, as read.
   let row: RowSnapshot?
 
   init(_ object: ManagedObject, row: RowSnapshot?) {
@@ -51,7 +52,7 @@ extension MergeConflict: Hashable {
 }
 
 extension ManagedObject {
-  /// What a row of this object's entity holds, by name. A large value whose file is gone already is left out.
+  /// Returns the values of a row of this object's entity, by name. A large value whose file is already gone is omitted.
   final func values(of row: RowSnapshot) -> [String: StoredValue] {
     layout.storedSlots.reduce(into: [:]) { values, stored in
       if stored.form == .externalData, !row.isNull(stored.slot, of: layout.rowSlotCount),
@@ -65,7 +66,7 @@ extension ManagedObject {
     }
   }
 
-  /// The attributes and to-one relationships that differ from what was read.
+  /// The attributes and to-one relationships that differ from the values read.
   fileprivate final var unsavedValues: [String: StoredValue] {
     layout.storedSlots.reduce(into: [:]) { values, stored in
       if differsFromStored(stored) { values[layout.properties[stored.slot].name] = pending[stored.slot] }

@@ -1,4 +1,4 @@
-/// What a context does when a save meets rows that others changed, or values that must be unique.
+/// How a context resolves conflicts of a save with rows that others changed, or with values that must be unique.
 ///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump
@@ -8,42 +8,42 @@
 /// | policy | others changed the row | others deleted the row | others have the unique value |
 /// |---|---|---|---|
 /// | ``error`` | the save fails | the save fails | the save fails |
-/// | ``mergeByPropertyStoreTrump`` | what both changed is the store's | the object goes | the row's values |
-/// | ``mergeByPropertyObjectTrump`` | what both changed is the object's | the row comes back | what was set |
-/// | ``overwrite`` | the object's values, changed or not | the row comes back | all of the object's values |
-/// | ``rollback`` | the object's changes are dropped | the object goes | the row's values |
+/// | ``mergeByPropertyStoreTrump`` | what both changed is the store's | the object is deleted | the row's values |
+/// | ``mergeByPropertyObjectTrump`` | what both changed is the object's | the row is reinserted | what was set |
+/// | ``overwrite`` | the object's values, changed or not | the row is reinserted | all of the object's values |
+/// | ``rollback`` | the object's changes are dropped | the object is deleted | the row's values |
 ///
-/// A new object with a unique value that a row has already becomes the object of that row, with the values that the
-/// table says, and the members of both; under ``rollback`` it brings no members of many-to-many relationships. Under
+/// A new object with a unique value that a row already has becomes the object of that row, with the values of the table
+/// above and the members of both; under ``rollback`` it contributes no members of many-to-many relationships. Under
 /// ``mergeByPropertyObjectTrump`` such an upsert writes only the properties that the program has set on the new object,
-/// nil and values that equal the default included. The others keep the row's values: those with a default of the model
-/// or of the class, those that `awakeFromInsert` filled, and those that nobody touched. ``overwrite`` writes these too.
-/// The row's object, if it is alive in the context, takes all this over, and the new object leaves the context.
+/// including nil and values equal to the default. Other properties keep the row's values: those with a default from the
+/// model or the class, those set by `awakeFromInsert`, and those never set. ``overwrite`` writes these too. If the
+/// row's object is registered in the context, it receives all of this, and the new object leaves the context.
 ///
-/// A deletion of a row that others changed stands under ``mergeByPropertyObjectTrump`` and
-/// ``overwrite``; under the other two it is taken back, with what it cascaded to.
+/// A deletion of a row that others changed is kept under ``mergeByPropertyObjectTrump`` and ``overwrite``; under the
+/// other two it is reverted, with the deletions it cascaded to.
 ///
-/// Members of to-many relationships are merged one by one: what either side added is in, what either removed is out.
-/// The order of an ordered relationship is the object's, or the store's where the policy says that the store wins.
-/// Two contexts that only add members to one owner, or remove some, don't conflict, whatever the policy: new members of
-/// an ordered relationship go to its end, and the owner shows what the others saved once its own save is done. Members
-/// that were put in order, and relationships with bounds for their counts or a validator, are checked like attributes.
+/// Members of to-many relationships are merged individually: additions and removals of both sides apply. The order of
+/// an ordered relationship is the object's, or the store's if the policy prefers the store. Two contexts that only add
+/// members to one owner, or remove some, don't conflict under any policy: new members of an ordered relationship are
+/// appended, and the owner shows what others saved after its own save. Reordered members, and relationships with count
+/// limits or a validator, are checked like attributes.
 ///
-/// A one-to-one relationship belongs to two rows. ``overwrite`` leaves one that the object didn't change as the others
-/// saved it, and a row that comes back is paired again unless its partner has got another one.
+/// A one-to-one relationship belongs to two rows. ``overwrite`` keeps one that the object didn't change as others saved
+/// it, and a reinserted row is paired again unless its partner has another one by now.
 ///
-/// Under ``rollback`` a many-to-many relationship between an object in conflict and one that isn't is kept: it is part
-/// of the other object's changes, which are saved whole.
+/// Under ``rollback`` a many-to-many relationship between an object in conflict and one that isn't is kept: it belongs
+/// to the changes of the other object, which are saved completely.
 ///
-/// A policy is looked at only after a store refused a save. What it settles is validated and written again; where that
-/// fails, the objects are as they were before the save.
+/// A policy is applied only after a store rejected a save. The resolved objects are validated and written again; if
+/// that fails, they return to their state before the save.
 public struct MergePolicy: Sendable {
-  /// Which policy it is.
+  /// The kinds of merge policies.
   public enum MergeType: Sendable, Hashable, CaseIterable {
     case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback, custom
   }
 
-  /// Which policy it is; ``MergeType/custom`` for one with a resolver.
+  /// The kind of the policy; ``MergeType/custom`` for one with a resolver.
   public let mergeType: MergeType
   private let resolver: (any ConflictResolver)?
 
@@ -52,18 +52,18 @@ public struct MergePolicy: Sendable {
     resolver = nil
   }
 
-  /// The save fails with an error that lists every conflict.
+  /// Fails the save with an error that lists every conflict.
   public static let error = MergePolicy(.error)
-  /// Property by property; where both sides changed one, the store's value stands.
+  /// Merges property by property; if both sides changed one, the store's value wins.
   public static let mergeByPropertyStoreTrump = MergePolicy(.mergeByPropertyStoreTrump)
-  /// Property by property; where both sides changed one, the object's value stands.
+  /// Merges property by property; if both sides changed one, the object's value wins.
   public static let mergeByPropertyObjectTrump = MergePolicy(.mergeByPropertyObjectTrump)
-  /// The object's whole state is written over the row.
+  /// Writes the object's whole state over the row.
   public static let overwrite = MergePolicy(.overwrite)
-  /// The changes of objects in conflict are dropped.
+  /// Drops the changes of objects in conflict.
   public static let rollback = MergePolicy(.rollback)
 
-  /// A policy of the program's own.
+  /// Returns a policy with a custom resolver.
   public static func custom(_ resolver: any ConflictResolver) -> MergePolicy { MergePolicy(resolver) }
 
   private init(_ resolver: any ConflictResolver) {
@@ -72,14 +72,14 @@ public struct MergePolicy: Sendable {
   }
 }
 
-/// Settles the conflicts of a save by the program's own rules.
+/// Resolves the conflicts of a save with custom rules.
 ///
-/// Both functions run within the context's isolation, while the save waits: they may read and change its objects. When
-/// one returns, every object is saved with the values that it then has, on top of what the store holds: properties that
-/// differ from what the object had read are written, all others are the store's. What one throws ends the save.
+/// Both methods run in the context's isolation while the save waits, and may read and change its objects. When one
+/// returns, every object is saved with its current values on top of the store's: properties that differ from the values
+/// the object had read are written, all others keep the store's values. A thrown error ends the save.
 ///
 /// ```swift
-/// /// Adds up what both sides counted; everything else as the object has it.
+/// /// Adds up both sides' counts; all other values are the object's.
 /// struct Counting: ConflictResolver {
 ///   func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
 ///     for conflict in conflicts {
@@ -93,12 +93,12 @@ public struct MergePolicy: Sendable {
 /// }
 /// ```
 ///
-/// A function that isn't written throws the conflicts, as ``MergePolicy/error`` does. For those that a resolver has no
-/// rule of its own for it calls ``MergePolicy/resolve(_:in:)-(([MergeConflict],_))`` of a policy that has one.
+/// A method without an implementation throws the conflicts, like ``MergePolicy/error``. To delegate conflicts without a
+/// custom rule, call ``MergePolicy/resolve(_:in:)-(([MergeConflict],_))`` of another policy.
 public protocol ConflictResolver: Sendable {
-  /// Settles what others changed or deleted meanwhile.
+  /// Resolves conflicts with rows that others changed or deleted.
   func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws
-  /// Settles values that must be unique. Give the objects other values, delete some, or leave it to a policy.
+  /// Resolves conflicts of unique values. Give the objects other values, delete some, or delegate to a policy.
   func resolve(_ conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws
 }
 
@@ -113,9 +113,10 @@ extension ConflictResolver {
 }
 
 extension MergePolicy {
-  /// Settles what others changed or deleted meanwhile, in the objects of the context; nothing is written.
+  /// Resolves conflicts with rows that others changed or deleted, in the context's objects. Nothing is written.
   ///
-  /// - Throws: ``PersistenceError/Code/mergeConflict`` for ``error``, what a custom policy throws, the store's errors.
+  /// - Throws: ``PersistenceError/Code/mergeConflict`` for ``error``, the errors of a custom policy, the store's
+  ///   errors.
   public func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
     guard let resolver else {
       guard let rule = ConflictRule(mergeType) else { throw PersistenceError(conflicts) }
@@ -123,14 +124,14 @@ extension MergePolicy {
       return try resolution.resolve(conflicts)
     }
     try resolver.resolve(conflicts, in: context)
-    // What the resolver didn't hand to another policy: the objects' changes stand, on top of what the store holds.
+    // Conflicts that the resolver didn't delegate: the objects' changes apply on top of the store's values.
     var resolution = RowConflictResolution(in: context, by: .object)
     try resolution.resolve(conflicts)
   }
 
-  /// Settles values that must be unique, in the objects of the context; nothing is written.
+  /// Resolves conflicts of unique values, in the context's objects. Nothing is written.
   ///
-  /// - Throws: ``PersistenceError/Code/constraintConflict`` for ``error``, what a custom policy throws, the store's
+  /// - Throws: ``PersistenceError/Code/constraintConflict`` for ``error``, the errors of a custom policy, the store's
   ///   errors.
   public func resolve(_ conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
     if let resolver { return try resolver.resolve(conflicts, in: context) }
@@ -139,11 +140,11 @@ extension MergePolicy {
   }
 }
 
-/// Who is right where two sides changed the same.
+/// The side that wins if both changed the same property.
 enum ConflictRule {
   case store, object, overwrite, rollback
 
-  /// Nil for policies that have no rule for all cases.
+  /// Returns nil for policies without a rule for all cases.
   init?(_ type: MergePolicy.MergeType) {
     switch type {
     case .error, .custom: return nil
@@ -154,6 +155,6 @@ enum ConflictRule {
     }
   }
 
-  /// Whether the object's changes outlast those of others.
+  /// Whether the object's changes take precedence over those of others.
   var keepsChanges: Bool { self == .object || self == .overwrite }
 }

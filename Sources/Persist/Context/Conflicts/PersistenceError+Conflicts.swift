@@ -1,13 +1,13 @@
 extension PersistenceError {
-  /// The objects whose rows others changed or deleted, of an error of code ``Code/mergeConflict``.
+  /// The objects whose rows others changed or deleted, for an error with the code ``Code/mergeConflict``.
   public var mergeConflicts: [MergeConflict] { details?.value as? [MergeConflict] ?? [] }
 
-  /// The objects and rows with the same unique values, of an error of code ``Code/constraintConflict``.
+  /// The objects and rows with the same unique values, for an error with the code ``Code/constraintConflict``.
   public var constraintConflicts: [ConstraintConflict] { details?.value as? [ConstraintConflict] ?? [] }
 
-  /// The error of a save whose rows others changed.
+  /// Creates the error of a save whose rows others changed.
   ///
-  /// - Parameter conflicts: at least one. A single one is the error itself; several are its ``errors``.
+  /// - Parameter conflicts: The conflicts, at least one. A single one becomes the error itself, several its ``errors``.
   init(_ conflicts: [MergeConflict]) {
     self = .combining(
       conflicts.map { Self($0) }, as: .mergeConflict,
@@ -16,9 +16,9 @@ extension PersistenceError {
     details = Details(conflicts)
   }
 
-  /// The error of a save with values that others have and that must be unique.
+  /// Creates the error of a save with duplicate values that must be unique.
   ///
-  /// - Parameter conflicts: at least one. A single one is the error itself; several are its ``errors``.
+  /// - Parameter conflicts: The conflicts, at least one. A single one becomes the error itself, several its ``errors``.
   init(_ conflicts: [ConstraintConflict]) {
     self = .combining(
       conflicts.map { Self($0) }, as: .constraintConflict,
@@ -52,6 +52,6 @@ extension PersistenceError {
 }
 
 extension ManagedObjectID {
-  /// The entity, and the row where there is one.
+  /// The entity, and the row if there is one.
   fileprivate var nameInMessages: String { primaryKey.map { "\(entityName) \($0)" } ?? "An unsaved \(entityName)" }
 }

@@ -1,10 +1,10 @@
-/// Settles objects whose rows others changed or deleted, by one rule for all.
+/// Resolves conflicts with rows that others changed or deleted, with one rule for all of them.
 ///
-/// Afterwards every object stands on the row that the store holds now, with the changes that the rule leaves it.
+/// Afterwards every object is based on the stored row, with the changes that the rule keeps.
 struct RowConflictResolution {
   private let context: ManagedObjectContext
   private let rule: ConflictRule
-  /// The objects that are settled together.
+  /// The objects that are resolved together.
   private var settled: Set<ManagedObjectID> = []
 
   init(in context: ManagedObjectContext, by rule: ConflictRule) {
@@ -26,7 +26,7 @@ struct RowConflictResolution {
       case (.deleted, let row?) where rule.keepsChanges: delete(object, standingOn: row)
       case (.deleted, let row?): context.restore(object, standingOn: row)
       case (.deleted, nil): object.countAsMissing()
-      // Only watched: there is nothing to keep.
+      // Only watched: there are no changes to keep.
       case (.none, let row?): object.rebase(onto: row)
       case (.none, nil): context.vanish(object)
       case (.inserted, _): continue
@@ -36,7 +36,7 @@ struct RowConflictResolution {
     try context.throwDeferredError()
   }
 
-  /// Whether somebody else, such as a resolver by way of another policy, has settled the object already.
+  /// Whether the object is already resolved, for example by a resolver that used another policy.
   private func isSettled(_ object: ManagedObject, _ conflict: MergeConflict) -> Bool {
     guard let row = conflict.row else { return object.loading == .missing }
     return object.snapshot?.version == row.version
@@ -74,10 +74,10 @@ struct RowConflictResolution {
     return !snapshot.holds(stored, as: row, of: object.layout)
   }
 
-  /// Makes everything that the object has a change over what the store holds.
+  /// Turns all of the object's values into changes on top of the stored row.
   private func overwrite(_ row: RowSnapshot, with object: ManagedObject) {
     let slots = object.layout.storedSlots.filter { stored in
-      // A one-to-one relationship that wasn't changed here is its partner's too, whose row others have written.
+      // An unchanged one-to-one relationship also belongs to its partner, whose row others have written.
       let inverse = object.layout.relationshipsBySlot[stored.slot]?.inverse
       return object.differsFromStored(stored)
         || (inverse?.isToMany != false && hasChanged(stored, of: object, in: row))
@@ -87,7 +87,7 @@ struct RowConflictResolution {
     for (stored, value) in zip(slots, values) { object.setPending(value, at: stored.slot) }
   }
 
-  /// Keeps a deletion, and carries it on to what others have related to the object meanwhile.
+  /// Keeps a deletion, and propagates it to objects that others have meanwhile related to the deleted one.
   private func delete(_ object: ManagedObject, standingOn row: RowSnapshot) {
     object.snapshot = row
     for members in object.toManys { members?.forgetOrder() }
@@ -96,7 +96,7 @@ struct RowConflictResolution {
 }
 
 extension ManagedObject {
-  /// The row is gone: there is nothing left to write of the object.
+  /// Marks the object's row as deleted: there is nothing left to write.
   final func countAsMissing() {
     snapshot = nil
     loading = .missing

@@ -1,16 +1,16 @@
-/// What a store refused to write, for the context's merge policy.
+/// The conflicts of a rejected write, for the context's merge policy.
 enum SaveConflict: Error {
   case rows([MergeConflict])
   case constraints([ConstraintConflict])
 }
 
 extension SavePass {
-  /// How often a save is written again because of new conflicts. Each time somebody else's save got ahead of it.
+  /// The maximum number of attempts after new conflicts, each caused by another save that came first.
   private static var conflictRounds: Int { 100 }
 
-  /// Does the work of a save, and does it again each time that the merge policy has settled what a store refused.
+  /// Performs a save, and repeats it each time the merge policy has resolved what a store rejected.
   ///
-  /// Where it can't be settled, or what was settled can't be saved, all objects are as they were before.
+  /// If the conflicts can't be resolved, or the result can't be saved, all objects return to their prior state.
   mutating func settlingConflicts(_ work: (inout SavePass) throws -> Void) throws {
     do {
       try work(&self)
@@ -55,22 +55,22 @@ extension SavePass {
     }
   }
 
-  /// The error of conflicts in rows.
+  /// Returns the conflict of rows that others changed or deleted.
   func rowConflict(_ rows: [(object: ManagedObject, row: RowSnapshot?)]) -> SaveConflict {
     .rows(rows.map { MergeConflict($0.object, row: $0.row) })
   }
 
-  /// Reads what the store holds of the rows that it refused to write.
+  /// Reads the current rows for the objects that a store refused to write.
   func rowConflict(_ conflicts: RowConflicts, of store: any RowSource) throws -> SaveConflict {
     let objects = conflicts.conflicts.compactMap { context.registeredObject(for: $0.id) }
     let rows = try context.storedRows(of: objects, in: store)
     return rowConflict(objects.map { ($0, rows[$0.objectID]) })
   }
 
-  /// Finds the objects and rows that break a uniqueness constraint.
+  /// Finds the objects and rows that violate a uniqueness constraint.
   ///
-  /// - Returns: nil where there are none: the store has rules that the model doesn't know, or somebody else has just
-  ///   changed what was in the way.
+  /// - Returns: Nil if there are none: the store has constraints that the model doesn't know, or others have just
+  ///   changed the conflicting row.
   func constraintConflict(_ writes: StoreWrites) throws -> SaveConflict? {
     let search = ConstraintSearch(in: context, of: writes.tables)
     let conflicts = try search.conflicts(inserted: writes.inserted, updated: writes.updated)
@@ -88,7 +88,7 @@ extension SaveConflict {
 }
 
 extension ManagedObjectContext {
-  /// The rows of some objects as the store holds them now, whatever the objects have; those that are gone are left out.
+  /// Returns the currently stored rows of objects, regardless of the objects' state; deleted rows are omitted.
   func storedRows(
     of objects: [ManagedObject], in store: any RowSource
   ) throws -> [ManagedObjectID: RowSnapshot] {

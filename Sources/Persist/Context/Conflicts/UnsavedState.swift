@@ -1,4 +1,4 @@
-/// Everything that a context has unsaved, to go back to when a save can't be done after its conflicts were settled.
+/// The unsaved state of a context, restored if a save fails after its conflicts were resolved.
 struct UnsavedState {
   private let context: ManagedObjectContext
   private let objects: [Saved]
@@ -32,7 +32,7 @@ struct UnsavedState {
     objects = (context.inserted.objects + context.updated.objects + context.deleted.objects).map(Saved.init)
   }
 
-  /// New objects that became part of other new objects, which have no permanent identifiers yet.
+  /// New objects that were merged into other new objects, which have no permanent identifiers yet.
   var absorbed: [(object: ManagedObject, holder: ManagedObject)] {
     objects.compactMap { saved in
       guard saved.change == .inserted, saved.object.table == nil, let id = saved.object.identifier, id.isTemporaryID
@@ -41,7 +41,7 @@ struct UnsavedState {
     }
   }
 
-  /// Makes everything unsaved again that was, and nothing else.
+  /// Restores exactly the recorded unsaved state.
   func restore() {
     let known = Set(objects.map { ObjectIdentifier($0.object) })
     for object in context.updated.objects + context.deleted.objects where !known.contains(ObjectIdentifier(object)) {

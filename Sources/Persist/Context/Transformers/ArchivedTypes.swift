@@ -1,11 +1,11 @@
 import Foundation
 
-/// The types that keyed archives may hold beside property-list values.
+/// The types that keyed archives may contain besides property-list values.
 enum ArchivedTypes {
-  /// How values of one type come into an archive and out of it.
+  /// The conversion of one type's values to and from an archive.
   struct Entry: Sendable {
     let name: String
-    /// Nil for a value of another type.
+    /// Returns nil for a value of another type.
     let encode: @Sendable (Any) throws -> PropertyList?
     let decode: @Sendable (PropertyList) throws -> Any
   }
@@ -17,7 +17,7 @@ enum ArchivedTypes {
       name: name,
       encode: { value in
         guard let value = value as? Value else { return nil }
-        // A property list is a list or a dictionary at its top; a value may be neither.
+        // The root of a property list must be an array or a dictionary, and a value may be neither.
         return try PropertyList(data: PropertyListEncoder().encode([value])).arrayValue?.first
       },
       decode: { list in

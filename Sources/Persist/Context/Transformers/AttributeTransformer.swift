@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Turns the values of transformable attributes into bytes and back.
+/// Converts the values of transformable attributes to bytes and back.
 ///
 /// ```swift
 /// struct ColourTransformer: AttributeTransformer {
@@ -14,11 +14,11 @@ public import Foundation
 /// AttributeTransformers.register(ColourTransformer(), named: "ColourTransformer")
 /// ```
 ///
-/// An attribute names its transformer with ``AttributeDescription/valueTransformerName``. The name isn't
-/// `ValueTransformer` because Foundation has that one.
+/// An attribute names its transformer with ``AttributeDescription/valueTransformerName``. The protocol isn't called
+/// `ValueTransformer` because Foundation has a class of that name.
 public protocol AttributeTransformer: Sendable {
-  /// The bytes that the store gets, as they are. Asked once for each value that is set.
+  /// Returns the bytes to store. Called once for each value that is set.
   func data(from value: Any) throws -> Data
-  /// The value that bytes of a store stand for. They may come from anywhere and be anything.
+  /// Returns the value encoded by stored bytes. The bytes are untrusted and may be malformed.
   func value(from data: Data) throws -> Any
 }

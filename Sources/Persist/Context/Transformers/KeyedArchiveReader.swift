@@ -1,10 +1,10 @@
 import Foundation
 
-/// Reads the value of a keyed archive: property-list values and types that were registered, nothing else.
+/// Reads the value of a keyed archive, restricted to property-list values and registered types.
 struct KeyedArchiveReader {
-  /// - Throws: ``PersistenceError/Code/malformedFile`` for what isn't such an archive,
-  ///   ``PersistenceError/Code/typeMismatch`` for an object of a class that wasn't registered,
-  ///   ``PersistenceError/Code/limitExceeded`` for one that nests without end.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` for data that isn't such an archive,
+  ///   ``PersistenceError/Code/typeMismatch`` for an object of an unregistered class,
+  ///   ``PersistenceError/Code/limitExceeded`` for excessive nesting.
   static func value(in data: Data) throws -> Any {
     try value(of: KeyedArchive(data: data, place: .unknown).root(), depth: 0)
   }
@@ -79,7 +79,7 @@ struct KeyedArchiveReader {
     }
   }
 
-  /// What a Codable type decodes itself from.
+  /// Converts a value to the property list that a Codable type is decoded from.
   private static func propertyList(_ value: Any, _ object: ArchivedObject) throws -> PropertyList {
     switch value {
     case let value as Bool: .boolean(value)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Writes a value as `NSKeyedArchiver` does; equal values give equal bytes.
+/// Writes a value in the format of `NSKeyedArchiver`; equal values result in equal bytes.
 struct KeyedArchiveWriter {
   private var objects: [PropertyList] = [.string("$null")]
   private var numbers: [PropertyList: Int] = [:]
   private var classes: [String: Int] = [:]
 
-  /// How deep lists and dictionaries may nest.
+  /// The maximum nesting depth of arrays and dictionaries.
   static let depthLimit = 100
 
-  /// - Throws: ``PersistenceError/Code/typeMismatch`` where a value is of a type that archives can't hold.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` if a value has a type that archives can't contain.
   static func archive(_ value: Any) throws -> Data {
     var writer = KeyedArchiveWriter()
     let root = try writer.add(value, depth: 0)
@@ -19,13 +19,13 @@ struct KeyedArchiveWriter {
     ]).binaryData()
   }
 
-  /// - Returns: a reference to the object of the value.
+  /// - Returns: A reference to the value's object.
   private mutating func add(_ value: Any, depth: Int) throws -> PropertyList {
     guard depth < Self.depthLimit else {
       throw PersistenceError(.limitExceeded, "The value nests deeper than \(Self.depthLimit) levels.")
     }
     if let list = value as? PropertyList { return try add(list, depth: depth) }
-    // First, so that a registered type is never taken for what it can be cast to.
+    // Checked first, so that a registered type is never mistaken for a type it can be cast to.
     if let entry = ArchivedTypes.entry(for: value), let content = try entry.encode(value) {
       return try object(of: entry.name) { ["content": try $0.add(content, depth: depth + 1)] }
     }
@@ -59,7 +59,7 @@ struct KeyedArchiveWriter {
     }
   }
 
-  /// What a Codable type encoded itself as.
+  /// Adds the encoded form of a Codable type.
   private mutating func add(_ content: PropertyList, depth: Int) throws -> PropertyList {
     switch content {
     case .array(let elements): try add(elements as [Any], depth: depth)
@@ -75,7 +75,7 @@ struct KeyedArchiveWriter {
     }
   }
 
-  /// A value that stands in an archive as it is.
+  /// Returns a value that archives contain unchanged.
   private static func plain(_ value: Any) -> PropertyList? {
     switch value {
     case let value as Bool: .boolean(value)
@@ -85,7 +85,7 @@ struct KeyedArchiveWriter {
       Int64(exactly: value).map(PropertyList.integer) ?? UInt64(exactly: value).map(PropertyList.unsigned)
     case let value as any BinaryFloatingPoint: .real(Double(value))
     case let value as Data: .data(value)
-    // By its type: an empty list of anything can be cast to one of bytes.
+    // Compared by type: any empty array can be cast to an array of bytes.
     case let bytes as [UInt8] where type(of: value) == [UInt8].self: .data(Data(bytes))
     default: nil
     }
@@ -98,7 +98,7 @@ struct KeyedArchiveWriter {
     return .uid(UInt64(objects.count - 1))
   }
 
-  /// An object with its members, which stand behind it as in Apple's archives.
+  /// Adds an object followed by its members, as in Apple's archives.
   private mutating func object(
     of className: String, _ members: (inout Self) throws -> [String: PropertyList]
   ) throws -> PropertyList {
