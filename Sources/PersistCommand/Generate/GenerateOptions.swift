@@ -1,4 +1,4 @@
-/// How classes are generated.
+/// Options for generating classes.
 struct GenerateOptions {
   enum Access: String, CaseIterable { case `public`, `internal` }
 

@@ -27,7 +27,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   ///   - wrappedValue: the value of a new object.
   ///   - name: the attribute's name in the model, if it differs from the property's.
   ///   - type: the attribute's type in the model, if it isn't the default for the Swift type: `.int16`, `.int32` or
-  ///     `.int64` for any integer, `.float` or `.double` for both, `.transformable` for `Data`.
+  ///     `.int64` for any integer type, `.float` or `.double` for `Float` and `Double`, `.transformable` for `Data`.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
   ///   - optional: whether the attribute is optional in the model, if that differs from the Swift type.
   ///   - unique: whether no two objects may have the same value.

@@ -47,7 +47,7 @@ extension CopyPlanner {
     }
   }
 
-  /// How the members of a step's mapped relationships are set, except of those copied with the rows.
+  /// The ways in which the members of a step's mapped relationships are set, except of those copied with the rows.
   mutating func ways(
     ofStep index: Int, _ sources: [[String: LinkSource]]
   ) -> [String: CopyPlan.RelationshipWay] {

@@ -8,7 +8,7 @@ import Foundation
 final class ObjectCopy {
   /// The maximum number of source objects in memory.
   static let batchSize = 500
-  /// The number of changed objects that are saved before their batch is complete.
+  /// The number of changed objects at which they are saved even before their batch is complete.
   private static let changeLimit = 4 * batchSize
 
   let sourceContext: ManagedObjectContext

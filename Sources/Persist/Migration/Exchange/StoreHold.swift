@@ -42,9 +42,9 @@ final class StoreHold {
   ///   keep the file locked.
   func replaceContent(by replacement: SQLiteConnection) throws {
     defer { end() }
-    // A separate transaction writes the new content. Between it and the one that held the store,
+    // The new content is written in a transaction separate from the one that held the store.
     if try connection.first(.journalMode, { $0.text(0) }) == "wal" {
-      // others may write, which is detected;
+      // With a log, others may write between the two, which is detected.
       let target = try SQLiteConnection(url, mode: .readWrite, options: options)
       defer { target.close() }
       try target.execute(.synchronousFull)
@@ -54,7 +54,7 @@ final class StoreHold {
       }
       target.emptyLog()
     } else {
-      // the lock is kept.
+      // Without a log, the lock is kept between the two.
       try connection.execute(.lockingModeExclusive)
       try connection.execute(.commit)
       try replacement.copyDatabase(into: connection)

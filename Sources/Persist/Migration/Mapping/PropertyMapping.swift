@@ -11,7 +11,7 @@ public struct PropertyMapping: Sendable, Hashable {
   /// | variable | stands for |
   /// |---|---|
   /// | `$source` | the source object |
-  /// | `$destination` | the object that was made for it |
+  /// | `$destination` | the object created for it |
   /// | `$manager` | the ``MigrationManager`` |
   /// | `$entityMapping` | the ``EntityMapping``: `$entityMapping.name` and the like |
   /// | `$entityPolicy` | the ``EntityMigrationPolicy`` |

@@ -12,7 +12,7 @@ struct MigrationHop: Sendable {
   let source: ModelVersion
   let destination: ModelVersion
   let comparison: ModelComparison
-  /// Whether the registry has both versions in the same family, or they have the same model.
+  /// Whether the versions belong together: by the registry's family, the same model, or a mapping model.
   let isOfOneFamily: Bool
   /// Versions that were certainly made between the two, for the lineage recorded in the store.
   let skipped: [ModelVersion]

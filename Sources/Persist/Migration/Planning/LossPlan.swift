@@ -1,7 +1,7 @@
 /// Everything that a migration destroys, each with a count for determining its extent in a store.
 ///
 /// Pure, and independent of the way in which the migration is executed: in place and into a new file keep the same
-/// data. Losses without rows are omitted; without a store, every possible loss is listed.
+/// data. Losses that affect no rows don't count; without a store, every possible loss is listed.
 struct LossPlan {
   struct Check: Sendable, Hashable {
     let count: RowCount

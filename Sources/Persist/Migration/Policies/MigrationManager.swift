@@ -22,7 +22,7 @@ open class MigrationManager {
   public internal(set) var currentEntityMapping: EntityMapping?
   /// The progress from 0 to 1; 0 before and after the migration.
   public internal(set) var migrationProgress = 0.0
-  /// Called as the migration proceeds; false cancels it.
+  /// Called as the migration proceeds; returning false cancels it.
   public var progress: ((MigrationProgress) -> Bool)?
   var objects: ObjectCopy?
   private var cancellation: (any Error)?

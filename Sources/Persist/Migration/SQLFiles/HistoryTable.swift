@@ -4,7 +4,8 @@ struct HistoryTable: Sendable, Hashable {
   enum Form: Sendable, Hashable {
     /// A row for each applied version.
     case everyVersion
-    /// A single row with the newest version, which implies all earlier ones, and a column that tells whether that
+    /// A single row with the newest version, which implies all earlier ones, and a column that indicates whether that
+    /// version failed.
     /// version failed.
     case newestVersion(dirtyColumn: String)
   }

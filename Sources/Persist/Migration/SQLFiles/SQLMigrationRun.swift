@@ -1,14 +1,15 @@
 import Foundation
 
-/// One run of migrations over a connection.
+/// A run of migrations on a connection.
 ///
-/// What is to do is looked up anew before each migration, under the write lock: another process may have done it.
+/// Pending migrations are determined again before each one, under the write lock, because another process may have
+/// applied it.
 struct SQLMigrationRun {
   let migrator: SQLMigrator
   let connection: SQLiteConnection
   let last: Int64?
 
-  /// What the last check found, and the number of the file's content at that time.
+  /// The result of the last foreign key check, and the version of the file's content at that time.
   private var checkedKeys: (state: ForeignKeyState, content: Int64?)?
   private var applied: [SQLMigrationStatus.Entry] = []
   private var total = 0
@@ -36,7 +37,7 @@ struct SQLMigrationRun {
       duration: ContinuousClock.now - start)
   }
 
-  /// - Throws: what stands in the way.
+  /// - Throws: the obstacles to the migration.
   private func survey() throws -> SQLMigrationSurvey {
     let survey = try migrator.survey(connection, upTo: last)
     if let problem = survey.status.problems.first {
@@ -48,7 +49,8 @@ struct SQLMigrationRun {
     return survey
   }
 
-  /// Notes the checksums of what another tool ran, where there was nothing to run that would have.
+  /// Records the checksums of migrations that another tool ran, unless a migration of this run has already recorded
+  /// them.
   private func finish() throws -> SQLMigrationStatus {
     let last = try connection.readTransaction { try survey() }
     if !last.unrecorded.isEmpty { try connection.transaction { try recordOthers(survey()) } }
@@ -59,7 +61,7 @@ struct SQLMigrationRun {
 // MARK: One migration
 
 extension SQLMigrationRun {
-  /// - Returns: whether it ran; false where another process was faster.
+  /// - Returns: whether the migration ran; false if another process applied it first.
   private mutating func apply(_ migration: SQLMigration) throws -> Bool {
     try connection.execute(migration.foreignKeys == .enforced ? .foreignKeysOn : .foreignKeysOff)
     guard migration.runsInTransaction else { return try applyWithoutTransaction(migration) }
@@ -109,8 +111,9 @@ extension SQLMigrationRun {
     }
   }
 
-  /// How foreign keys stand before a migration; nil where SQLite can't tell, as where a declaration names columns that
-  /// aren't unique. What was found after the migration before holds until another connection writes.
+  /// The state of foreign keys before a migration; nil if SQLite can't determine it, for example because a declaration
+  /// refers to columns that aren't unique. The result after the previous migration is reused until another connection
+  /// writes.
   private func keys() throws -> ForeignKeyState? {
     if let checkedKeys, try checkedKeys.content == content() { return checkedKeys.state }
     do {
@@ -131,7 +134,7 @@ extension SQLMigrationRun {
     checkedKeys = try (now, content())
   }
 
-  /// Changes when another connection writes.
+  /// A number that changes when another connection writes.
   private func content() throws -> Int64? { try connection.first(.dataVersion) { $0.integer(0) } }
 
   private func record(_ migration: SQLMigration) throws {
@@ -158,10 +161,10 @@ extension SQLMigrationRun {
   }
 }
 
-// MARK: Telling
+// MARK: Reporting
 
 extension SQLMigrationRun {
-  /// - Returns: whether to go on.
+  /// - Returns: whether to continue.
   private func report(_ migration: SQLMigration?, part: Double) -> Bool {
     let progress = SQLMigrationProgress(
       completed: migration == nil ? total : applied.count, total: total, version: migration?.version,
@@ -171,7 +174,7 @@ extension SQLMigrationRun {
 
   private var cancelled: PersistenceError { PersistenceError(.migrationCancelled, "The migration was cancelled.") }
 
-  /// The error for a caller: with the migration, and how the database stands now.
+  /// The error to throw, with the migration and the resulting state of the database.
   private func failure(of migration: SQLMigration, _ error: PersistenceError) -> PersistenceError {
     let code: PersistenceError.Code =
       switch error.code {
@@ -193,7 +196,7 @@ extension SQLMigrationRun {
       code, at: place, "\(error.fullMessage) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error))
   }
 
-  /// Some statements fail in a transaction, and SQLite says so in words alone.
+  /// The fix for statements that can't run in a transaction, which only SQLite's message reveals.
   private static func fix(for error: PersistenceError) -> String? {
     guard error.engineMessage?.contains("transaction") == true else { return nil }
     return "Put it into a file of its own with '-- persist: without-transaction' at the top."
