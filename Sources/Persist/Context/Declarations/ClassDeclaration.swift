@@ -1,42 +1,42 @@
-/// What a class of managed objects declares, found out once for each class by making one object of it.
+/// The declarations of a managed object class, determined once per class by creating one instance.
 ///
-/// That object, the *prototype*, belongs to no context and no entity, and is let go again. Making it evaluates the
-/// values that plain stored properties begin with, and none of the defaults of declared ones.
+/// That instance, the *prototype*, has no context and no entity, and is released again. Creating it evaluates the
+/// initial values of plain stored properties, but no defaults of declared ones.
 public struct ClassDeclaration: Sendable {
   /// One declared property.
   public struct Member: Sendable {
     /// The variable's name.
     public let name: String
-    /// What tells the property from the others of its class.
+    /// Distinguishes the property from others of its class.
     public let key: DeclarationKey
-    /// The class that declares it, which may be a parent.
+    /// The class that declares it, possibly a superclass.
     public let owner: ManagedObject.Type
-    /// What was declared: kind, type, default and options.
+    /// The declaration: kind, type, default and options.
     public let declaration: any PropertyDeclaration
 
     /// The name in the model.
     public var modelName: String { declaration.modelName ?? name }
   }
 
-  /// The class that was looked at.
+  /// The described class.
   public let type: ManagedObject.Type
-  /// The classes above it, upwards, ``ManagedObject`` not included.
+  /// Its superclasses in ascending order, excluding ``ManagedObject``.
   public let parents: [ManagedObject.Type]
-  /// From the topmost parent down, each class's in the order in which they are written.
+  /// The declared properties, from the topmost superclass down, those of each class in source order.
   public let members: [Member]
-  /// Declarations that can't be told apart or reached.
+  /// Declarations that can't be distinguished or accessed.
   public let problems: [PersistenceError]
 
   private static let known = Guarded<[ObjectIdentifier: ClassDeclaration]>([:])
 
-  /// What a class declares.
+  /// Determines the declarations of a class.
   public init(_ type: ManagedObject.Type) {
     let identity = ObjectIdentifier(type)
     if let known = Self.known.withLock({ $0[identity] }) {
       self = known
       return
     }
-    // Not under the lock: making the prototype may look at further classes.
+    // Not under the lock: creating the prototype may examine further classes.
     self.init(lookingAt: type)
     let made = self
     Self.known.withLock { $0[identity] = made }
@@ -83,7 +83,7 @@ public struct ClassDeclaration: Sendable {
       fix: "Write them on lines of their own.")
   }
 
-  /// The class and its parents, upwards, each with a mirror of its own stored properties.
+  /// Returns the class and its superclasses in ascending order, each with a mirror of its own stored properties.
   private static func levels(of object: ManagedObject?) -> [(owner: ManagedObject.Type, mirror: Mirror)] {
     guard let object else { return [] }
     return Array(
@@ -94,8 +94,8 @@ public struct ClassDeclaration: Sendable {
 }
 
 extension ClassDeclaration {
-  /// The declared properties that a key path leads over, from this class on; nil where it uses properties in another
-  /// way than one after the other, or none.
+  /// Returns the declared properties along a key path that starts at this class; nil if it uses none, or uses them
+  /// other than one after another.
   ///
   /// ```swift
   /// ClassDeclaration(Item.self).members(along: \Item.category?.name)?.map(\.name)          // category, name
@@ -116,14 +116,14 @@ extension ClassDeclaration {
     return members.count == notes.uses.count ? members : nil
   }
 
-  /// The one declared property that a key path leads to; nil where it leads to none, or further.
+  /// Returns the declared property that a key path consists of; nil if there is none or more than one.
   public func member(at keyPath: AnyKeyPath) -> Member? {
     guard let members = members(along: keyPath), members.count == 1 else { return nil }
     return members.first
   }
 
-  /// The slots of the class's properties in objects of an entity. A property that the entity doesn't have, or has in
-  /// a way that the declaration doesn't fit, is left out.
+  /// Returns the slots of the class's properties in objects of an entity, omitting properties that the entity doesn't
+  /// have or that don't match the declaration.
   func slotTable(for entity: Entity) -> SlotTable {
     var places: [SlotTable.Member] = []
     var values: [SlotTable.InitialValue] = []

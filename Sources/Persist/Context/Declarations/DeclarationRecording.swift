@@ -1,32 +1,32 @@
 public import Synchronization
 
-/// Takes down what the properties of a class declare while one object of the class is made for that.
+/// Records the declarations of a class's properties while a prototype of the class is created.
 ///
 /// - SeeAlso: ``ClassDeclaration``
 public enum DeclarationRecording {
-  /// How many classes are being looked at, by all threads.
+  /// The number of classes being examined, across all threads.
   @usableFromInline static let count = Atomic<Int>(0)
-  /// What the current task takes down; nil while it makes objects for use.
+  /// The current task's recording; nil while it creates objects for use.
   @TaskLocal static var current: Notes?
 
-  /// Whether a property that is being made should be taken down. Nearly always false, and costs next to nothing then.
+  /// Whether new properties should be recorded. Nearly always false, and then almost free.
   @inlinable public static var isActive: Bool { count.load(ordering: .relaxed) != 0 }
 
-  /// Takes down a declaration, where the current task looks at a class.
+  /// Records a declaration if the current task is examining a class.
   public static func record(_ declaration: any PropertyDeclaration, key: DeclarationKey) {
     current?.declarations.append((key, declaration))
   }
 
-  /// `@unchecked Sendable`: made, used and dropped within one synchronous call, and seen by that call's task alone.
+  /// `@unchecked Sendable`: created, used and released in one synchronous call, and visible to that call's task only.
   final class Notes: @unchecked Sendable {
     var declarations: [(key: DeclarationKey, declaration: any PropertyDeclaration)] = []
-    /// The properties of prototypes that were used.
+    /// The accessed properties of prototypes.
     var uses: [(key: DeclarationKey, owner: ManagedObject.Type, object: ManagedObject)] = []
-    /// While a key path is followed: the prototypes at the other ends of the relationships that were used.
+    /// While a key path is resolved: the prototypes that represent the destinations of accessed relationships.
     var destinations: [ManagedObject]?
 
-    /// Forgets what an object declared that was made beside the prototype, by the initial value of a stored property:
-    /// its properties were the last ones made with their keys.
+    /// Removes the declarations of an object other than the prototype, which the initial value of a stored property
+    /// created: its properties are the last ones recorded with their keys.
     func leaveOut(_ object: ManagedObject) {
       guard !object.isPrototype else { return }
       for level in sequence(first: Mirror(reflecting: object), next: \.superclassMirror) {

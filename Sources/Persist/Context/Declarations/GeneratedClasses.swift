@@ -1,15 +1,15 @@
-/// The classes that were generated for the entities of a model, with what they take for granted of it.
+/// The classes generated for the entities of a model, with their assumptions about it.
 ///
-/// A generated property names the slot of its entity's property as a number, which costs nothing to find and is right
-/// only for the model that the class was generated from. So each class is held against its entity once for each model
-/// of the process, and the first object of a class that doesn't fit stops the program, with a sentence.
+/// A generated property contains the slot of its entity's property as a number, which needs no lookup and is valid only
+/// for the model that the class was generated from. Each class is therefore compared with its entity once for each
+/// model in the process, and creating an object of a class that doesn't match traps with a message.
 ///
-/// `persist generate` writes these lists; ``check(against:)`` asks without making an object.
+/// `persist generate` writes these lists; ``check(against:)`` compares without creating an object.
 public struct GeneratedClasses: Sendable {
-  /// What a slot holds, as far as generated code depends on it.
+  /// The content of a slot, as far as generated code depends on it.
   public enum Kind: Sendable, Hashable {
     case attribute(AttributeType)
-    /// An attribute of a composite type, by its name.
+    /// An attribute of a composite type with this name.
     case composite(String)
     /// Relationships, with the names of their destinations.
     case toOne(String)
@@ -18,7 +18,7 @@ public struct GeneratedClasses: Sendable {
     case fetched
   }
 
-  /// One class and the properties that its entity declares, in the order of their slots.
+  /// A class and the properties that its entity declares, in slot order.
   public struct Member: Sendable {
     let type: ManagedObject.Type
     let entity: String
@@ -27,11 +27,11 @@ public struct GeneratedClasses: Sendable {
     let properties: [(name: String, kind: Kind)]
 
     /// - Parameters:
-    ///   - type: the class.
-    ///   - entity: the entity that it was generated for.
-    ///   - parent: the entity's parent; nil for none.
-    ///   - firstSlot: the slot of the first own property: how many are inherited.
-    ///   - properties: the entity's own.
+    ///   - type: The class.
+    ///   - entity: The entity that it was generated for.
+    ///   - parent: The entity's parent; nil for none.
+    ///   - firstSlot: The slot of the first own property, equal to the number of inherited ones.
+    ///   - properties: The entity's own properties.
     public init(
       _ type: ManagedObject.Type, entity: String, parent: String? = nil, firstSlot: Int = 0,
       properties: [(String, Kind)]
@@ -53,19 +53,19 @@ public struct GeneratedClasses: Sendable {
     self.members = members
   }
 
-  /// The classes by the names of their entities, as ``ManagedObjectContext/init(_:classes:)`` takes them.
+  /// The classes by entity name, for ``ManagedObjectContext/init(_:classes:)``.
   public var byEntity: [String: ManagedObject.Type] {
     Dictionary(members.map { ($0.entity, $0.type) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Registers the classes under their names, for contexts that are made from now on.
+  /// Registers the classes under their names, for contexts created from now on.
   public func register() {
     for member in members { ManagedObjectClasses.register(member.type) }
   }
 
-  /// Holds every class against a model.
+  /// Compares every class with a model.
   ///
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` with every difference, where the classes were generated from
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` with every difference, if the classes were generated from
   ///   another version.
   public func check(against model: ManagedObjectModel) throws {
     let errors = members.compactMap { member -> PersistenceError? in
@@ -87,7 +87,7 @@ public struct GeneratedClasses: Sendable {
 }
 
 extension GeneratedClasses {
-  /// The generated classes that a class belongs to, and the one of them that it is or inherits from.
+  /// Returns the generated classes that a class belongs to, and the one among them that it is or inherits from.
   static func list(of type: ManagedObject.Type) -> (classes: GeneratedClasses, member: Member)? {
     guard let classes = (type as? any GeneratedObject.Type)?.generatedClasses else { return nil }
     if let member = classes.members.first(where: { $0.type == type }) { return (classes, member) }
@@ -97,7 +97,8 @@ extension GeneratedClasses {
     return nil
   }
 
-  /// Why objects of an entity can't be of a class; nil where they can, and for classes that weren't generated.
+  /// Returns the reason why objects of an entity can't have a class; nil if they can, and for classes that weren't
+  /// generated.
   static func misfit(of type: ManagedObject.Type, serving entity: Entity) -> String? {
     guard let (classes, member) = list(of: type), let reason = classes.mismatch(of: member, serving: entity) else {
       return nil
@@ -105,7 +106,7 @@ extension GeneratedClasses {
     return "\(type) can't serve the entity '\(entity.name)': \(reason) \(mend)"
   }
 
-  /// The first difference between what a class and its parents take for granted and what an entity has.
+  /// Returns the first difference between an entity and the assumptions of a class and its superclasses.
   private func mismatch(of member: Member, serving entity: Entity) -> String? {
     var next: Member? = member
     while let member = next {
@@ -127,7 +128,8 @@ extension GeneratedClasses {
     return nil
   }
 
-  /// The entities as far as the classes know them, in the same slots, for what is asked of classes without a model.
+  /// Returns a model of the entities as far as the classes describe them, with the same slots, for queries about
+  /// classes without a model.
   package func model() throws -> ManagedObjectModel {
     let known = Set(members.map(\.entity))
     var entities = members.map { member in
@@ -140,9 +142,9 @@ extension GeneratedClasses {
     return try ManagedObjectModel(withFlaws: ModelDescription(entities: entities))
   }
 
-  /// The names that a key path over generated properties leads over.
+  /// Returns the property names along a key path over generated properties.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes something.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes a value.
   package func keys(of keyPath: AnyKeyPath) throws -> [String] {
     try KeyPathResolver(model: model(), classes: byEntity).keys(of: keyPath)
   }
@@ -165,7 +167,7 @@ extension GeneratedClasses.Kind {
     switch self {
     case .attribute(let type):
       entity.attributes.append(AttributeDescription(name, type, isTransient: type == .undefined))
-    // What a composite is made of doesn't matter here: only where it stands.
+    // The elements of a composite don't matter here, only its slot.
     case .composite: entity.attributes.append(AttributeDescription(name, .transformable))
     case .toOne(let destination): entity.relationships.append(RelationshipDescription(name, to: destination))
     case .toMany(let destination): entity.relationships.append(RelationshipDescription(name, toMany: destination))

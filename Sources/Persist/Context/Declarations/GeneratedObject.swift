@@ -1,13 +1,13 @@
-/// A class that was generated for an entity, or inherits from one.
+/// A class that was generated for an entity, or inherits from one that was.
 ///
-/// `persist generate` declares it for the topmost generated class of each line of inheritance.
+/// `persist generate` adds the conformance to the topmost generated class of each inheritance chain.
 public protocol GeneratedObject: ManagedObject {
-  /// All classes that were generated with this one.
+  /// All classes that were generated together with this one.
   static var generatedClasses: GeneratedClasses { get }
 }
 
 extension GeneratedObject {
-  /// Asks for the objects of the class's entity and its subentities.
+  /// Returns a request for the objects of the class's entity and its subentities.
   ///
   /// ```swift
   /// var request = Item.fetchRequest()
@@ -23,7 +23,7 @@ extension GeneratedObject {
 }
 
 extension ManagedObject {
-  /// The other end of a to-one relationship as an object of the class that serves it, for generated properties.
+  /// Returns the destination of a to-one relationship as an object of its class, for generated properties.
   public final func toOne<Destination: ManagedObject>(at slot: Int, as type: Destination.Type) -> Destination? {
     guard let object = toOne(at: slot) else { return nil }
     guard let destination = object as? Destination else {

@@ -1,17 +1,17 @@
-/// How declared properties find their slots.
+/// Resolves declared properties to slots.
 extension ManagedObject {
-  /// The slot of a declared property, for the property wrappers of layers above.
+  /// Returns the slot of a declared property, for the property wrappers of higher layers.
   ///
   /// - Parameters:
-  ///   - key: what the property's wrapper holds.
-  ///   - owner: the class that declares the property.
+  ///   - key: The key that the property's wrapper stores.
+  ///   - owner: The class that declares the property.
   @inlinable @inline(__always)
   public final func slot(of key: DeclarationKey, declaredBy owner: ManagedObject.Type) -> Int {
     let slot = SlotTable.find(key.number, in: slots)
     return slot >= 0 ? slot : findSlot(of: key, declaredBy: owner)
   }
 
-  /// For an object that has no table yet, for keys that two classes of the object's line share, and for prototypes.
+  /// Handles objects without a table, keys shared by two classes in the object's inheritance chain, and prototypes.
   @usableFromInline @inline(never)
   final func findSlot(of key: DeclarationKey, declaredBy owner: ManagedObject.Type) -> Int {
     if isPrototype {
@@ -24,12 +24,13 @@ extension ManagedObject {
     preconditionFailure(Self.sentence(for: key, of: Swift.type(of: self), in: layout.entity))
   }
 
-  /// What a new object has for a declared property; nil where it has no default.
+  /// Returns the initial value of a declared property in a new object, or nil if it has no default.
   public final func declaredDefault(at slot: Int) -> StoredValue? {
     layout.slotTable(of: Swift.type(of: self)).initialValue(at: slot)
   }
 
-  /// What stands at the other end of a declared to-one relationship while a key path is followed; nil otherwise.
+  /// Returns a prototype as the destination of a declared to-one relationship while a key path is resolved; nil
+  /// otherwise.
   public final func followedDestination<Object: ManagedObject>(as type: Object.Type) -> Object? {
     guard isPrototype, let notes = DeclarationRecording.current, notes.destinations != nil else { return nil }
     let object = type.prototype() as? Object
@@ -50,7 +51,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject.Origin {
-  /// For a designated initialiser of a class's own: a new object of the entity that the class serves.
+  /// Creates the origin of a new object of a class's entity, for use in the class's own designated initializer.
   ///
   /// ```swift
   /// final class Item: ManagedObject {
@@ -73,9 +74,9 @@ extension ManagedObject.Origin {
     self.init(newOf: type, context.layout(serving: type), in: context)
   }
 
-  /// A new object of a class, in a context or in none.
+  /// Creates the origin of a new object of a class, with or without a context.
   ///
-  /// - Parameter layout: is held by the caller until the object is made.
+  /// - Parameter layout: The object's layout, which the caller holds until the object is created.
   init(newOf type: ManagedObject.Type, _ layout: EntityLayout, in context: ManagedObjectContext?) {
     let table = context?.slotTable(of: type, layout) ?? layout.slotTable(of: type)
     self.init(
@@ -87,7 +88,7 @@ extension ManagedObject.Origin {
 }
 
 extension ManagedObject.Origin {
-  /// What the object begins with beside its row: defaults, of a new one its class's own too.
+  /// The object's initial values besides its row: the model's defaults, and for a new object also those of its class.
   var initialValues: ContiguousArray<StoredValue?> {
     if let table, !table._withUnsafeGuaranteedRef({ $0.isTemporary }) { return [] }
     let modelValues = layout._withUnsafeGuaranteedRef { $0.initialValues }
@@ -97,28 +98,29 @@ extension ManagedObject.Origin {
 }
 
 extension ManagedObjectContext {
-  /// The slots of a class's declared properties. Those of the classes that serve the entities are at hand.
+  /// Returns the slots of a class's declared properties. Those of the entities' own classes are cached.
   func slotTable(of type: ManagedObject.Type, _ layout: EntityLayout) -> SlotTable {
     classes[layout.index] == type ? slotTables[layout.index] : layout.slotTable(of: type)
   }
 }
 
 extension EntityLayout {
-  /// The slots of a class's declared properties in objects of this entity.
+  /// Returns the slots of a class's declared properties in objects of this entity.
   func slotTable(of type: ManagedObject.Type) -> SlotTable {
     if type == ManagedObject.self { return .empty }
     return slotTables.table(of: ObjectIdentifier(type)) { ClassDeclaration(type).slotTable(for: entity) }
   }
 }
 
-/// Prototypes: objects of no entity, which show what their class declares.
+/// Prototypes: objects without an entity, which show the declarations of their class.
 extension ManagedObject {
-  /// The layout of prototypes. Whatever is asked of a prototype is asked of slot 0, which reads as empty in every way
-  /// that a property can be read.
+  /// The layout of prototypes. All accesses to a prototype go to slot 0, which reads as empty for every kind of
+  /// property.
   private static let prototypeLayout: EntityLayout? = {
     let relationship = RelationshipDescription("any", toMany: "Prototype")
     let entity = EntityDescription("Prototype", relationships: [relationship])
-    // The description is right; were it not, no class could be looked at, and declared properties would say so.
+    // The description is valid; if it weren't, no class could be examined, and accessing declared properties would
+    // fail.
     let model = try? ManagedObjectModel(ModelDescription(entities: [entity]))
     return model.flatMap { EntityLayout.layouts(of: $0).first }
   }()

@@ -1,15 +1,15 @@
-/// Objects that were changed in the same way, in the order in which they were, held until the next save.
+/// Objects with the same kind of change, in the order of their changes, held until the next save.
 ///
-/// An object is in one set at most and knows its place in it, so that it enters and leaves without a search.
+/// An object is in at most one set and stores its index, so that insertion and removal need no search.
 struct ChangeSet {
   private var places: ContiguousArray<ManagedObject?> = []
   private(set) var count = 0
-  /// Another number whenever an object entered or left.
+  /// A number that changes whenever an object is inserted or removed.
   private(set) var revision = 0
 
   var isEmpty: Bool { count == 0 }
 
-  /// - Complexity: O(1) amortised.
+  /// - Complexity: O(1) amortized.
   mutating func insert(_ object: ManagedObject) {
     object.changeIndex = Int32(truncatingIfNeeded: places.count)
     places.append(object)
@@ -17,7 +17,7 @@ struct ChangeSet {
     revision += 1
   }
 
-  /// - Complexity: O(1) amortised.
+  /// - Complexity: O(1) amortized.
   mutating func remove(_ object: ManagedObject) {
     guard contains(object) else { return }
     places[Int(object.changeIndex)] = nil
@@ -32,7 +32,7 @@ struct ChangeSet {
     revision += 1
   }
 
-  /// Takes objects out that make up all of the set, or some of it.
+  /// Removes objects, which may be the whole set.
   mutating func remove(_ objects: [ManagedObject]) {
     if objects.count == count, objects.allSatisfy(contains) { return removeAll() }
     for object in objects { remove(object) }

@@ -1,13 +1,13 @@
-/// Carries a deletion along the delete rules, through cycles, each object once.
+/// Propagates a deletion according to the delete rules, handling cycles and visiting each object once.
 ///
 /// | rule | the other end |
 /// |---|---|
-/// | nullify | forgets the object |
+/// | nullify | drops its reference to the object |
 /// | cascade | is deleted too |
-/// | deny | stays as it is; the next save refuses unless it is deleted as well |
-/// | no action | stays as it is |
+/// | deny | remains unchanged; the next save fails unless it is deleted as well |
+/// | no action | remains unchanged |
 ///
-/// Objects that were never saved leave no trace: for them deny and no action nullify.
+/// Objects that were never saved leave no trace: for them deny and no action nullify too.
 struct DeletePropagation {
   private let context: ManagedObjectContext
   private static let batchSize = 500
@@ -27,7 +27,7 @@ struct DeletePropagation {
     var waiting = [object]
     var position = 0
     while position < waiting.count {
-      // Whole groups at a time, so that the rows of what a cascade reaches are read together.
+      // In groups, so that the rows of objects reached by a cascade are read together.
       let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
       position += group.count
       context.prefetchRows(of: group)
@@ -43,11 +43,11 @@ struct DeletePropagation {
     }
   }
 
-  /// Carries a deletion on to objects that others have related to the deleted one meanwhile.
+  /// Propagates a deletion to objects that others have meanwhile related to the deleted one.
   func carryOn(from object: ManagedObject) {
     for relationship in object.layout.relationships {
-      // The store may have members that have another owner here, and the object had members of its own that have
-      // forgotten it already.
+      // The store may have members that have another owner here, and the object's own former members have already
+      // dropped it.
       let others = others(of: object, in: relationship).filter { $0.leads(to: object, back: relationship) }
       switch relationship.deleteRule {
       case .cascade: for other in others where other.change != .deleted { delete(other) }
@@ -57,9 +57,9 @@ struct DeletePropagation {
     }
   }
 
-  /// Marks one object as deleted and lets the other ends of its relationships know.
+  /// Marks an object as deleted and updates the other ends of its relationships.
   ///
-  /// - Returns: the objects that are to be deleted with it.
+  /// - Returns: The objects to delete with it.
   private func release(_ object: ManagedObject) -> [ManagedObject] {
     let isNew = object.change == .inserted
     let ends = object.layout.relationships.map { ($0, others(of: object, in: $0)) }
@@ -70,7 +70,7 @@ struct DeletePropagation {
       switch relationship.deleteRule {
       case .cascade:
         cascaded += others.filter { $0.change != .deleted }
-        // What is deleted with it must not look for it: under a permanent identifier it would be taken for a row.
+        // Objects deleted with it must not resolve it: with a permanent identifier it would be mistaken for a row.
         if isNew { letGo(of: object, others, by: relationship, isNew: true) }
       case .nullify: letGo(of: object, others, by: relationship, isNew: isNew)
       case .deny, .noAction: if isNew { letGo(of: object, others, by: relationship, isNew: true) }
@@ -87,11 +87,12 @@ struct DeletePropagation {
   }
 
   private func others(of object: ManagedObject, in relationship: RelationshipLayout) -> [ManagedObject] {
-    // Members of a many-to-many relationship lose the object with its row, whatever the rule: they have to be known.
+    // Members of a many-to-many relationship lose the object with its row, regardless of the rule, so they must be
+    // read.
     let isManyToMany = relationship.isToMany && relationship.inverse?.isToMany == true
     if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany { return [] }
     guard relationship.isToMany else { return object.destination(at: relationship.slot).map { [$0] } ?? [] }
-    // Nothing is to be told to members that nothing leads back from.
+    // Members without an inverse need no update.
     if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
     return object.memberObjects(of: relationship)
   }
@@ -99,14 +100,14 @@ struct DeletePropagation {
   private func letGo(
     of object: ManagedObject, _ others: [ManagedObject], by relationship: RelationshipLayout, isNew: Bool = false
   ) {
-    // Deleted ends keep what they had, but for new objects: these leave no trace.
+    // Deleted ends keep their references, except those to new objects, which leave no trace.
     for other in others where other !== object && (isNew || other.change != .deleted) {
       guard let back = other.back(of: relationship) else { continue }
       if back.isToMany || other.destination(at: back.slot) === object { other.forget(object, in: back) }
     }
   }
 
-  /// Takes a new object out of the relationships without inverse that lead to it. Only changed objects can have it.
+  /// Removes an object from relationships without an inverse. Only changed objects can refer to a new one.
   func clearOneWayReferences(to object: ManagedObject) {
     for referrer in object.layout.oneWayReferrers {
       for holder in context.inserted.objects + context.updated.objects

@@ -1,19 +1,19 @@
 import Foundation
 
 extension ManagedObjectContext {
-  /// Writes every change to the stores, each store in one transaction.
+  /// Writes every change to the stores, with one transaction per store.
   ///
-  /// New objects have permanent identifiers afterwards. Where the save fails, all changes are kept as they were, so
-  /// that they can be mended and saved again. Where the changes belong to several stores, those that come after the one
-  /// that failed aren't written either.
+  /// New objects then have permanent identifiers. If the save fails, all changes are kept, so that they can be
+  /// corrected and saved again. With changes to several stores, those after the failing one aren't written either.
   ///
-  /// Rows that others changed since they were read, and values that must be unique, are settled by ``mergePolicy``.
+  /// Conflicts with rows that others changed since they were read, and with values that must be unique, are resolved by
+  /// ``mergePolicy``.
   ///
-  /// - Throws: ``PersistenceError/Code/saveFailed`` from within `willSave` and validation of the same context;
+  /// - Throws: ``PersistenceError/Code/saveFailed`` when called from `willSave` or validation of the same context;
   ///   validation errors, all at once; ``PersistenceError/Code/mergeConflict`` and
-  ///   ``PersistenceError/Code/constraintConflict``, with every conflict, where the merge policy doesn't settle them;
-  ///   the store's errors; an error that a subclass's own validation threw, as it is.
-  /// - Complexity: O(*changes*), however many objects are alive.
+  ///   ``PersistenceError/Code/constraintConflict``, with every conflict, if the merge policy doesn't resolve them; the
+  ///   store's errors; an error of a subclass's own validation, unchanged.
+  /// - Complexity: O(*changes*), regardless of the number of registered objects.
   public func save() throws {
     guard !isSaving else {
       throw PersistenceError(
@@ -49,23 +49,22 @@ extension ManagedObjectContext {
     deliver(&pass)
     tell(.didSave(pass.saved))
     endTrackingIfUnobserved()
-    // Of stores that no changed row belongs to.
+    // For stores without changed rows.
     try savePendingMetadata()
   }
 
-  /// Saves as ``save()`` does, but waits for other writers without blocking the thread of the context's actor.
+  /// Saves like ``save()``, but waits for other writers without blocking the context's actor.
   ///
-  /// Changes that are made during the wait are saved too.
+  /// Changes made during the wait are saved too.
   ///
   /// ```swift
   /// try await container.viewContext.save(within: .seconds(2))
   /// ```
   ///
-  /// - Parameter limit: how long to wait for other writers, of this program and of others, in place of
+  /// - Parameter limit: The maximum wait for other writers, in this program and others, instead of
   ///   ``StoreOptions/busyTimeout``.
-  /// - Throws: what ``save()`` throws; ``PersistenceError/Code/storeBusy`` where the wait took longer;
-  ///   `CancellationError` where the task was cancelled before the wait was over. Nothing is saved then, and every
-  ///   change is kept.
+  /// - Throws: The errors of ``save()``; ``PersistenceError/Code/storeBusy`` if the wait took longer;
+  ///   `CancellationError` if the task was canceled during the wait. Nothing is saved then, and all changes are kept.
   public func save(within limit: Duration, isolation: isolated (any Actor)? = #isolation) async throws {
     guard parent == nil, hasChanges else { return try save() }
     let stores = persistentStoreCoordinator.openStores.filter { !$0.isReadOnly }
@@ -86,7 +85,7 @@ extension ManagedObjectContext {
     try WriteReservation.using(reservations) { try save() }
   }
 
-  /// Lets those hear of a save who merge by themselves what was saved to the same place, or below.
+  /// Notifies contexts that automatically merge saves to the same place, and child contexts.
   private func deliver(_ pass: inout SavePass) {
     if let parent {
       parent.tellChildren(pass.savedChanges, but: self)
@@ -96,7 +95,7 @@ extension ManagedObjectContext {
     tellChildren(pass.savedChanges)
   }
 
-  /// A child's save leaves the stores alone, their metadata too.
+  /// A child's save doesn't affect the stores, including their metadata.
   private func savePendingMetadata() throws {
     if parent == nil { try persistentStoreCoordinator.savePendingMetadata() }
   }

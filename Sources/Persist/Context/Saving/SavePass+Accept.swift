@@ -1,8 +1,8 @@
 import Foundation
 
 extension SavePass {
-  /// Takes a store's receipt: new objects get their keys, and every object written a snapshot of what was written, so
-  /// that nothing needs to be read again. None of the objects counts as changed any more.
+  /// Applies a store's receipt: new objects get their keys, and every written object gets a snapshot of the written
+  /// values, so that nothing needs to be reread. None of the objects counts as changed afterwards.
   func accept(_ writes: StoreWrites, _ receipt: CommitReceipt) throws {
     guard receipt.insertedKeys.count == writes.inserted.count else {
       throw PersistenceError(
@@ -22,7 +22,7 @@ extension SavePass {
     context.deleted.remove(writes.deleted)
 
     let unsaved = context.unsavedTable
-    // A parent counts the version up when it is saved itself.
+    // A parent increments the version when it is saved itself.
     let (step, isForParent): (Int64, Bool) = context.parent == nil ? (1, false) : (0, true)
     var writers = SnapshotWriters(
       layouts: context.layouts, unsaved: isForParent ? nil : unsaved, keys: receipt.insertedKeys)
@@ -38,7 +38,7 @@ extension SavePass {
     let numbers = new.map(\.key)
     if !context.assignedStores.isEmpty { for number in numbers { context.assignedStores[number] = nil } }
     give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
-    // New objects are still found by their temporary numbers, for the members that name them so.
+    // New objects are still registered under their temporary numbers, for members that refer to them by these.
     for objects in [writes.inserted, writes.updated, writes.related, writes.touched] {
       for object in objects { settle(object, unsaved) }
     }
@@ -62,7 +62,7 @@ extension SavePass {
     refresh(writes.related.enumerated().filter { overtaken.contains($0.offset) }.map(\.element), in: writes.tables)
   }
 
-  /// Changes are now what is stored; only transient values are left in the object.
+  /// Treats the object's changes as stored; only transient values remain in the object.
   private func settle(_ object: ManagedObject, _ unsaved: ObjectTable) {
     object.letGoOfRemovedMembers()
     if object.layout.transientSlots.isEmpty {
@@ -79,7 +79,8 @@ extension SavePass {
     object.letGoOfFormerEnds()
   }
 
-  /// Reads the rows that others changed beside members of theirs, so that a later change isn't made over old values.
+  /// Reads the rows that others changed while only their members changed here, so that later changes aren't based on
+  /// old values.
   private func refresh(_ objects: [ManagedObject], in tables: StoreTables) {
     guard !objects.isEmpty else { return }
     do {
@@ -94,11 +95,11 @@ extension SavePass {
     }
   }
 
-  /// Makes new objects those of rows.
+  /// Re-registers new objects under their permanent keys.
   private func give(_ keys: [Int64], to objects: [ManagedObject], in tables: StoreTables) {
     for (object, key) in zip(objects, keys) {
       let table = tables.table(for: object.layout)
-      // A row that others deleted, and that came back.
+      // A row that others deleted and that was reinserted.
       if object.table === table, object.key == key { continue }
       table.take(object, key: key)
     }

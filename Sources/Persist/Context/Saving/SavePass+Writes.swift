@@ -1,7 +1,7 @@
 import Foundation
 
 extension SavePass {
-  /// What each store gets: a value, made without touching a store except for orders that weren't read yet.
+  /// Returns the writes for each store: values, computed without accessing a store except to read missing orders.
   func writes() throws -> [StoreWrites] {
     var plan = Plan(stores: [], context: context)
     for object in inserted { try plan.insert(object) }
@@ -12,17 +12,17 @@ extension SavePass {
     return plan.stores
   }
 
-  /// The writes while they are gathered.
+  /// The writes being collected.
   private struct Plan {
     var stores: [StoreWrites]
     let context: ManagedObjectContext
-    /// Whether there are several stores, so that a relationship could cross them.
+    /// Whether there are several stores, so that a relationship could cross stores.
     private let isSpread: Bool
-    /// Whether a parent context gets the writes, which takes the values of transient attributes too.
+    /// Whether the writes are for a parent context, which also takes the values of transient attributes.
     private let isForParent: Bool
-    /// The place in ``stores`` for new objects, by index of the entity.
+    /// The index in ``stores`` for new objects, by entity index.
     private var placeForInserts: [Int: Int] = [:]
-    /// The slots of the last update, and room for those of the next: objects changed alike share one list.
+    /// The slots of the last update, and a buffer for the next: objects with the same changed slots share one array.
     private var lastSlots: [Int] = []
     private var slots: [Int] = []
 
@@ -43,7 +43,7 @@ extension SavePass {
       for relationship in layout.toOnes {
         guard let value = values[relationship.slot], !value.isNull else { continue }
         let written = try reference(value, of: object, relationship, stores[place].tables)
-        // Another value only where the other end is gone or was saved before; the rest stays the object's own array.
+        // Changed only if the destination is deleted or was saved before; otherwise the object's array is shared.
         if written != value { values[relationship.slot] = written.isNull ? nil : written }
       }
       stores[place].inserted.append(object)
@@ -65,7 +65,7 @@ extension SavePass {
         guard stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot] else { continue }
         let value = values[stored.slot] ?? .null
         let written = try reference(value, of: object, relationship, tables)
-        // Another value only where the other end is gone or was saved before; the rest stays the object's own array.
+        // Changed only if the destination is deleted or was saved before; otherwise the object's array is shared.
         if written != value || written.isNull { values[stored.slot] = written.isNull ? nil : written }
       }
       if isForParent, !values.isEmpty { slots += layout.transientSlots.filter { values[$0] != nil } }
@@ -102,12 +102,12 @@ extension SavePass {
         RowWrites.RowVersion(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
     }
 
-    /// The links and orders of an object's to-many relationships.
+    /// Adds the links and orders of an object's to-many relationships.
     private mutating func relate(_ object: ManagedObject, at place: Int) throws {
       guard !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
-        // A member that others have put in its place by now isn't put to the end.
+        // Rereads the members, so that one that others have already positioned isn't moved to the end.
         if members.areDifferencesOld, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
         if relationship.tellsLinks {
           let owner = object.objectID
@@ -131,7 +131,8 @@ extension SavePass {
       }
     }
 
-    /// A relationship that is its own inverse has both ends change; one of them tells.
+    /// Whether the owner writes the link. A relationship that is its own inverse changes on both ends, but one of them
+    /// writes.
     private func tells(
       _ owner: ManagedObjectID, _ member: ManagedObjectID, _ relationship: RelationshipLayout
     ) -> Bool {
@@ -151,12 +152,12 @@ extension SavePass {
       return object.change != .deleted
     }
 
-    /// The value of a to-one relationship, as it may be written.
+    /// Returns the value of a to-one relationship in the form to be written.
     private func reference(
       _ value: StoredValue, of object: ManagedObject, _ relationship: RelationshipLayout, _ tables: StoreTables
     ) throws -> StoredValue {
       guard case .objectID(let id) = value else { return value }
-      // An object that was never saved and is gone reads as nil, and so is written.
+      // A deleted object that was never saved reads as nil, and is written as such.
       if id.isTemporaryID, context.registeredOrFault(id) == nil { return .null }
       try requireSameStore(id.current, as: tables, object, relationship.name)
       return id.current.isTemporaryID ? value : .objectID(id.current)
@@ -200,8 +201,8 @@ extension SavePass {
 }
 
 extension ManagedObject {
-  /// Whether members that others added or removed meanwhile don't matter to those that changed here: none were put in
-  /// order, and no rule looks at them together.
+  /// Whether concurrent additions and removals of members by others don't affect the changes made here: no members were
+  /// reordered, and no rule checks the members as a whole.
   fileprivate final var hasIndependentMembers: Bool {
     let validators = type(of: self).validators
     return layout.relationships.allSatisfy { relationship in
@@ -211,7 +212,8 @@ extension ManagedObject {
     }
   }
 
-  /// What the object's row is written under. No identifier is made for that, which costs an allocation for each object.
+  /// The key under which the object's row is written. It avoids creating an identifier, which costs an allocation per
+  /// object.
   fileprivate final var writtenKey: ManagedObjectID.Key {
     key < 0 ? .temporary(UInt64(bitPattern: -key)) : .permanent(key)
   }

@@ -1,11 +1,11 @@
 /// The steps of one save.
 struct SavePass {
   let context: ManagedObjectContext
-  /// What is saved, as it is once the hooks have run.
+  /// The objects being saved, as determined after the hooks.
   private(set) var inserted: [ManagedObject] = []
   private(set) var updated: [ManagedObject] = []
   private(set) var deleted: [ManagedObject] = []
-  /// What stores took already while another one's conflicts were settled.
+  /// The objects that stores already accepted before another store's conflicts were resolved.
   private var written: (inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) = ([], [], [])
   private static let hookRounds = 1000
 
@@ -17,7 +17,7 @@ struct SavePass {
     deleted = context.deleted.objects
   }
 
-  /// Takes in what is left to save after conflicts were settled.
+  /// Collects the objects that remain to be saved after conflicts were resolved.
   mutating func gatherRest() {
     written.inserted += inserted.filter { $0.change == .none && $0.table != nil }
     written.updated += updated.filter { $0.change == .none && $0.table != nil }
@@ -25,21 +25,21 @@ struct SavePass {
     gather()
   }
 
-  /// What one store gets, with the objects that it is about.
+  /// The writes for one store, with the objects concerned.
   struct StoreWrites {
     let tables: StoreTables
     var writes = RowWrites()
     var inserted: [ManagedObject] = []
     /// Objects whose row is written.
     var updated: [ManagedObject] = []
-    /// Objects of which only members changed: the row's version goes up.
+    /// Objects with changed members only: the row's version is incremented.
     var related: [ManagedObject] = []
-    /// Objects with changes that no row has.
+    /// Objects with changes that aren't stored in any row.
     var touched: [ManagedObject] = []
     var deleted: [ManagedObject] = []
   }
 
-  /// Calls the will-save hooks, and again those of objects that hooks changed, until nothing changes any more.
+  /// Calls the will-save hooks, and repeats them for objects that hooks changed, until nothing changes anymore.
   mutating func runHooks() throws {
     gather()
     var waiting = [inserted, updated, deleted]
@@ -57,8 +57,7 @@ struct SavePass {
       fix: "Set a property in willSave only where it has another value.")
   }
 
-  /// Reads the rows of objects that are saved without having been read: they must be there, and their versions are
-  /// needed.
+  /// Reads the rows of objects that are saved without having been read: they must exist, and their versions are needed.
   func readMissingRows() throws {
     let unread = [updated, deleted].flatMap { $0.filter { $0.snapshot == nil && $0.loading == .fault } }
     guard !unread.isEmpty else { return }
@@ -66,11 +65,11 @@ struct SavePass {
     let gone = unread.filter { $0.snapshot == nil }
     let wanted = gone.filter { $0.change == .updated && !$0.onlyLosesMembers }
     if !wanted.isEmpty { throw rowConflict(wanted.map { ($0, nil) }) }
-    // What was to be deleted, or only let go of members, and is gone needs nothing.
+    // Missing rows that were to be deleted, or that only lost members, need no write.
     for object in gone { object.loading = .missing }
   }
 
-  /// Checks every object that the save writes, and throws all that is wrong at once.
+  /// Validates every object that the save writes, and throws all problems at once.
   func validate() throws {
     var problems: [any Error] = []
     for object in inserted {
@@ -86,7 +85,7 @@ struct SavePass {
     throw ManagedObject.combined(problems, "Several rules are broken by what is to be saved.")
   }
 
-  /// Hands a store its writes.
+  /// Commits the writes of one store.
   func commit(_ writes: StoreWrites) throws -> CommitReceipt {
     guard !writes.writes.isEmpty else { return CommitReceipt() }
     let store = writes.tables.store
@@ -104,12 +103,12 @@ struct SavePass {
     if !written.inserted.isEmpty { inserted += written.inserted }
     if !written.updated.isEmpty { updated += written.updated }
     if !written.deleted.isEmpty { deleted += written.deleted }
-    // Of an object whose row turned out to be gone nothing was written.
+    // Nothing was written for objects whose row turned out to be deleted.
     updated.removeAll { $0.loading == .missing }
     for objects in [inserted, updated, deleted] { for object in objects { object.didSave() } }
   }
 
-  /// What was written. New objects have their permanent identifiers.
+  /// The saved objects. New objects have their permanent identifiers.
   var saved: ObjectsDidSave {
     mutating get {
       ObjectsDidSave(
@@ -117,7 +116,7 @@ struct SavePass {
     }
   }
 
-  /// What was written, as identifiers: made once, when somebody wants to hear of it after ``finish()``.
+  /// The saved objects as identifiers, computed once on demand after ``finish()``.
   lazy var savedChanges = SavedChanges(
     inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
     deleted: Set(deleted.map(\.objectID)))

@@ -1,20 +1,20 @@
-/// Writes the snapshots of saved objects, one after the other.
+/// Writes the snapshots of saved objects in sequence.
 struct SnapshotWriters {
-  /// Made when the first snapshot is written.
+  /// Created for the first snapshot.
   private var writer: RowChunkWriter?
   private let layouts: [EntityLayout]
   private let unsaved: ObjectTable?
   private let keys: [Int64]
   private let expectedRows: Int?
-  /// Keys to put in the place of others wherever a row leads to those.
+  /// Replacement keys for references in rows.
   var keysInPlace: [Int64: Int64] = [:]
   private var indexByName: [String: Int] = [:]
 
   /// - Parameters:
-  ///   - unsaved: where new objects are found by their temporary numbers; nil for rows that a parent context stands
-  ///     for, which name new objects by the negative of those numbers.
-  ///   - keys: what those that are saved now got, by ``ManagedObject/changeIndex``.
-  ///   - expectedRows: how many snapshots there will be, where they are few.
+  ///   - unsaved: The table of new objects by temporary number; nil for rows of a parent context, which identify new
+  ///     objects by the negative of that number.
+  ///   - keys: The keys of the objects being saved, by ``ManagedObject/changeIndex``.
+  ///   - expectedRows: The number of snapshots, if it is small.
   init(layouts: [EntityLayout], unsaved: ObjectTable?, keys: [Int64] = [], expectedRows: Int? = nil) {
     self.expectedRows = expectedRows
     self.layouts = layouts
@@ -22,16 +22,16 @@ struct SnapshotWriters {
     self.keys = keys
   }
 
-  /// The row as it is stored now: what the object had, with its changes.
+  /// Returns the row as now stored: the object's row with its changes.
   mutating func snapshot(of object: ManagedObject, version: Int64) -> RowSnapshot {
     snapshot(of: object.layout, object.pending, over: object.snapshot, version: version)
   }
 
-  /// A row with `pending` over what it had.
+  /// Returns a row with `pending` on top of its old values.
   mutating func snapshot(
     of layout: EntityLayout, _ pending: ContiguousArray<StoredValue?>, over old: RowSnapshot?, version: Int64
   ) -> RowSnapshot {
-    // Taken out and put back, so that its chunk isn't counted once more for each row.
+    // Taken out and put back, so that its chunk isn't retained again for each row.
     var writer = writer.take() ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
     writer.beginRow(version: version, slotCount: layout.rowSlotCount)
     for stored in layout.storedSlots {
