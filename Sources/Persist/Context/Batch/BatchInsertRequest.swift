@@ -1,36 +1,38 @@
-/// Inserts rows as they come, without objects being made: one transaction, and memory for one row.
+/// Inserts rows as they are supplied, without creating objects: in one transaction, with memory for one row.
 ///
-/// A row that has a required attribute without a value or default fails the whole batch; other rules of the model
-/// aren't checked. Where a row's unique values are taken, the context's merge policy says whether the batch fails, the
-/// stored row stays, or it takes the new values. A policy with a resolver of the program's own fails it as
-/// ``MergePolicy/error`` does: there are no objects that could be settled.
+/// A row without a value or default for a required attribute fails the whole batch; other rules of the model aren't
+/// checked. If a row's unique values already exist, the context's merge policy decides whether the batch fails, the
+/// stored row is kept, or it gets the new values. A policy with a custom resolver fails the batch like
+/// ``MergePolicy/error``, because there are no objects to resolve.
 ///
 /// ```swift
 /// let cars = BatchInsertRequest("Car", [["numberPlate": "1", "maker": "FIAT"], ["numberPlate": "2"]])
 /// try context.execute(cars).count                     // 2
 /// ```
 ///
-/// Not Sendable: it holds what makes the rows, and so serves once.
+/// Not Sendable: it holds the source of the rows, and so can be executed only once.
 public struct BatchInsertRequest {
-  /// The entity whose rows are inserted: one that isn't abstract.
+  /// The name of the entity to insert rows of, which isn't abstract.
   public let entityName: String
-  /// What the batch tells of its rows: how many they are, unless set otherwise.
+  /// The contents of the batch's result; by default, the number of rows.
   public var resultType = BatchInsertRequestResultType.count
-  /// The identifier of the store that gets the rows; nil for the one that new objects go to.
+  /// The identifier of the store to insert into; nil for the default store for new objects.
   public var affectedStoreIdentifier: String?
   let next: (inout BatchInsertRow) throws -> Bool
 
-  /// Rows that a closure fills, one per call, until it returns false.
+  /// Creates a request for rows filled by a closure, one per call, until it returns false.
   ///
-  /// The fastest form. The closure mustn't use a context of the same store: the store is being written.
+  /// This is the fastest form. The closure must not use a context of the same store, because the store is being
+  /// written.
   public init(_ entityName: String, filling next: @escaping (inout BatchInsertRow) throws -> Bool) {
     self.entityName = entityName
     self.next = next
   }
 
-  /// Rows from dictionaries of values by the names of properties, as ``ManagedObject/setValue(_:forKey:)`` takes them.
+  /// Creates a request for rows given as dictionaries of values by property name, as in
+  /// ``ManagedObject/setValue(_:forKey:)``.
   ///
-  /// - Parameter rows: any sequence; it is walked through once.
+  /// - Parameter rows: Any sequence, which is iterated once.
   public init(_ entityName: String, _ rows: some Sequence<[String: Any?]>) {
     var iterator = rows.makeIterator()
     self.init(entityName) { row in
@@ -40,7 +42,8 @@ public struct BatchInsertRequest {
     }
   }
 
-  /// Rows from dictionaries that a closure fills, one per call, until it returns true, as Core Data has it.
+  /// Creates a request for rows given as dictionaries that a closure fills, one per call, until it returns true, as in
+  /// Core Data.
   public init(_ entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {
     self.init(entityName) { row in
       var values: [String: Any?] = [:]
@@ -52,7 +55,7 @@ public struct BatchInsertRequest {
 }
 
 extension BatchInsertRow {
-  /// Sets values by names, as a managed object takes them.
+  /// Sets values by property name, converting them like a managed object does.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch``.
   public mutating func set(_ values: [String: Any?]) throws {
@@ -63,7 +66,7 @@ extension BatchInsertRow {
     guard let value, let property = entity.property(named: name) else { return .null }
     let place = PersistenceError.Place.property(entity.name, name)
     if let attribute = property.attribute {
-      // The common cases before the conversion that looks into optionals and Foundation's classes.
+      // Common cases are tried before the conversion that inspects optionals and Foundation's classes.
       if let plain = DynamicValue.stored(value, as: attribute.type) { return plain }
       let conversion = ValueConversion(attribute, at: place)
       return attribute.type == .composite

@@ -1,14 +1,14 @@
 /// The result of a batch.
 public struct BatchResult<ResultType: BatchResultType>: Sendable, Hashable {
-  /// The contents that the request asked for.
+  /// The requested contents of the result.
   public let resultType: ResultType
-  /// The number of rows that were inserted, changed or deleted; of deleted rows those that the request named. Nil where
-  /// only the status was asked for.
+  /// The number of rows inserted, changed or deleted, counting only deleted rows that the request matched. Nil if only
+  /// the status was requested.
   public let count: Int?
-  /// The rows, those that delete rules took included, where identifiers were asked for: for
-  /// ``ManagedObjectContext`` to merge.
+  /// The affected rows, including those deleted by delete rules, if identifiers were requested: for merging into a
+  /// ``ManagedObjectContext``.
   public let changes: SavedChanges
-  /// The same as a list; nil where identifiers weren't asked for.
+  /// The affected rows as an array; nil if identifiers weren't requested.
   public let objectIDs: [ManagedObjectID]?
 }
 
@@ -20,8 +20,8 @@ public typealias BatchUpdateResult = BatchResult<BatchUpdateRequestResultType>
 public typealias BatchDeleteResult = BatchResult<BatchDeleteRequestResultType>
 
 extension BatchResult {
-  /// The result as Core Data gives it: an `Int`, an array of ``ManagedObjectID``s, or true. ``count`` and
-  /// ``objectIDs`` are typed.
+  /// The result in Core Data's form: an `Int`, an array of ``ManagedObjectID``s, or true. ``count`` and ``objectIDs``
+  /// are typed.
   public var result: Any? { objectIDs ?? count ?? true as Any }
 }
 

@@ -1,11 +1,11 @@
-/// Batches go straight to the stores: objects that are alive, in this context or in others, don't change until the
-/// result is merged into their context or they are refreshed.
+/// Batches access the stores directly: registered objects, in this context or others, don't change until the result is
+/// merged into their context or they are refreshed.
 extension ManagedObjectContext {
-  /// Inserts rows without making objects.
+  /// Inserts rows without creating objects.
   ///
   /// - Throws: ``PersistenceError/Code/validationMissingRequired``, ``PersistenceError/Code/unknownProperty``,
-  ///   ``PersistenceError/Code/typeMismatch``, ``PersistenceError/Code/constraintConflict``, what the request's closure
-  ///   threw, and the store's errors; no row is inserted then.
+  ///   ``PersistenceError/Code/typeMismatch``, ``PersistenceError/Code/constraintConflict``, errors of the request's
+  ///   closure, and the store's errors; no row is inserted then.
   @discardableResult
   public func execute(_ request: BatchInsertRequest) throws -> BatchInsertResult {
     try throwDeferredError()
@@ -22,12 +22,13 @@ extension ManagedObjectContext {
     return BatchResult([try store.insert(batch)], request.resultType)
   }
 
-  /// Changes rows without making objects.
+  /// Updates rows without creating objects.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch`` and
-  ///   ``PersistenceError/Code/invalidRequest`` for what can't be set,
-  ///   ``PersistenceError/Code/validationMissingRequired`` for a required attribute that is to be emptied,
-  ///   ``PersistenceError/Code/constraintConflict``, and the store's errors. A store in which it fails is as it was.
+  ///   ``PersistenceError/Code/invalidRequest`` for values that can't be set,
+  ///   ``PersistenceError/Code/validationMissingRequired`` for setting a required attribute to nil,
+  ///   ``PersistenceError/Code/constraintConflict``, and the store's errors. A store in which the batch fails is
+  ///   unchanged.
   @discardableResult
   public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
     var rows = FetchRequest<ManagedObjectID>(request.entityName)
@@ -44,11 +45,11 @@ extension ManagedObjectContext {
       }, request.resultType)
   }
 
-  /// Deletes rows without making objects.
+  /// Deletes rows without creating objects.
   ///
-  /// - Throws: ``PersistenceError/Code/validationDeleteDenied`` where a delete rule denies it,
-  ///   ``PersistenceError/Code/validationMissingRequired`` where rows that stay need rows that go, and the store's
-  ///   errors. A store in which it fails is as it was.
+  /// - Throws: ``PersistenceError/Code/validationDeleteDenied`` if a delete rule denies it,
+  ///   ``PersistenceError/Code/validationMissingRequired`` if remaining rows require deleted ones, and the store's
+  ///   errors. A store in which the batch fails is unchanged.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
     let wantsIdentifiers = request.resultType.content == .objectIDs
@@ -58,7 +59,7 @@ extension ManagedObjectContext {
       }, request.resultType)
   }
 
-  /// Runs a batch in each store that a request asks, over what is saved.
+  /// Runs a batch over the saved rows in each store of a request.
   private func batch(
     over rows: FetchRequest<ManagedObjectID>, _ body: (any PersistentStore, RowQuery) throws -> BatchOutcome
   ) throws -> [BatchOutcome] {
@@ -66,9 +67,9 @@ extension ManagedObjectContext {
     rowGeneration += 1
     var rows = try named(rows)
     rows.includesPendingChanges = false
-    // A batch works on the stores, past every context.
+    // A batch bypasses all contexts and works on the stores.
     let pass = try FetchPass(rows, in: parent == nil ? self : ManagedObjectContext(persistentStoreCoordinator))
-    // What no store can answer alone is found first, in a context without changes.
+    // Rows that a store can't find by itself are first found in a context without changes.
     if !pass.isAnsweredByStore {
       let ids = try ManagedObjectContext(persistentStoreCoordinator).fetch(rows)
       var found = FetchRequest<ManagedObjectID>(rows.entityName, objectIDs: ids)
@@ -90,10 +91,10 @@ extension ManagedObjectContext {
       fix: "Take the identifier from the coordinator's stores.")
   }
 
-  /// What happens to rows whose unique values are taken.
+  /// The handling of rows whose unique values already exist.
   private var batchConflict: BatchInsert.Conflict {
     switch mergePolicy.mergeType {
-    // There are no objects that a policy of the program's own could settle.
+    // There are no objects that a custom policy could resolve.
     case .error, .custom: .fail
     case .mergeByPropertyStoreTrump, .rollback: .keepStored
     case .mergeByPropertyObjectTrump: .updateGiven
@@ -102,7 +103,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a batch update sets, checked against the model.
+/// The values that a batch update sets, checked against the model.
 private struct BatchChanges {
   private(set) var changes: [(slot: Int, value: FetchExpression)] = []
 

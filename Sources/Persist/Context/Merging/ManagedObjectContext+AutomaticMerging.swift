@@ -1,26 +1,25 @@
 extension ManagedObjectContext {
-  /// Whether the context takes in what others save, by itself.
+  /// Whether the context automatically merges what others save.
   ///
-  /// A context has no queue on which that could happen behind its owner's back. Saves of the coordinator's other
-  /// contexts wait in a mailbox. The context looks into it when it fetches, saves, refreshes all its objects, or
-  /// processes its pending changes; and, while somebody awaits one of its sequences, such as ``objectsDidChange``, as
-  /// soon as there is something. At the same moments it asks its stores whether another coordinator or process has
-  /// written; where one has, it compares the versions of the objects that it holds with the store's.
+  /// A context has no queue on which that could happen without its owner's knowledge. Saves by the coordinator's other
+  /// contexts wait in a mailbox. The context reads it when it fetches, saves, refreshes all objects or processes
+  /// pending changes; and, while one of its sequences such as ``objectsDidChange`` is awaited, as soon as a save
+  /// arrives. At the same moments it asks its stores whether another coordinator or process has written; if so, it
+  /// compares the versions of its objects with the store's.
   ///
-  /// Unsaved changes stay on top of what is merged, property by property. Where others have saved another value for the
-  /// very property that is changed here, nothing of the object is merged, so that neither change is lost: the save
-  /// meets a conflict, which the ``mergePolicy`` settles. Without the unsaved change, as after ``rollback()``, the
-  /// object is merged with the next ones.
+  /// Unsaved changes stay on top of what is merged, property by property. If others have saved a different value for a
+  /// property that is changed here, the object isn't merged at all, so that neither change is lost: the save detects a
+  /// conflict, which the ``mergePolicy`` resolves. Once the unsaved change is gone, as after ``rollback()``, the object
+  /// is included in the next merge.
   ///
-  /// Stores that are open for reading only aren't asked.
+  /// Read-only stores aren't asked.
   ///
-  /// A child context follows its parent: it takes in, at the same moments, what others save to the parent, what the
+  /// A child context follows its parent: at the same moments, it merges what others save to the parent, and what the
   /// parent saves, merges and rolls back.
   ///
-  /// To follow other processes without using the context there is
-  /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
+  /// To follow other processes without using the context, call ``mergeChangesContinuously(checkingEvery:isolation:)``.
   ///
-  /// False in a new context. What was saved before it became true isn't merged.
+  /// False by default. Earlier saves aren't merged when it becomes true.
   public var automaticallyMergesChangesFromParent: Bool {
     get { automaticMerging != nil }
     set {
@@ -36,7 +35,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Merges what others have saved since this was done before; nothing where the context isn't to do so by itself.
+  /// Merges what others have saved since the last call; does nothing if automatic merging is off.
   func mergeArrivedChanges() {
     guard automaticMerging != nil else { return }
     let mail = mailbox.take()
@@ -56,7 +55,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects that earlier merges left out and that have no unsaved changes any more.
+  /// Removes and returns the objects that earlier merges left out and that no longer have unsaved changes.
   private func takeSettled() -> Set<ManagedObjectID> {
     guard let leftOut = automaticMerging?.leftOut, !leftOut.isEmpty else { return [] }
     let settled = leftOut.filter { registeredObject(for: $0)?.hasChanges != true }
@@ -75,9 +74,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Lets the contexts below that follow this one hear what changed in it.
+  /// Posts changes to the child contexts that follow this one.
   ///
-  /// - Parameter saver: the child that the changes came from; nil for changes of this context's own.
+  /// - Parameter saver: The child that made the changes; nil for this context's own changes.
   func tellChildren(_ changes: @autoclosure () -> SavedChanges, but saver: ManagedObjectContext? = nil) {
     guard !children.isEmpty else { return }
     let following = children.map { $0.takeUnretainedValue() }.filter { $0 !== saver && $0.automaticMerging != nil }
@@ -86,9 +85,9 @@ extension ManagedObjectContext {
     for child in following where !changes.isEmpty { child.mailbox.post(changes) }
   }
 
-  /// What the store holds otherwise than the objects of this context.
+  /// Returns the differences between the store's rows and the objects of this context.
   ///
-  /// - Complexity: O(*registered objects*): without a history of the store there is no other way to know.
+  /// - Complexity: O(*registered objects*): without a history of the store, there is no other way to find them.
   private func foreignChanges(of store: any PersistentStore) throws -> SavedChanges {
     var changes = SavedChanges()
     for table in tables(of: store).existing {
@@ -110,9 +109,9 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a context that merges by itself knows of its stores.
+/// The state of automatic merging in a context.
 struct AutomaticMerging {
-  /// By store: how often others had written when the context looked.
+  /// By store, the foreign change count when the context last checked.
   private var seen: [String: Int64] = [:]
   /// Objects with unsaved values that others have overtaken.
   var leftOut: Set<ManagedObjectID> = []
@@ -121,7 +120,7 @@ struct AutomaticMerging {
     for store in context.persistentStoreCoordinator.openStores { _ = try? noteForeignChanges(of: store) }
   }
 
-  /// Whether another coordinator or process has written since the context looked last.
+  /// Whether another coordinator or process has written since the context last checked.
   mutating func noteForeignChanges(of store: any PersistentStore) throws -> Bool {
     guard let count = try store.foreignChangeCount() else { return false }
     defer { seen[store.identifier] = count }

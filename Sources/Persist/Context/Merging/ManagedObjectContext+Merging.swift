@@ -1,44 +1,44 @@
 public import Foundation
 
 extension ManagedObjectContext {
-  /// Takes in what another context has saved.
+  /// Merges what another context has saved.
   ///
-  /// Objects of this context show the saved values; unsaved changes stay on top of them, property by property, and no
-  /// longer conflict with what was merged. Objects whose rows were deleted leave the context, with their unsaved
+  /// Objects of this context get the saved values; unsaved changes stay on top of them, property by property, and no
+  /// longer conflict with what was merged. Objects whose rows were deleted leave the context, along with their unsaved
   /// changes. New objects become faults of this context, held until its next merge or save.
   ///
   /// ```swift
-  /// for await changes in background.savedChanges {      // a stream of values, taken to the view context's actor
+  /// for await changes in background.savedChanges {      // a stream of values, passed to the view context's actor
   ///   viewContext.mergeChanges(from: changes)
   /// }
   /// ```
   ///
-  /// Errors of reading are thrown by the context's next call that can throw.
+  /// Read errors are thrown by the context's next call that can throw.
   ///
-  /// - Complexity: O(*changes*), however many objects are registered.
+  /// - Complexity: O(*changes*), regardless of the number of registered objects.
   public func mergeChanges(from changes: SavedChanges) {
     merge(changes, holdingNewObjects: true)
   }
 
-  /// Takes in what another context has saved, from a ``didSaveObjectsNotification`` or a
+  /// Merges what another context has saved, given a ``didSaveObjectsNotification`` or a
   /// ``didSaveObjectIDsNotification``.
   ///
-  /// The first kind holds the other context's objects: it is for contexts of the same isolation.
+  /// The former holds the other context's objects, and so is only for contexts with the same isolation.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     merge(SavedChanges(userInfo: notification.userInfo ?? [:], in: persistentStoreCoordinator), holdingNewObjects: true)
   }
 
-  /// Takes what was written beside contexts, as by a batch operation or another process, into some.
+  /// Merges changes made outside of contexts, as by a batch operation or another process, into some contexts.
   ///
-  /// - Parameter contexts: of the caller's isolation. New objects aren't registered: their faults live for as long as
-  ///   it takes to tell observers.
+  /// - Parameter contexts: Contexts in the caller's isolation. New objects don't stay registered: their faults exist
+  ///   only while observers are notified.
   public static func mergeChanges(fromRemoteContextSave changes: SavedChanges, into contexts: [ManagedObjectContext]) {
     for context in contexts { context.merge(changes, holdingNewObjects: false) }
   }
 
-  /// As ``mergeChanges(fromRemoteContextSave:into:)-(SavedChanges,_)``, with a dictionary as Core Data takes it.
+  /// Merges like ``mergeChanges(fromRemoteContextSave:into:)-(SavedChanges,_)``, with a dictionary in Core Data's form.
   ///
-  /// - Parameter changes: identifiers, their URIs or objects, in arrays or sets, by the keys of ``NotificationKey``.
+  /// - Parameter changes: Identifiers, their URIs or objects, in arrays or sets, under the keys of ``NotificationKey``.
   public static func mergeChanges(
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
   ) {
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
 }
 
 extension SavedChanges {
-  /// Reads what a notification's user info holds; what belongs to no store of the coordinator is left out.
+  /// Creates the changes in a notification's user info, omitting those of stores unknown to the coordinator.
   init(userInfo: [AnyHashable: Any], in coordinator: PersistentStoreCoordinator) {
     func ids(_ keys: ManagedObjectContext.NotificationKey...) -> Set<ManagedObjectID> {
       keys.reduce(into: []) { ids, key in

@@ -1,17 +1,17 @@
-/// Brings what others saved into a context.
+/// Merges what others saved into a context.
 ///
-/// The context's own unsaved changes stay, on top of what was saved. What it costs follows from what was saved: of
-/// objects that the context doesn't have nothing is read, faults are only told that their rows are old, and the rows of
-/// all others are read together.
+/// The context's own unsaved changes stay, on top of what was saved. The cost depends on what was saved: nothing is
+/// read for objects that the context doesn't have, faults are only marked as outdated, and the rows of all others are
+/// read together.
 struct MergePass {
   private let context: ManagedObjectContext
-  /// Whether objects stay as they were read where others have saved another value for what they changed, so that the
-  /// next save meets the conflict.
+  /// Whether objects keep their rows if others have saved a different value for a property changed here, so that the
+  /// next save detects the conflict.
   private let leavesConflicts: Bool
   private(set) var merged = ObjectsDidChange()
   /// Objects deleted here whose rows others have changed.
   private var overtaken: Set<ManagedObjectID> = []
-  /// The objects that stayed as they were read.
+  /// The objects that kept their rows.
   private(set) var leftOut: Set<ManagedObjectID> = []
 
   init(_ context: ManagedObjectContext, leavingConflicts: Bool) {
@@ -19,14 +19,15 @@ struct MergePass {
     leavesConflicts = leavingConflicts
   }
 
-  /// - Throws: the store's errors.
+  /// - Throws: The store's errors.
   mutating func merge(_ changes: SavedChanges) throws {
     for id in changes.deletedObjectIDs { delete(id) }
     try refresh(changes.updatedObjectIDs)
     for id in changes.insertedObjectIDs { insert(id) }
   }
 
-  /// Objects without a row are known to one context, and to those below it.
+  /// Whether an identifier can refer to an object here. Objects without a row are known only to their context and its
+  /// children.
   private func canMean(_ id: ManagedObjectID) -> Bool { !id.isTemporaryID || context.parent != nil }
 
   private mutating func delete(_ id: ManagedObjectID) {
@@ -37,7 +38,7 @@ struct MergePass {
 
   private mutating func insert(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredOrFault(id) else { return }
-    // The row may have been looked for before it was there.
+    // The row may have been looked up before it existed.
     if object.loading == .missing { object.forgetRow() }
     merged.inserted.insert(object)
   }
@@ -60,13 +61,13 @@ struct MergePass {
       for object in objects { take(rows[object.objectID], into: object) }
       rebased += objects
     }
-    // Only now have all of them their new rows.
+    // Requires that all objects have their new rows.
     for object in rebased {
       if object.change == .deleted { carryOn(object) } else { object.matchToOneEnds() }
     }
   }
 
-  /// Carries a deletion on to what others have related to the object meanwhile.
+  /// Propagates a deletion to objects that others have meanwhile related to the deleted one.
   private func carryOn(_ object: ManagedObject) {
     guard object.table != nil, overtaken.contains(object.objectID) else { return }
     for members in object.toManys { members?.forgetOrder() }

@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
-  /// What keeps this context's changes so that they can be undone; nil, as it is at first, keeps nothing.
+  /// The undo manager that records this context's changes; nil by default, which records nothing.
   ///
-  /// What was changed before it is set can't be undone.
+  /// Changes made before it is set can't be undone.
   public var undoManager: UndoManager? {
     get { undoKeeper }
     set {
@@ -14,16 +14,16 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes the last group of changes back; nothing happens without an ``undoManager``.
+  /// Undoes the last group of changes; does nothing without an ``undoManager``.
   public func undo() { undoKeeper?.undo() }
 
-  /// Does again what was undone last.
+  /// Redoes the group that was undone last.
   public func redo() { undoKeeper?.redo() }
 
-  /// Whether something was changed that the undo manager doesn't know of yet.
+  /// Whether there are changes that the undo manager hasn't recorded yet.
   var hasUndoable: Bool { tracker?.entries.isEmpty == false }
 
-  /// Marks an object as deleted; one that was never saved leaves the context.
+  /// Marks an object as deleted; an object that was never saved leaves the context.
   func markDeleted(_ object: ManagedObject) {
     let isNew = object.change == .inserted
     leaveChangeSets(object)

@@ -1,4 +1,4 @@
-/// What is undone at once: events and inner groups, in their order.
+/// A group of changes undone together: events and inner groups, in order.
 struct UndoGroup {
   var name = ""
   var parts: [Part] = []
@@ -10,7 +10,7 @@ struct UndoGroup {
 
   var isEmpty: Bool { parts.isEmpty }
 
-  /// The events of the group and its inner groups, in their order.
+  /// The events of the group and its inner groups, in order.
   var steps: [UndoStep] {
     parts.flatMap { part in
       switch part {
@@ -20,7 +20,7 @@ struct UndoGroup {
     }
   }
 
-  /// The group without what was changed in a context.
+  /// Returns the group without the changes of a context.
   func without(_ context: ManagedObjectContext) -> UndoGroup {
     var rest = self
     rest.parts = parts.compactMap { part in

@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
-  /// Keeps what was changed in contexts, and takes it back.
+  /// Records the changes of contexts, and undoes them.
   ///
-  /// A context without one forgets what it was; give it one to make its changes undoable.
+  /// A context without one keeps no history; set one to make its changes undoable.
   ///
   /// ```swift
   /// context.undoManager = .init()
@@ -10,22 +10,22 @@ extension ManagedObjectContext {
   /// context.redo()      // "Tea"
   /// ```
   ///
-  /// Changes are undone in groups. Without explicit ones a group is what was changed until the event ended: until
-  /// ``ManagedObjectContext/processPendingChanges()`` was called, the context was saved, or something was undone.
-  /// Values, relationships, insertions and deletions are undone alike, also when they were saved meanwhile: undoing a
-  /// saved insertion deletes the object, and undoing a saved deletion inserts it again under the identifier that it
-  /// had.
+  /// Changes are undone in groups. Without explicit groups, a group contains the changes until the end of the event:
+  /// until ``ManagedObjectContext/processPendingChanges()`` is called, the context is saved, or something is undone.
+  /// Values, relationships, insertions and deletions can all be undone, even if they were saved in the meantime:
+  /// undoing a saved insertion deletes the object, and undoing a saved deletion reinserts it under its former
+  /// identifier.
   ///
-  /// Rolling back and resetting a context forget what was changed in it. The objects of what can be undone are held.
+  /// Rolling back or resetting a context discards its history. Objects in the history are held.
   ///
-  /// Several contexts of one isolation may share an undo manager. It has this name, inside of the context, because
-  /// Foundation has another `UndoManager` on some platforms.
+  /// Several contexts with the same isolation can share an undo manager. It is nested in the context because Foundation
+  /// has another `UndoManager` on some platforms.
   public final class UndoManager {
     private var undoStack: [UndoGroup] = []
     private var redoStack: [UndoGroup] = []
-    /// Groups that were begun and not ended, outermost first.
+    /// Groups that were started and not ended, outermost first.
     private var open: [UndoGroup] = []
-    /// What was changed in the current event, outside of explicit groups.
+    /// The changes of the current event outside of explicit groups.
     private var event: UndoGroup?
     private var contexts: [WeakContext] = []
     private var disabledCount = 0
@@ -37,21 +37,21 @@ extension ManagedObjectContext {
       weak var context: ManagedObjectContext?
     }
 
-    /// How many groups can be undone at most; the oldest are forgotten. 0 stands for no limit.
+    /// The maximum number of groups that can be undone; older ones are discarded. 0 means no limit.
     public var levelsOfUndo = 0 {
       didSet { forgetBeyondLimit() }
     }
 
     public init() {}
 
-    /// How many groups can be undone.
+    /// The number of groups that can be undone.
     var undoCount: Int { undoStack.count }
-    /// How many groups can be redone.
+    /// The number of groups that can be redone.
     var redoCount: Int { redoStack.count }
     public var isUndoing: Bool { direction == .undoing }
     public var isRedoing: Bool { direction == .redoing }
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
-    /// How many groups were begun and not ended.
+    /// The number of groups that were started and not ended.
     public var groupingLevel: Int { open.count }
 
     public var canUndo: Bool {
@@ -60,11 +60,11 @@ extension ManagedObjectContext {
 
     public var canRedo: Bool { !redoStack.isEmpty && !hasUnrecordedChanges }
 
-    /// The name of what ``undo()`` would take back, for a menu; empty where it has none.
+    /// The name of the group that ``undo()`` would undo, for a menu; empty if it has none.
     public var undoActionName: String { (event ?? undoStack.last)?.name ?? "" }
     public var redoActionName: String { redoStack.last?.name ?? "" }
 
-    /// Names the open group, or else the last one.
+    /// Names the outermost open group, or else the last one.
     public func setActionName(_ name: String) {
       processPendingChanges()
       if !open.isEmpty {
@@ -76,14 +76,14 @@ extension ManagedObjectContext {
       }
     }
 
-    /// Begins a group, inside of the open one where there is one.
+    /// Starts a group, nested in the open one if there is one.
     public func beginUndoGrouping() {
       processPendingChanges()
       endEvent()
       open.append(UndoGroup())
     }
 
-    /// Ends the group that was begun last. Every one is to be ended.
+    /// Ends the group that was started last. Every group must be ended.
     public func endUndoGrouping() {
       processPendingChanges()
       guard let group = open.popLast() else {
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
       }
     }
 
-    /// Stops keeping what is changed, until it is enabled as often as it was disabled.
+    /// Stops recording changes, until enabled as often as disabled.
     public func disableUndoRegistration() {
       processPendingChanges()
       disabledCount += 1
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
       disabledCount -= 1
     }
 
-    /// Takes the last group back, the current event where something was changed in it. An open group is ended first.
+    /// Undoes the last group, including that of the current event if it has changes. An open group is ended first.
     public func undo() {
       precondition(open.count <= 1, "undo with \(open.count) open groups: end the inner ones, or use undoNestedGroup.")
       processPendingChanges()
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
       apply(group, .undoing)
     }
 
-    /// Takes the last inner group of the open group back; without an open group, the last group.
+    /// Undoes the last inner group of the open group; without an open group, the last group.
     public func undoNestedGroup() {
       guard !open.isEmpty else { return undo() }
       processPendingChanges()
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
       apply(group, .undoing)
     }
 
-    /// Does again what was undone last, unless something else was changed since.
+    /// Redoes the group that was undone last, unless something else was changed since.
     public func redo() {
       processPendingChanges()
       endEvent()
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
       apply(group, .redoing)
     }
 
-    /// Forgets everything that could be undone or redone.
+    /// Discards everything that could be undone or redone.
     public func removeAllActions() {
       (undoStack, redoStack, event) = ([], [], nil)
       open = open.map { UndoGroup(name: $0.name) }
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What contexts tell their undo manager.
+/// Notifications from contexts to their undo manager.
 extension ManagedObjectContext.UndoManager {
   func attach(_ context: ManagedObjectContext) {
     contexts.removeAll { $0.context == nil || $0.context === context }
@@ -183,7 +183,7 @@ extension ManagedObjectContext.UndoManager {
     removeActions(of: context)
   }
 
-  /// Takes in what was changed in a context.
+  /// Records the changes of a context.
   func record(_ entries: ContiguousArray<ChangeTracker.Entry>, in context: ManagedObjectContext) {
     guard isUndoRegistrationEnabled else { return }
     let step = UndoStep(entries, in: context)

@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// Takes one event back, by ordinary changes of its context: what they change is recorded in turn, for the way back.
+/// Undoes one event with ordinary changes to its context, which are recorded in turn for redo.
 struct UndoPass {
   private let step: UndoStep
   private let context: ManagedObjectContext
@@ -11,12 +11,12 @@ struct UndoPass {
   }
 
   func run() {
-    // A row that others deleted too and inserted again is there already, with the values that they gave it.
+    // A row that others also deleted and reinserted already exists, with the values that they gave it.
     let deleted = step.deleted.filter { !isAlive($0.object) }
     let formers = deleted + step.updated
     let kept = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
     for former in deleted { bringBack(former) }
-    // Of rows that are still there others may have changed what the object had as it was read.
+    // If rows still exist, others may have changed the values that the object had read.
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
     for former in deleted { former.object.dropOneSidedEnds() }
     for former in formers where isAlive(former.object) {
@@ -28,13 +28,13 @@ struct UndoPass {
     callHooks(broughtBack: deleted)
   }
 
-  /// Whether the object is one of the context that isn't deleted.
+  /// Whether the object belongs to the context and isn't deleted.
   private func isAlive(_ object: ManagedObject) -> Bool {
     object.table?.context === context && object.change != .deleted && object.loading != .missing
   }
 
-  /// Takes a deletion back. An object that has left the context enters it again under the identifier that it had, so
-  /// that whatever still leads to it finds it; where its row is gone, the next save inserts that again.
+  /// Reverts a deletion. An object that has left the context is re-registered under its former identifier, so that
+  /// existing references resolve to it; if its row is gone, the next save reinserts it.
   private func bringBack(_ former: UndoStep.Former) {
     let object = former.object
     if object.table == nil {
@@ -88,8 +88,8 @@ struct UndoPass {
     }
   }
 
-  /// Takes an object out of the context, or marks its row for deletion. What it was related to isn't deleted with it:
-  /// that has its own way back.
+  /// Removes an object from the context, or marks its row for deletion. Related objects aren't deleted with it, because
+  /// their changes are undone separately.
   private func retire(_ arrival: UndoStep.Arrival) {
     let object = arrival.object
     for relationship in object.layout.relationships where relationship.inverse != nil {
@@ -111,7 +111,7 @@ struct UndoPass {
 }
 
 extension UndoStep.Former {
-  /// What a deleted object was, with the row's present values for what it had as it was read.
+  /// The former state of a deleted object, with the row's current values in place of those that it had only read.
   fileprivate var overItsRow: Self {
     var former = self
     former.values = values.map { slot, value in
@@ -128,7 +128,7 @@ extension UndoStep.Former {
 }
 
 extension ManagedObject {
-  /// Makes the other ends of a deleted object's relationships that forgot it be forgotten by it too.
+  /// Removes a deleted object's references to objects that no longer refer to it.
   fileprivate final func dropOneSidedEnds() {
     guard let context = table?.context else { return }
     for relationship in layout.relationships where relationship.inverse != nil {
@@ -146,7 +146,8 @@ extension ManagedObject {
     }
   }
 
-  /// Whether this object's own side of a relationship has another object, which leads to this one by `relationship`.
+  /// Whether this object's own side of a relationship refers to another object, which refers to this one by
+  /// `relationship`.
   final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
     guard let own = back(of: relationship) else { return true }
     guard own.isToMany else { return destination(at: own.slot) === other }
@@ -154,12 +155,12 @@ extension ManagedObject {
     if let current = members.current { return current.contains(other.objectID) }
     if members.added.contains(other.objectID) { return true }
     if members.removed.contains(other.objectID) { return false }
-    // Not read: the store's members are those whose rows lead here.
+    // If unread, the store's members are the objects whose rows refer to this object.
     if !relationship.isToMany { return other.committedValue(at: relationship.slot) == .objectID(objectID) }
     return memberIDs(of: own).contains(other.objectID)
   }
 
-  /// Counts as unchanged where nothing differs from what the store has.
+  /// Marks the object as unchanged if it doesn't differ from the store.
   fileprivate final func becomeUnchangedIfEqual() {
     guard change == .updated, !hasPersistentChangedValues else { return }
     let transient = layout.transientSlots

@@ -1,45 +1,45 @@
 import OrderedCollections
 
-/// How to go back from one event of a context: what its objects were before, as data.
+/// The data for undoing one event of a context: the previous states of its objects.
 ///
-/// Values are absolute and relationships lead to objects, so that it doesn't matter what was saved meanwhile.
+/// Values are absolute and relationships refer to objects, so that saves in the meantime don't matter.
 struct UndoStep {
   weak var context: ManagedObjectContext?
-  /// Objects that weren't there.
+  /// Objects that didn't exist before.
   private(set) var inserted: [Arrival] = []
-  /// Objects that were there and are gone, whole.
+  /// Deleted objects, with their complete state.
   private(set) var deleted: [Former] = []
   /// Objects that had other values.
   private(set) var updated: [Former] = []
 
   var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && updated.isEmpty }
 
-  /// An object that wasn't there.
+  /// An object that didn't exist before.
   struct Arrival {
     let object: ManagedObject
-    /// Whether the object was deleted, and not new: its delete rules may have left other ends alone.
+    /// Whether the object was deleted before, and isn't new: its delete rules may not have updated the other ends.
     let wasDeleted: Bool
   }
 
-  /// What an object was, as far as it differs.
+  /// The previous state of an object, as far as it differs.
   struct Former {
     let object: ManagedObject
     var values: [(slot: Int, value: StoredValue)] = []
     var toOnes: [(slot: Int, other: ManagedObject?)] = []
     var toManys: [Members] = []
-    /// Of an object that is gone, whole: what it had unsaved. The rest is its row's, which others may have changed when
-    /// it comes back.
+    /// The slots with unsaved values of a deleted object. Its other values are those of its row, which others may have
+    /// changed by the time it is restored.
     var unsaved: Set<Int> = []
 
     var isEmpty: Bool { values.isEmpty && toOnes.isEmpty && toManys.isEmpty }
   }
 
-  /// Members that a to-many relationship is to lose and to get again.
+  /// Members that a to-many relationship gained and lost, to be reverted.
   struct Members {
     let relationship: RelationshipLayout
     let gained: [ManagedObject]
     let lost: [ManagedObject]
-    /// All members in their order, of an ordered relationship.
+    /// All members in order, for an ordered relationship.
     let order: [ManagedObject]?
   }
 
@@ -65,7 +65,7 @@ struct UndoStep {
 }
 
 extension UndoStep.Former {
-  /// The differences between an object's earlier state and now.
+  /// Creates the difference between an object's earlier state and its current one.
   fileprivate init(_ object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
     self.object = object
     for slot in object.layout.properties.indices {
@@ -92,7 +92,7 @@ extension UndoStep.Former {
     }
   }
 
-  /// All that a deleted object had before its deletion, so that it can be made again when its row is gone.
+  /// Creates the complete state of an object before its deletion, so that it can be recreated if its row is gone.
   fileprivate init(whole object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
     self.object = object
     if object.loading == .fault { object.fulfil() }
@@ -124,7 +124,7 @@ extension UndoStep.Former {
 }
 
 extension UndoStep {
-  /// Finds objects by identifier, those that left the context in this event included.
+  /// Resolves identifiers to objects, including objects that left the context in this event.
   fileprivate struct Resolver {
     private let context: ManagedObjectContext
     private let gone: [ManagedObjectID: ManagedObject]
@@ -147,12 +147,12 @@ extension UndoStep {
 }
 
 extension ManagedObject {
-  /// The value of an attribute or a to-one relationship at an earlier moment.
+  /// Returns the value of an attribute or to-one relationship in an earlier state.
   fileprivate final func value(at slot: Int, in before: ObjectState) -> StoredValue {
     (before.pending.isEmpty ? nil : before.pending[slot]) ?? committedValue(at: slot)
   }
 
-  /// Whether an attribute or a to-one relationship had another value than its row at an earlier moment.
+  /// Whether an attribute or to-one relationship had a value other than its row's in an earlier state.
   fileprivate final func hasUnsavedValue(at slot: Int, in before: ObjectState) -> Bool {
     guard !before.pending.isEmpty, let value = before.pending[slot] else { return false }
     guard let row = before.snapshot, layout.kinds[slot] != .transient, layout.forms[slot] != .externalData else {
@@ -161,7 +161,7 @@ extension ManagedObject {
     return storedValue(at: slot, in: row) != value
   }
 
-  /// The members of a to-many relationship, also of an object that left its context.
+  /// Returns the members of a to-many relationship, even for an object that left its context.
   fileprivate final func knownMemberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {
     if table != nil { return memberIDs(of: relationship) }
     return toManys.isEmpty ? [] : toManys[relationship.slot]?.current ?? []

@@ -1,8 +1,8 @@
 /// A property that a class computes, for access by key.
 ///
-/// Without Objective-C a class can't be asked for a property by its name. A class lists what key-value access,
-/// predicates in memory and sort orders in memory are to find: transient attributes of the model that it computes, and
-/// properties that the model doesn't have.
+/// Without Objective-C, a property of a class can't be looked up by name. A class lists the properties to be accessible
+/// by key-value access, predicates in memory and sort orders in memory: transient attributes of the model that it
+/// computes, and properties that aren't in the model.
 ///
 /// ```swift
 /// final class Person: ManagedObject {
@@ -20,8 +20,8 @@ public struct ComputedProperty {
   let value: (ManagedObject) -> Any?
 
   /// - Parameters:
-  ///   - key: the name of a transient attribute, or one that the entity has no property of.
-  ///   - compute: gives the value; it isn't to ask the object for the same key.
+  ///   - key: The name of a transient attribute, or a name that isn't a property of the entity.
+  ///   - compute: Returns the value; it must not access the same key of the object.
   public init<Owner: ManagedObject, Value>(_ key: String, _ compute: @escaping (Owner) -> Value?) {
     self.key = key
     value = { object in (object as? Owner).flatMap(compute) }
@@ -29,9 +29,9 @@ public struct ComputedProperty {
 }
 
 extension ManagedObject {
-  /// The value that the class computes for a name; nil for stored properties, which no computed one hides.
+  /// Returns the class's computed property with a name; nil for stored properties, which computed ones can't hide.
   ///
-  /// - Parameter slot: the slot of the entity's property of that name; nil where it has none.
+  /// - Parameter slot: The slot of the entity's property with that name; nil if there is none.
   final func computedProperty(named name: String, at slot: Int?) -> ComputedProperty? {
     if let slot, layout.kinds[slot] != .transient { return nil }
     return Swift.type(of: self).computedProperties.first { $0.key == name }

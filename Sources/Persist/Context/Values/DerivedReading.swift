@@ -1,9 +1,9 @@
-/// An object as derivations read it before a save: derived attributes have the values that the save is going to give
-/// them, not those of the last one.
+/// An object as seen by derivations before a save: its derived attributes have the values that the save will store, not
+/// those of the last save.
 struct DerivedReading: KeyedObject {
   private let object: any KeyedObject
   private let entity: Entity?
-  /// The number of derivations that are being followed; models may have circles.
+  /// The number of nested derivations; models may contain cycles.
   private let depth: Int
   private static let depthLimit = 20
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Stored values as programs see them that don't name a type, and the shortest way back.
+/// Converts stored values to untyped Swift values, with a fast path for the reverse.
 ///
-/// | attribute type | given |
+/// | attribute type | value |
 /// |---|---|
-/// | `int16 int32 int64` | `Int`, or `Int64` where `Int` is too small |
+/// | `int16 int32 int64` | `Int`, or `Int64` if `Int` is too small |
 /// | `boolean` | `Bool` |
 /// | `double float` | `Double` |
 /// | `decimal` | `Decimal` |
@@ -12,11 +12,11 @@ import Foundation
 /// | `date` | `Date` |
 /// | `binary transformable` | `Data` |
 /// | `uuid` | `UUID` |
-/// | `uri` | `URL`, or `String` where `URL` refuses the text |
+/// | `uri` | `URL`, or `String` if it isn't a valid `URL` |
 /// | `composite` | `[String: Any]` |
-/// | `undefined` | by the value |
+/// | `undefined` | depends on the value |
 ///
-/// ``ValueConversion`` says what is taken.
+/// ``ValueConversion`` defines the accepted values.
 enum DynamicValue {
   static func any(_ value: StoredValue) -> Any? {
     switch value {
@@ -35,8 +35,8 @@ enum DynamicValue {
     }
   }
 
-  /// The stored form of what nearly every program gives: nothing, or exactly the Swift type of the attribute's type;
-  /// nil for all else, which ``ValueConversion`` looks at. Neither the attribute nor a place for errors is needed.
+  /// Returns the stored form of the most common inputs: nil, or exactly the Swift type of the attribute's type. Returns
+  /// nil for all others, which ``ValueConversion`` handles. Needs neither the attribute nor a place for errors.
   static func stored(_ value: Any?, as type: AttributeType) -> StoredValue? {
     guard let value else { return .null }
     return switch type {
@@ -53,7 +53,7 @@ enum DynamicValue {
     }
   }
 
-  /// The type is compared first: a cast that fails looks for ways between the types.
+  /// Compares the type first, because a failing cast searches for conversions between the types.
   private static func exactly<T>(_ value: Any, _ wanted: T.Type) -> T? {
     type(of: value) == wanted ? value as? T : nil
   }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Access by name, for names and values that a program knows, and for those that come from outside.
+/// Access by name, for names and values that the program knows, and for those from outside.
 extension ManagedObject {
-  /// A property by its name: an attribute's value, a ``ManagedObject``, or a ``RelationshipSet``.
+  /// Accesses a property by name: an attribute's value, a ``ManagedObject``, or a ``RelationshipSet``.
   ///
-  /// The name and the type of what is set are the programmer's: a wrong one stops the program with a sentence. For
-  /// names and values from outside there are ``value(forKey:)`` and ``setValue(_:forKey:)``, which throw.
+  /// The name and the type of the new value are the programmer's responsibility: wrong ones trap with a message. For
+  /// names and values from outside, use ``value(forKey:)`` and ``setValue(_:forKey:)``, which throw.
   ///
   /// ```swift
   /// item["name"] = "Tea"
@@ -20,7 +20,7 @@ extension ManagedObject {
         if case let error as PersistenceError = error, error.code == .unknownProperty {
           ProgramStop.failure("\(error)")
         }
-        // The bytes of a store can't be made a value of: no mistake of the program's.
+        // The stored bytes can't be decoded, which isn't a programming error.
         table?.context.deferError(error)
         return nil
       }
@@ -29,20 +29,20 @@ extension ManagedObject {
       do {
         try setValue(newValue, forKey: name)
       } catch let error as PersistenceError where error.code == .foreignObject && table == nil {
-        // The context may have gone while the program still held the object: that is no mistake of its.
+        // The context may be gone while the program still holds the object, which isn't a programming error.
       } catch {
         ProgramStop.failure("\(error)")
       }
     }
   }
 
-  /// The value of a property.
+  /// Returns the value of a property.
   ///
-  /// - Returns: for an attribute a value of its type, as ``value(forKey:as:)`` gives in other types; for a to-one
-  ///   relationship a ``ManagedObject`` or nil; for a to-many one a ``RelationshipSet``; for a fetched property an
-  ///   array of objects; what the class computes for one of its ``computedProperties``.
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no property of that name; what the
-  ///   request of a fetched property throws.
+  /// - Returns: For an attribute, a value of its type, which ``value(forKey:as:)`` returns as other types; for a to-one
+  ///   relationship, a ``ManagedObject`` or nil; for a to-many relationship, a ``RelationshipSet``; for a fetched
+  ///   property, an array of objects; for one of the class's ``computedProperties``, the computed value.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no property with that name; the errors of a
+  ///   fetched property's request.
   public final func value(forKey name: String) throws -> Any? {
     let slot = layout.entity.slot(named: name)
     if let slot, layout.plainTypes[slot] != nil { return DynamicValue.any(attributeValue(at: slot)) }
@@ -61,26 +61,26 @@ extension ManagedObject {
 
   /// Sets a property.
   ///
-  /// | attribute type | takes |
+  /// | attribute type | accepted values |
   /// |---|---|
-  /// | `int16 int32 int64` | whole numbers of every type, within the range |
+  /// | `int16 int32 int64` | integers of every type, within the range |
   /// | `boolean` | `Bool`, and the numbers 0 and 1 of every type |
-  /// | `double` | numbers of every type; a whole one must be held exactly, and a fraction is rounded |
+  /// | `double` | numbers of every type; integers must be exactly representable, fractions are rounded |
   /// | `float` | as `double`, with a float's precision |
-  /// | `decimal` | numbers of every type; a floating-point one is the number that its shortest text is |
+  /// | `decimal` | numbers of every type; a floating-point number is converted by its shortest text |
   /// | `string` | `String`, `Substring` |
   /// | `date` | `Date` |
   /// | `binary` | `Data`, `[UInt8]` |
-  /// | `transformable` | what its transformer takes, see ``AttributeTransformers``; a ``StoredValue`` is the bytes |
+  /// | `transformable` | values of its transformer, see ``AttributeTransformers``; the bytes as a ``StoredValue`` |
   /// | `uuid` | `UUID` |
   /// | `uri` | `URL`, `String` |
   /// | `composite` | a dictionary of its elements' values |
   /// | to-one relationship | a ``ManagedObject`` of the same context |
   /// | to-many relationship | a sequence of them: an array, a set, a ``RelationshipSet`` |
   ///
-  /// Truth values are the numbers 1 and 0. `NSNumber`, `NSString` and Foundation's other classes are taken as the
-  /// values that they hold, and `NSNull` as nil. A number that the attribute can't hold without losing digits is
-  /// refused: the same table serves imports, batches and defaults, beside which imports read texts too.
+  /// Booleans are the numbers 1 and 0. `NSNumber`, `NSString` and Foundation's other classes are converted to the
+  /// values they contain, and `NSNull` to nil. A number that the attribute can't represent without losing digits is
+  /// rejected. The same rules apply to imports, batches and defaults; imports additionally parse text.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch``, or
   ///   ``PersistenceError/Code/foreignObject`` for an object of another context.
@@ -108,7 +108,7 @@ extension ManagedObject {
     }
   }
 
-  /// The stored form of a value for an attribute; nothing for another property.
+  /// Returns the stored form of a value for an attribute; null for other properties.
   final func stored(_ value: Any?, for property: Property) throws -> StoredValue {
     guard let attribute = property.attribute else { return .null }
     let conversion = ValueConversion(attribute, at: place(property.name))
@@ -117,18 +117,18 @@ extension ManagedObject {
       ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
   }
 
-  /// The members of a to-many relationship without an order: a view that can be changed.
+  /// Returns the members of an unordered to-many relationship, as a mutable view.
   ///
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no such relationship,
-  ///   ``PersistenceError/Code/typeMismatch`` where it is ordered.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no such relationship,
+  ///   ``PersistenceError/Code/typeMismatch`` if it is ordered.
   public final func mutableSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
     try related(name, isOrdered: false, instead: "mutableOrderedSetValue(forKey:)")
   }
 
-  /// The members of an ordered to-many relationship: a view that can be changed.
+  /// Returns the members of an ordered to-many relationship, as a mutable view.
   ///
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` where the entity has no such relationship,
-  ///   ``PersistenceError/Code/typeMismatch`` where it isn't ordered.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no such relationship,
+  ///   ``PersistenceError/Code/typeMismatch`` if it isn't ordered.
   public final func mutableOrderedSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
     try related(name, isOrdered: true, instead: "mutableSetValue(forKey:)")
   }
@@ -145,7 +145,7 @@ extension ManagedObject {
     return members
   }
 
-  /// The members of a to-many relationship, ordered or not.
+  /// Returns the members of a to-many relationship, ordered or not.
   package final func related(_ name: String) throws -> RelationshipSet<ManagedObject> {
     let slot = try property(named: name).slot
     if let relationship = layout.relationshipsBySlot[slot], relationship.isToMany {
@@ -159,7 +159,7 @@ extension ManagedObject {
     throw PersistenceError(.unknownProperty, at: place(name), "'\(name)' isn't a to-many relationship.")
   }
 
-  /// The members of a to-many relationship, by its slot, for typed access.
+  /// Returns the members of a to-many relationship by slot, for typed access.
   public final func toMany<Element: ManagedObject>(
     at slot: Int, of type: Element.Type = Element.self
   ) -> RelationshipSet<Element> {

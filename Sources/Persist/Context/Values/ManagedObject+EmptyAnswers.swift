@@ -1,10 +1,10 @@
 import Logging
 
 extension ManagedObject {
-  /// Takes the lines in place of swift-log; for tests.
+  /// Receives the log lines instead of swift-log, for tests.
   @TaskLocal static var printsEmptyAnswers: (@Sendable (String) -> Void)?
 
-  /// Says in the debug log that a property reads as empty because the object has no context.
+  /// Writes to the debug log that a property reads as empty because the object has no context.
   @inline(never)
   final func noteEmptyAnswer(at slot: Int) {
     let name = layout.properties.indices.contains(slot) ? layout.properties[slot].name : "a property"

@@ -1,5 +1,5 @@
-/// How predicates and expressions read an object: its present values, unsaved changes included. A fault that has its
-/// row stays one.
+/// Access for predicates and expressions: the object's current values, including unsaved changes. A fault that has its
+/// row remains a fault.
 extension ManagedObject: KeyedObject {
   public final func fetchValue(forKey key: String) throws -> FetchValue {
     let property = layout.entity.property(named: key)
@@ -28,7 +28,7 @@ extension ManagedObject: KeyedObject {
     }
   }
 
-  /// A value of a type that no attribute has can't be compared with anything, and counts as none.
+  /// A value of a type that no attribute has can't be compared with anything, and counts as null.
   private static func fetchValue(_ computed: Any?) -> FetchValue {
     if let object = computed as? ManagedObject { return .object(object) }
     if let objects = computed as? any Sequence<ManagedObject> { return .collection(objects.map(FetchValue.object)) }
@@ -48,7 +48,7 @@ extension ManagedObject: KeyedObject {
   public final var fetchEntityName: String? { layout.entity.name }
 }
 
-/// In a format string's arguments an object stands for its identifier: `"owner == %@", person`.
+/// An object as a format string's argument represents its identifier: `"owner == %@", person`.
 extension ManagedObject: FetchArgument {
   public final var fetchExpression: FetchExpression { .constant(.objectID(objectID)) }
 }

@@ -1,10 +1,10 @@
-/// Full-text search in an object's present values, unsaved ones included.
+/// Full-text search in an object's current values, including unsaved ones.
 extension ManagedObject {
   public final func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
     try context(for: keys).singleTextIndex(searchedAttribute(at: keys))
   }
 
-  /// The part of an attribute's text that fits a query best, with what was found in it.
+  /// Returns the part of an attribute's text that matches a query best, with the matches in it.
   ///
   /// ```swift
   /// for note in try context.fetch(request) {
@@ -12,15 +12,14 @@ extension ManagedObject {
   /// }
   /// ```
   ///
-  /// No store is asked: only the object's own text is looked at.
+  /// The store isn't accessed: only the object's own text is searched.
   ///
   /// - Parameters:
-  ///   - key: an attribute that is marked for full-text search, also one over to-one relationships.
-  ///   - query: what `MATCHTEXT` would be given.
-  ///   - wordCount: how many words to show at most, from 1 to 64; nil for the whole text.
-  /// - Returns: nil where the text doesn't match, or there is none.
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a query that can't be read or an attribute that isn't
-  ///   marked.
+  ///   - key: An attribute that is marked for full-text search, possibly a path over to-one relationships.
+  ///   - query: The query, as for `MATCHTEXT`.
+  ///   - wordCount: The maximum number of words to return, from 1 to 64; nil for the whole text.
+  /// - Returns: Nil if the text doesn't match, or there is none.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for an invalid query or an attribute that isn't marked.
   public final func excerpt(of key: String, matching query: String, wordCount: Int? = 15) throws -> TextExcerpt? {
     let keys = key.split(separator: ".").map(String.init)
     let search = try searchedAttribute(at: keys)
@@ -44,7 +43,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// The index for texts of one kind, made when it is asked for first.
+  /// Returns the index for texts of one kind, creating it on first use.
   fileprivate func singleTextIndex(_ search: FullTextSearch) throws -> SingleTextIndex {
     if let index = singleTextIndexes[search.tokenizer] { return index }
     let index = try SingleTextIndex(search)

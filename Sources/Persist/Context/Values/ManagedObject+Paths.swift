@@ -1,18 +1,18 @@
 extension ManagedObject {
-  /// The value at the end of a path of keys, such as `department.name`, `location.x` or `employees.@sum.salary`.
+  /// Returns the value at the end of a key path, such as `department.name`, `location.x` or `employees.@sum.salary`.
   ///
-  /// - Returns: a value, a ``ManagedObject``, or an array of them for what goes through a to-many relationship, with
-  ///   nil for a member that has no value.
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that isn't there.
+  /// - Returns: A value, a ``ManagedObject``, or an array of them if the path crosses a to-many relationship, with nil
+  ///   for a member without a value.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for an unknown key.
   public final func value(forKeyPath path: String) throws -> Any? {
     Self.any(try FetchExpression.key(path).value(for: self))
   }
 
-  /// Sets the property at the end of a path through to-one relationships, or an element of a composite attribute.
+  /// Sets the property at the end of a path over to-one relationships, or an element of a composite attribute.
   ///
-  /// Nothing happens where an object on the way isn't there.
+  /// Does nothing if an object on the path is nil.
   ///
-  /// - Throws: as ``setValue(_:forKey:)``.
+  /// - Throws: The errors of ``setValue(_:forKey:)``.
   public final func setValue(_ value: Any?, forKeyPath path: String) throws {
     let keys = path.split(separator: ".").map(String.init)
     guard let first = keys.first, keys.count > 1 else { return try setValue(value, forKey: path) }

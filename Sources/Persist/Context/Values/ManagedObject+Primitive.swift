@@ -1,14 +1,14 @@
 extension ManagedObject {
-  /// The value of a property, for a class's own accessors. Here it is what ``value(forKey:)`` gives.
+  /// Returns the value of a property, for a class's own accessors. Equal to ``value(forKey:)``.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``.
   public final func primitiveValue(forKey name: String) throws -> Any? { try value(forKey: name) }
 
-  /// Sets a property without counting the object as changed, for a class's own accessors.
+  /// Sets a property without marking the object as changed, for a class's own accessors.
   ///
-  /// A saved object that has no other changes stays as it is for its context: the value isn't saved, and goes with the
-  /// object's next refresh. With other changes it is saved too. Both sides of a relationship always agree, and so
-  /// setting one counts as a change like any other.
+  /// For the context, a saved object without other changes remains unchanged: the value isn't saved, and is lost when
+  /// the object is refreshed. With other changes it is saved too. Both sides of a relationship always agree, so setting
+  /// a relationship counts as a change like any other.
   ///
   /// ```swift
   /// func rename(to name: String) throws {
@@ -18,7 +18,7 @@ extension ManagedObject {
   /// }
   /// ```
   ///
-  /// - Throws: as ``setValue(_:forKey:)``.
+  /// - Throws: The errors of ``setValue(_:forKey:)``.
   public final func setPrimitiveValue(_ value: Any?, forKey name: String) throws {
     guard let property = layout.entity.property(named: name), property.attribute != nil else {
       return try setValue(value, forKey: name)
@@ -29,17 +29,17 @@ extension ManagedObject {
     given.insert(property.slot)
   }
 
-  /// Says that a property is about to be read: fires the fault.
+  /// Announces that a property is about to be read: fires the fault.
   public final func willAccessValue(forKey name: String?) {
     if loading == .fault { fulfil() }
   }
 
-  /// The other half of ``willAccessValue(forKey:)``; nothing is left to do.
+  /// The counterpart of ``willAccessValue(forKey:)``; does nothing.
   public final func didAccessValue(forKey name: String?) {}
 
-  /// Says that a property is about to be changed: the object counts as changed from now on.
+  /// Announces that a property is about to be changed: marks the object as changed.
   public final func willChangeValue(forKey name: String) { willChange() }
 
-  /// The other half of ``willChangeValue(forKey:)``; nothing is left to do.
+  /// The counterpart of ``willChangeValue(forKey:)``; does nothing.
   public final func didChangeValue(forKey name: String) {}
 }

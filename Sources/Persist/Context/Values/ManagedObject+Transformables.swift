@@ -1,17 +1,18 @@
 import Foundation
 
-/// The values of transformable attributes, between a program and the bytes of a store.
+/// Conversion of transformable attributes between values and stored bytes.
 extension ManagedObject {
-  /// The value that the bytes of a transformable attribute stand for; the bytes where its transformer isn't registered.
+  /// Returns the decoded value of a transformable attribute, or its bytes if its transformer isn't registered.
   ///
-  /// Made anew each time: changing an object that it gives changes nothing in the store until it is set again.
+  /// The value is decoded anew each time: mutating a returned object changes nothing in the store until it is set
+  /// again.
   final func transformedValue(of attribute: AttributeDescription, at slot: Int) throws -> Any? {
     guard case .data(let data) = attributeValue(at: slot) else { return nil }
     guard let transformer = AttributeTransformers.transformer(of: attribute) else { return data }
     return try located(attribute) { () throws -> Any in try transformer.value(from: data) }
   }
 
-  /// A value as a program sees it; of a transformable attribute the bytes where they can't be made a value of.
+  /// Returns a value as seen by programs; for a transformable attribute, the bytes if they can't be decoded.
   final func dynamicValue(_ value: StoredValue, of property: Property) -> Any? {
     if case .data(let data) = value, let attribute = property.attribute, attribute.type == .transformable,
       let transformer = AttributeTransformers.transformer(of: attribute)
@@ -21,7 +22,7 @@ extension ManagedObject {
     return DynamicValue.any(value)
   }
 
-  /// The bytes for a value of a transformable attribute.
+  /// Returns the bytes for a value of a transformable attribute.
   final func transformableValue(_ value: Any?, for attribute: AttributeDescription) throws -> StoredValue {
     guard let value, GivenValue(value)?.isNull != true else { return .null }
     if let stored = value as? StoredValue {
@@ -38,7 +39,7 @@ extension ManagedObject {
     return .data(try located(attribute) { try transformer.data(from: value) })
   }
 
-  /// Names the property in an error that doesn't.
+  /// Adds the property to an error that doesn't name one.
   private func located<Result>(_ attribute: AttributeDescription, _ body: () throws -> Result) throws -> Result {
     try PersistenceError.placing({ place in
       place.entity = place.entity ?? entity.name

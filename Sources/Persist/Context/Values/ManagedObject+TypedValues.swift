@@ -1,10 +1,10 @@
 import Foundation
 
 extension ManagedObject {
-  /// The value of a property as a type that the caller names.
+  /// Returns the value of a property as a given type.
   ///
-  /// ``value(forKey:)`` gives an integer attribute as `Int`, and Swift doesn't cast `Any` from `Int` to `Int64`, or
-  /// from a ``RelationshipSet`` to a `Set`. Code that was written for Core Data names what it wants instead:
+  /// ``value(forKey:)`` returns an integer attribute as `Int`, and Swift casts `Any` neither from `Int` to `Int64`, nor
+  /// from a ``RelationshipSet`` to a `Set`. Code written for Core Data can name the type instead:
   ///
   /// ```swift
   /// let quantity = try item.value(forKey: "quantity", as: Int64.self)
@@ -12,13 +12,14 @@ extension ManagedObject {
   /// let items = try category.value(forKey: "items", as: Set<Item>.self)
   /// ```
   ///
-  /// - Parameter type: for a number any integer type, `Bool`, `Double`, `Float`, `Decimal`, `NSNumber` or
-  ///   `NSDecimalNumber`, where it holds the number exactly; the Swift type or the Foundation class of a text, a date,
-  ///   data, a UUID or a URI; ``StoredValue``; a class of managed objects for a to-one relationship; an array or a set
-  ///   of them, `NSSet`, `NSOrderedSet` or `NSArray` for a to-many relationship and a fetched property; the type that
-  ///   its transformer gives for a transformable attribute.
-  /// - Returns: nil where the property has no value.
-  /// - Throws: ``PersistenceError/Code/typeMismatch`` where the value isn't one of the type; as ``value(forKey:)``.
+  /// - Parameter type: For a number, any integer type, `Bool`, `Double`, `Float`, `Decimal`, `NSNumber` or
+  ///   `NSDecimalNumber`, if it represents the number exactly; the Swift type or Foundation class of a string, a date,
+  ///   data, a UUID or a URI; ``StoredValue``; for a to-one relationship, a managed object class; for a to-many
+  ///   relationship and a fetched property, an array or set of one, `NSSet`, `NSOrderedSet` or `NSArray`; for a
+  ///   transformable attribute, the type that its transformer returns.
+  /// - Returns: Nil if the property has no value.
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` if the value can't be returned as the type; the errors of
+  ///   ``value(forKey:)``.
   public final func value<Wanted>(forKey name: String, as type: Wanted.Type) throws -> Wanted? {
     guard let property = layout.entity.property(named: name), let attribute = property.attribute,
       attribute.type != .transformable, attribute.type != .composite,
@@ -32,7 +33,7 @@ extension ManagedObject {
 
   private func isComputed(_ name: String, at slot: Int) -> Bool { computedProperty(named: name, at: slot) != nil }
 
-  /// A value that isn't a stored attribute's.
+  /// Converts a value that isn't a stored attribute's.
   private func converted<Wanted>(_ value: Any?, _ name: String, as type: Wanted.Type) throws -> Wanted? {
     guard let value else { return nil }
     if let value = value as? Wanted { return value }
@@ -60,9 +61,9 @@ extension ManagedObject {
   }
 }
 
-/// A collection of managed objects of one class, by which a to-many relationship may be read.
+/// A collection of managed objects of one class, as which a to-many relationship can be read.
 private protocol ManagedObjectCollection {
-  /// Nil where one of the objects is of another class.
+  /// Returns nil if an object has another class.
   static func collection(of objects: [ManagedObject]) -> Self?
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 
 extension ManagedObject {
-  /// Puts the values to the rules of the model.
+  /// Validates the values against the rules of the model and the class.
   ///
-  /// - Parameter all: whether to-many relationships that weren't changed are counted too.
+  /// - Parameter all: Whether unchanged properties are checked too.
   final func validateProperties(all: Bool) throws {
     let validators = type(of: self).validators
     var problems: [any Error] = columnProblems()
@@ -29,7 +29,7 @@ extension ManagedObject {
     try throwCombined(problems)
   }
 
-  /// The problems of values that were set and that their columns can't hold.
+  /// Returns the problems with set values that their columns can't hold.
   private final func columnProblems() -> [PersistenceError] {
     guard !pending.isEmpty else { return [] }
     var problems: [PersistenceError] = []
@@ -42,12 +42,12 @@ extension ManagedObject {
     return problems
   }
 
-  /// Checks whether a property might have a value: puts it to the rules of the model and of the class. Nothing is set.
+  /// Checks whether a property could have a value, according to the rules of the model and the class. Nothing is set.
   ///
-  /// - Parameter value: for an attribute what ``setValue(_:forKey:)`` takes, a ``ManagedObject`` or nil for a to-one
-  ///   relationship, a collection of them for a to-many one.
-  /// - Throws: as ``validateForInsert()``, for this property; ``PersistenceError/Code/unknownProperty``, and
-  ///   ``PersistenceError/Code/typeMismatch`` where the property doesn't take such a value.
+  /// - Parameter value: For an attribute, a value that ``setValue(_:forKey:)`` accepts; for a to-one relationship, a
+  ///   ``ManagedObject`` or nil; for a to-many relationship, a collection of them.
+  /// - Throws: The errors of ``validateForInsert()`` for this property; ``PersistenceError/Code/unknownProperty``, and
+  ///   ``PersistenceError/Code/typeMismatch`` if the property doesn't accept such a value.
   public final func validateValue(_ value: Any?, forKey name: String) throws {
     guard let property = layout.entity.property(named: name) else {
       _ = try self.value(forKey: name)
@@ -73,7 +73,7 @@ extension ManagedObject {
     try throwCombined(problems)
   }
 
-  /// Finds the relationships whose delete rule denies the deletion: those that lead to objects which stay.
+  /// Finds relationships whose delete rule denies the deletion because they have objects that remain.
   final func validateDeletion() throws {
     var problems: [any Error] = []
     for relationship in layout.relationships where relationship.deleteRule == .deny {
@@ -108,7 +108,7 @@ extension ManagedObject {
     throw ManagedObject.combined(problems, "\(layout.entity.name) breaks \(problems.count) rules.")
   }
 
-  /// One error for several validation errors: the only one as it is, or one that lists them all.
+  /// Combines validation errors: returns a single one unchanged, or one error that lists them all.
   static func combined(_ problems: [any Error], _ message: @autoclosure () -> String) -> any Error {
     if problems.count == 1, let only = problems.first { return only }
     let all = problems.flatMap { problem -> [PersistenceError] in

@@ -1,19 +1,19 @@
 public import Foundation
 
 extension ManagedObject {
-  /// The value of an attribute by its slot, unsaved changes included.
+  /// Returns the value of an attribute by slot, including unsaved changes.
   ///
-  /// Fires the fault. Typed access in the layers above is built on this and its siblings; `slot` is a
-  /// ``Property/slot`` of the object's entity, and of an attribute.
+  /// Fires the fault. Typed access in higher layers is built on this method and its siblings; `slot` is the
+  /// ``Property/slot`` of an attribute of the object's entity.
   public final func attributeValue(at slot: Int) -> StoredValue {
     if loading == .fault { fulfil(reading: slot) }
     if !pending.isEmpty, let value = pending[slot] { return value }
     return committedValue(at: slot)
   }
 
-  /// Sets an attribute by its slot.
+  /// Sets an attribute by slot.
   ///
-  /// - Parameter value: of the case that ``StoredValue`` names for the attribute's type, or null.
+  /// - Parameter value: A value of the ``StoredValue`` case for the attribute's type, or null.
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     given.insert(slot)
@@ -21,20 +21,20 @@ extension ManagedObject {
     if !pending.isEmpty { pending[slot] = nil }
   }
 
-  /// Whether a large value is the one in the row's file.
+  /// Whether a large value equals the content of the row's file.
   ///
-  /// Asked when a value is set: later the file may be another's, and the value would count as a change.
+  /// Checked when a value is set: later the file may be replaced, and the value would count as a change.
   private final func isInFile(_ value: StoredValue, at slot: Int) -> Bool {
     guard case .data(let data) = value, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount),
       case .file(let name) = snapshot.externalContent(slot), let store = table?.store
     else { return false }
-    // A file that others have replaced, or that can't be read, doesn't hold the value.
+    // A file that others have replaced, or that can't be read, doesn't contain the value.
     return (try? store.externalData(named: name)) == data
   }
 
-  /// The value of an integer attribute by its slot; nil for none.
+  /// Returns the value of an integer attribute by slot, or nil if there is none.
   ///
-  /// What nearly every read finds, a value that was set or stands in the row, is read without a call.
+  /// The most common cases, a set value and a value in the row, are read without a function call.
   @inlinable @inline(__always)
   public final func integer(at slot: Int) -> Int64? {
     if loading == .loaded {
@@ -98,24 +98,24 @@ extension ManagedObject {
     if case .uuid(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
-  /// The row that says what an attribute of a form is; nil where something else does. The common case, in which no
-  /// ``StoredValue`` needs to be made on the way.
+  /// Returns the row if it alone determines an attribute of a form, else nil. This common case needs no intermediate
+  /// ``StoredValue``.
   @inline(__always)
   private final func row(with slot: Int, as form: SlotForm) -> RowSnapshot? {
-    // An object without a table may be one that records which properties are read: that is noted once, further on.
+    // An object without a table may be recording the properties read, which must be recorded only once, further on.
     if loading == .fault, table != nil { fulfil() }
     return pending.isEmpty && layout.forms[slot] == form ? snapshot : nil
   }
 }
 
 extension ManagedObject {
-  /// The value of an attribute or a to-one relationship as it was read, without unsaved changes.
+  /// Returns the value of an attribute or to-one relationship as read, without unsaved changes.
   final func committedValue(at slot: Int) -> StoredValue {
     guard let snapshot else { return missingValue(at: slot) }
     return storedValue(at: slot, in: snapshot)
   }
 
-  /// The value of an attribute or a to-one relationship in a row of this object.
+  /// Returns the value of an attribute or to-one relationship in a row of this object.
   final func storedValue(at slot: Int, in snapshot: RowSnapshot) -> StoredValue {
     switch layout.forms[slot] {
     case .none: return committedCompound(at: slot, in: snapshot)
@@ -129,12 +129,12 @@ extension ManagedObject {
     }
   }
 
-  /// What a property without a row reads as: the default where the row was found to be gone, else nothing.
+  /// Returns the value of a property without a row: the default if the row was found to be deleted, else null.
   private final func missingValue(at slot: Int) -> StoredValue {
     loading == .missing ? layout.initialValues[slot] ?? .null : .null
   }
 
-  /// A to-one relationship's identifier or a composite attribute's elements.
+  /// Returns a to-one relationship's identifier or a composite attribute's elements.
   private final func committedCompound(at slot: Int, in snapshot: RowSnapshot) -> StoredValue {
     if layout.kinds[slot] == .toOne {
       guard let relationship = layout.relationshipsBySlot[slot],
@@ -171,15 +171,16 @@ extension ManagedObject {
     }
   }
 
-  /// The key of a to-one relationship's destination as it was read; nil for none.
+  /// Returns the key of a to-one relationship's destination as read, or nil if there is none.
   final func committedKey(of relationship: RelationshipLayout, in snapshot: RowSnapshot) -> Int64? {
     guard !relationship.isTransient, !snapshot.isNull(relationship.slot, of: layout.rowSlotCount) else { return nil }
     let key = snapshot.integer(relationship.slot)
     return key == 0 ? nil : key
   }
 
-  /// A large value in a file. Where others have exchanged it since the row was read, the file is gone, and the value is
-  /// the newest row's: saving the object meets a conflict. Where they have deleted the row it is the default.
+  /// Returns a large value in a file. If others have replaced it since the row was read, the file is gone, and the
+  /// newest row's value is returned: saving the object detects a conflict. If others have deleted the row, the default
+  /// is returned.
   private final func externalData(named name: String, at slot: Int) -> StoredValue {
     guard let context = table?.context, let store = table?.store else { return .null }
     do {
@@ -195,7 +196,7 @@ extension ManagedObject {
     }
   }
 
-  /// The value with unsaved changes, without making the object anything else than a fault where it has its row.
+  /// Returns the value including unsaved changes. A fault that has its row remains a fault.
   final func presentValue(at slot: Int) -> StoredValue {
     if !pending.isEmpty, let value = pending[slot] { return value }
     return snapshot == nil ? attributeValue(at: slot) : committedValue(at: slot)
@@ -207,7 +208,7 @@ extension ManagedObject {
     pending[slot] = value
   }
 
-  /// What every change begins with: the row is read, and the context learns of it.
+  /// Prepares for a change: reads the row, and notifies the context.
   @inline(__always)
   final func willChange() {
     if loading == .fault { fulfil() }
@@ -216,7 +217,7 @@ extension ManagedObject {
     if change == .none, loading == .loaded { table?.context.noteUpdate(of: self) }
   }
 
-  /// Whether a property differs from what the store has. Transient properties never do.
+  /// Whether a property differs from the store. Transient properties never do.
   final func isChanged(at slot: Int) -> Bool {
     switch layout.kinds[slot] {
     case .transient, .transientToMany, .fetched: return false
@@ -227,7 +228,7 @@ extension ManagedObject {
     }
   }
 
-  /// Whether an attribute or a to-one relationship had a value when it was read.
+  /// Whether an attribute or to-one relationship had a value when it was read.
   final func isCommitted(_ value: StoredValue, at slot: Int) -> Bool {
     let form = layout.forms[slot]
     guard let snapshot, form != .none, form != .externalData else { return value == committedValue(at: slot) }

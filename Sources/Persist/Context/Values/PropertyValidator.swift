@@ -1,4 +1,4 @@
-/// A rule of a class's own for one property, beside the model's.
+/// A class's validation rule for one property, in addition to the model's.
 ///
 /// ```swift
 /// final class Employee: ManagedObject {
@@ -16,9 +16,9 @@ public struct PropertyValidator {
   let check: (ManagedObject, Any?) throws -> Void
 
   /// - Parameters:
-  ///   - key: the name of an attribute or relationship.
-  ///   - check: is given the object and the value, as ``ManagedObject/value(forKey:)`` gives it; what it throws comes
-  ///     out of the save as it is, where it is all that is wrong. It isn't to change the object.
+  ///   - key: The name of an attribute or relationship.
+  ///   - check: Called with the object and the value, as returned by ``ManagedObject/value(forKey:)``. If its error is
+  ///     the only problem, the save throws it unchanged. It must not change the object.
   public init(_ key: String, _ check: @escaping (ManagedObject, Any?) throws -> Void) {
     self.key = key
     self.check = check
