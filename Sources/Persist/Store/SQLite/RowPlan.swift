@@ -1,30 +1,31 @@
-/// How the rows of an entity, with or without its subentities, are read: which columns, and where each value goes.
+/// A plan for reading rows of an entity, with or without its subentities: the columns, and the destination of each
+/// value.
 ///
-/// Worked out once per store, so that reading a row looks nothing up.
+/// Computed once per store, so that reading a row requires no lookups.
 final class RowPlan: Sendable {
-  /// Where the value of a column goes.
+  /// The destination of a column's value.
   struct Fill: Sendable {
     let column: Int32
     let slot: Int
     let form: Form
   }
 
-  /// How a column's value becomes a slot's; see ``SlotForm``.
+  /// The conversion from a column's value to a slot's; see ``SlotForm``.
   enum Form: UInt8, Sendable {
     case integer, boolean, double, text, decimal, uuid, bytes
-    /// An entity number of the store, which becomes one of the model.
+    /// An entity number of the store, converted to one of the model.
     case entityNumber
   }
 
-  /// One concrete entity. Nothing in it is counted: it is looked at for each row.
+  /// One concrete entity. It contains no reference-counted fields, because it is used for each row.
   struct Variant: @unchecked Sendable {
     let entityIndex: UInt32
     let slotCount: Int
-    /// The plan's own memory. `@unchecked Sendable`: it is filled before anybody sees the plan, and never changed.
+    /// The plan's own memory. `@unchecked Sendable`: it is filled before the plan is shared, and never changed.
     let fills: UnsafeBufferPointer<Fill>
   }
 
-  /// How many rows are looked up at once by their keys.
+  /// The numbers of keys that one statement looks up.
   static let keyCounts = [256, 16, 1]
   /// The columns of every row, before those of its entity.
   static let fixedColumns = ["Z_PK", "Z_ENT", "Z_OPT"]
@@ -33,11 +34,11 @@ final class RowPlan: Sendable {
   private let variants: [Variant]
   private let variantByNumber: [Int64: Variant]
   let columns: [String]
-  /// The rows and nothing else: which, for ``SQLText``.
+  /// The selection of these rows, for ``SQLText``.
   let selection: SQLText.RowSelection
-  /// Rows by keys, for each of ``keyCounts``.
+  /// The statements for rows by key, for each of ``keyCounts``.
   let byKeys: [PreparedSQL]
-  /// Keys and entity numbers alone, likewise.
+  /// The equivalent statements for keys and entity numbers only.
   let keysByKeys: [PreparedSQL]
 
   init(_ entity: Entity, includingSubentities: Bool, in map: TableMap) {
@@ -76,7 +77,7 @@ final class RowPlan: Sendable {
     for variant in variants { variant.fills.deallocate() }
   }
 
-  /// How the rows with an entity number of the store are read; nil for rows that the plan leaves out.
+  /// The reading plan for rows with an entity number of the store; nil for rows that the plan excludes.
   func variant(ofNumber number: Int64) -> Variant? { variantByNumber[number] }
 }
 

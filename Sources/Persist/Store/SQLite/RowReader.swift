@@ -1,21 +1,21 @@
 import CSQLite
 import Foundation
 
-/// Reads the rows that statements give into chunks, one pass over the columns of each.
+/// Reads the rows of statements into chunks, in one pass over the columns of each row.
 struct RowReader {
   private let plan: RowPlan
   private let map: TableMap
-  /// Made when its first row comes.
+  /// Created with the first row.
   private var writer: RowChunkWriter?
   private let expectedRows: Int?
-  /// Who is told how many rows were read; nil for nobody.
+  /// Receives the number of rows read; nil for none.
   var monitor: ReadMonitor?
   /// Rows whose values needn't be read; nil for none.
   var held: HeldRows?
-  /// After how many rows a monitor hears of them.
+  /// The number of rows between reports to a monitor.
   static let notedRows = 1000
   private(set) var batch = RowBatch()
-  /// What stood in the owners' column, for each row.
+  /// The value of the owners' column for each row.
   private(set) var owners: [Int64] = []
 
   init(_ plan: RowPlan, map: TableMap, expectedRows: Int?) {
@@ -25,11 +25,11 @@ struct RowReader {
     if let expectedRows { batch.reserveCapacity(min(expectedRows, 10_000)) }
   }
 
-  /// Reads to the statement's end. Rows of entities that the plan doesn't have are passed over.
+  /// Reads all rows of the statement, ignoring rows of entities outside the plan.
   ///
-  /// - Parameter ownerColumn: a column behind those of the plan that is kept in ``owners``; nil for none.
+  /// - Parameter ownerColumn: A column after those of the plan to collect in ``owners``; nil for none.
   mutating func readRows(_ statement: SQLiteStatement, ownerColumn: Int32? = nil) throws {
-    // Also after an error: a statement in the middle of its rows would keep its lock.
+    // Also reset after an error: a statement that hasn't finished would keep its lock.
     defer { statement.reset() }
     var number = Int64.min
     var current: RowPlan.Variant?
@@ -52,7 +52,7 @@ struct RowReader {
     }
   }
 
-  /// Reads keys and entities alone.
+  /// Reads only keys and entities.
   mutating func readKeys(_ statement: SQLiteStatement) throws {
     while try statement.step() {
       guard let variant = plan.variant(ofNumber: statement.integer(1)) else { continue }
@@ -62,13 +62,13 @@ struct RowReader {
     statement.reset()
   }
 
-  /// Reads the values of a row into the chunk that the batch has last.
+  /// Reads the values of a row into the batch's last chunk.
   ///
-  /// - Returns: where in it the row stands.
+  /// - Returns: The row's offset in the chunk.
   private mutating func readRow(
     _ statement: SQLiteStatement, _ variant: RowPlan.Variant, _ version: Int64
   ) throws -> UInt32 {
-    // Taken out and put back, so that its chunk isn't counted once more for each row.
+    // Moved out and back, to avoid retaining its chunk once more for each row.
     var writer = writer.take() ?? firstWriter(variant)
     let chunkCount = writer.chunkCount
     writer.beginRow(version: version, slotCount: variant.slotCount)
@@ -107,14 +107,14 @@ struct RowReader {
     return writer
   }
 
-  /// A row's slots hold 32-bit offsets; SQLite's own limit for a row is below that, unless it was raised.
+  /// A row's slots contain 32-bit offsets; SQLite's own limit for a row is below that, unless it was raised.
   private func tooLarge(_ statement: SQLiteStatement) -> PersistenceError {
     PersistenceError(
       .limitExceeded, at: PersistenceError.Place(entity: plan.entity.name, row: statement.integer(0)),
       "The values of a row take more than 2 GB.", fix: "Keep values of this size outside the store.")
   }
 
-  /// Numbers become the shortest text that reads back as the same; texts and texts in blobs are taken as they are.
+  /// Numbers become the shortest text that parses to the same value; texts and texts in blobs are unchanged.
   private static func setDecimal(
     _ value: OpaquePointer, _ type: Int32, slot: Int, in writer: inout RowChunkWriter
   ) {
@@ -130,7 +130,7 @@ struct RowReader {
     }
   }
 
-  /// Sixteen bytes; also from the 36 characters that stand for them.
+  /// Sixteen bytes, or their 36-character text form.
   private static func setUUID(_ value: OpaquePointer, _ type: Int32, slot: Int, in writer: inout RowChunkWriter) {
     if type == SQLITE_TEXT, let text = sqlite3_value_text(value), let uuid = UUID(uuidString: String(cString: text)) {
       withUnsafeBytes(of: uuid.uuid) { writer.setBytes($0.baseAddress, count: 16, slot: slot) }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension DeferredStep {
-  /// Nil for a change that can't wait.
+  /// Nil for a change that can't be deferred.
   init?(_ change: SchemaChange) {
     switch change {
     case .dropColumn(let column, let table): self = .dropColumn(column, table: table)
@@ -12,13 +12,13 @@ extension DeferredStep {
 }
 
 extension SQLiteStore {
-  // From the file: metadata that are still to be written know nothing of what was done meanwhile.
+  // Read from the file: pending metadata don't reflect steps performed in the meantime.
   func deferredSteps() throws -> [DeferredStep] { try pool.readOnce { try StoreMetadata($0).deferredSteps } }
 
-  /// Carries out steps that wait, each table's columns and each index in a transaction of its own, which others wait
+  /// Performs deferred steps, each table's columns and each index in a separate transaction, which other writers wait
   /// for.
   ///
-  /// Killed in between, the steps that are done are done, and the others still wait.
+  /// If the process is killed in between, completed steps remain completed, and the others remain deferred.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty, let url else { return [] }
@@ -27,7 +27,7 @@ extension SQLiteStore {
         .storeReadOnly, at: .store(url), "The store was opened for reading only, and \(waiting.count) steps wait.",
         fix: "Open it without isReadOnly to finish its migration.")
     }
-    // One that is used for nothing else: its triggers are off.
+    // A dedicated connection, because its triggers are disabled.
     let connection = try SQLiteConnection(url, mode: .readWrite, options: pool.options)
     defer { connection.close() }
     try connection.prepareForChanges()
@@ -42,12 +42,12 @@ extension SQLiteStore {
 }
 
 extension SQLiteConnection {
-  /// Carries out what waits for one table, or one index; the caller holds the transaction.
+  /// Performs the deferred steps for one table, or one index; the caller holds the transaction.
   ///
-  /// - Parameter map: where everything of the store's model stands.
-  /// - Returns: what still waits.
+  /// - Parameter map: The layout of the store's model.
+  /// - Returns: The remaining steps.
   fileprivate func finishNextDeferredSteps(of map: TableMap) throws -> [DeferredStep] {
-    // Read now: another process may have done some of it, or migrated the store.
+    // Read within the transaction: another process may have performed some steps, or migrated the store.
     var metadata = try StoreMetadata(self)
     guard let first = metadata.deferredSteps.first else { return [] }
     let schema = try StoreSchema(self)
@@ -73,7 +73,7 @@ extension SQLiteConnection {
 }
 
 extension StoreSchema {
-  /// One column is dropped; several are left out while the table is written anew once.
+  /// Drops a single column directly; several are omitted by rewriting the table once.
   fileprivate func dropping(_ columns: [String], of table: String, in map: TableMap) -> [SchemaChange] {
     guard columns.count > (SQLiteConnection.canDropColumns ? 1 : 0),
       let definition = map.tableDefinitions.first(where: { $0.name == table }), let real = self.table(named: table)

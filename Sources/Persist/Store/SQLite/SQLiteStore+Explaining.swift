@@ -20,14 +20,14 @@ extension SQLiteStore {
       sorts: steps.contains { $0.contains("TEMP B-TREE") })
   }
 
-  /// A walk through an index in its order is one too, where the index only serves the order.
+  /// Whether a step scans the whole table, including a scan in the order of an index that is only used for the order.
   private func isWalk(_ step: String, through table: String) -> Bool {
     step == "SCAN r0" || step == "SCAN \(table)" || step.hasPrefix("SCAN r0 ") || step.hasPrefix("SCAN \(table) ")
   }
 }
 
 extension SQLValue {
-  /// The value as SQL writes it.
+  /// The value as an SQL literal.
   fileprivate var literal: String {
     switch self {
     case .null: "NULL"

@@ -1,12 +1,12 @@
-/// Indexes that a model gained after a store was made. They aren't part of what a store is: no version is told by them,
-/// and no migration runs for them.
+/// Indexes added to a model after a store was created. They don't contribute to the identity of a version, and no
+/// migration runs for them.
 extension SQLiteStore {
-  /// Makes the indexes that the model declares and the store lacks, or notes them as steps that wait.
+  /// Creates the indexes that the model declares and the store lacks, or records them as deferred steps.
   ///
-  /// A store can be used without them: where another process is writing, or there is no room, they are made another
+  /// A store can be used without them: if another process is writing, or the disk is full, they are created another
   /// time.
   ///
-  /// - Parameter catalog: what the store said of itself when it was opened.
+  /// - Parameter catalog: The store's catalog when it was opened.
   func makeMissingIndexes(_ catalog: StoreCatalog, defersWork: Bool) throws {
     guard !isReadOnly, !map.missingIndexes(in: catalog.schema, besides: catalog.metadata.deferredSteps).isEmpty else {
       return
@@ -29,7 +29,7 @@ extension SQLiteStore {
 }
 
 extension TableMap {
-  /// The declared indexes for which a store has none, under whatever name.
+  /// The declared indexes for which a store has no equivalent under any name.
   fileprivate func missingIndexes(in schema: StoreSchema, besides waiting: [DeferredStep]) -> [IndexDefinition] {
     let names = Set(schema.indexes.map(\.name.foldedIdentifier))
     let unnamed = declaredIndexDefinitions.filter { index in

@@ -1,17 +1,17 @@
 extension SQLiteStore {
-  /// The members of a to-many relationship of many rows.
+  /// The members of a to-many relationship, for many owners.
   struct Members {
-    /// By the owner's key; owners without members aren't there.
+    /// Members by the owner's key, without owners that have none.
     var byOwner: [Int64: [ManagedObjectID]] = [:]
-    /// The greatest owner whose members are all there; nil where even the first one's are too many.
+    /// The greatest owner whose members are complete; nil if even the first one's exceed the limit.
     var end: Int64?
   }
 
-  /// The members of a to-many relationship of all rows in a range of keys, as far as a limit goes.
+  /// The members of a to-many relationship for all owners in a range of keys, up to a limit.
   ///
-  /// One query instead of one for each row, with bounded memory.
+  /// One query instead of one per row, with bounded memory.
   ///
-  /// - Parameter limit: how many members are read; the owner that it falls on is left out.
+  /// - Parameter limit: The maximum number of members to read; the owner at the limit is excluded.
   func related(
     by relationship: Property, of entity: Entity, owners: ClosedRange<Int64>, limit: Int
   ) throws -> Members {

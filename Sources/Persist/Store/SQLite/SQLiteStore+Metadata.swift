@@ -18,16 +18,16 @@ extension SQLiteStore {
     pendingMetadata.withLock { $0 = metadata }
   }
 
-  /// Writes the metadata that were set, where no commit took them along.
+  /// Writes pending metadata if no commit has written them.
   func savePendingMetadata() throws {
     guard pendingMetadata.withLock({ $0 != nil }) else { return }
     let written = try pool.write { try writePendingMetadata(to: $0) }
     settle(written)
   }
 
-  /// Says that the store has this very model, where it was written with one that is stored alike.
+  /// Records that the store has exactly this model, if it was written with one with the same storage.
   ///
-  /// Nothing depends on it but the version's name: where another process is writing, it is left for another time.
+  /// Only the version's name depends on it: if another process is writing, it is left for another time.
   func stamp() throws {
     guard !isReadOnly else { return }
     do {
@@ -37,16 +37,16 @@ extension SQLiteStore {
     }
   }
 
-  /// Writes the metadata that were set since the last commit; the caller holds the transaction.
+  /// Writes the metadata set since the last commit; the caller holds the transaction.
   ///
-  /// - Returns: what was written, for ``settle(_:)`` once it is committed.
+  /// - Returns: The written metadata, for ``settle(_:)`` after the commit.
   func writePendingMetadata(to connection: SQLiteConnection) throws -> StoreMetadata? {
     guard let pending = pendingMetadata.withLock({ $0 }) else { return nil }
     try StoreMetadata(connection).replacingApplicationValues(by: pending).write(to: connection)
     return pending
   }
 
-  /// Nothing is pending any more, unless other metadata were set meanwhile.
+  /// Clears the pending metadata, unless others were set in the meantime.
   func settle(_ written: StoreMetadata?) {
     guard let written else { return }
     pendingMetadata.withLock { if $0 == written { $0 = nil } }

@@ -1,11 +1,11 @@
 import Foundation
 
 extension SQLiteStore {
-  /// Opens a store whose model is known.
+  /// Opens a store with a known model.
   ///
-  /// - Parameter allowsGaps: whether a store is opened that has no place for parts of the model, which then read as
-  ///   empty: for showing what a store holds, never for writing.
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the model has what the file has no place for, and the
+  /// - Parameter allowsGaps: Whether to open a store that has no place for parts of the model, which then read as null:
+  ///   for displaying its contents, never for writing.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the file has no place for parts of the model, and the
   ///   errors of files that aren't stores.
   static func open(
     _ url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions(), allowsGaps: Bool = false
@@ -20,9 +20,9 @@ extension SQLiteStore {
     }
   }
 
-  /// The store of a database that is open already.
+  /// The store of an open database.
   ///
-  /// - Parameter catalog: what the database says of itself; nil to read it.
+  /// - Parameter catalog: The database's catalog; nil to read it.
   static func attached(
     to pool: SQLiteConnectionPool, _ catalog: StoreCatalog? = nil, model: ManagedObjectModel, options: StoreOptions,
     allowsGaps: Bool = false
@@ -54,10 +54,10 @@ extension SQLiteStore {
       hasNote: catalog.record?.fingerprints == model.fingerprints, fullText: fullText)
   }
 
-  /// Makes a new store; one that another program has made in the same moment is opened.
+  /// Creates a new store; if another program created one at the same moment, opens that.
   ///
   /// - Parameters:
-  ///   - url: where there is no file yet, or an empty one; nil for a store in memory.
+  ///   - url: The URL of the new file, which must not exist or be empty; nil for an in-memory store.
   static func create(
     _ url: URL?, model: ManagedObjectModel, options: StoreOptions = StoreOptions()
   ) throws -> SQLiteStore {
@@ -90,10 +90,10 @@ extension SQLiteStore {
     return try open(url, model: model, options: options)
   }
 
-  /// Whether a store can be made at a place: there is no file, or one without content.
+  /// Whether a store can be created at a URL: there is no file, or an empty one.
   static func canCreate(at url: URL) -> Bool { FileState(url).map { !$0.isFolder && $0.size == 0 } ?? true }
 
-  /// Tables, indexes, key counters and metadata, as Core Data makes them; the caller holds the transaction.
+  /// Creates tables, indexes, key counters and metadata, in Core Data's form; the caller holds the transaction.
   private static func fill(
     _ connection: SQLiteConnection, map: TableMap, isInMemory: Bool
   ) throws -> StoreMetadata {

@@ -1,10 +1,10 @@
 import Foundation
 
 extension SQLiteStore {
-  /// SQLite takes some 32,000 bound values; a predicate with more is left to the objects.
+  /// SQLite accepts some 32,000 bound values; a predicate with more is evaluated in memory.
   private static let valueLimit = 30_000
 
-  /// Each part of a conjunction goes to SQL where SQL can say it exactly.
+  /// Assigns each part of a conjunction to SQL if it can be translated exactly.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
     var stored: [FetchPredicate] = []
     var rest: [FetchPredicate] = []
@@ -31,10 +31,10 @@ extension SQLiteStore {
     }
   }
 
-  /// The condition of a query; nil where it has none.
+  /// The condition of a query; nil if it has none.
   func condition(of query: RowQuery) throws -> SQLTerm? {
     guard let predicate = query.predicate else { return nil }
-    // Its parts were found to fit when it was divided.
+    // Its parts were found to fit when the predicate was divided.
     var translation = newTranslation(at: query.now)
     let root = PredicateTranslation.Row(row: SQLText.RowSelection.root, entity: query.entity)
     guard let condition = translation.condition(predicate, in: .init(root: root)) else {
@@ -45,7 +45,7 @@ extension SQLiteStore {
     return condition
   }
 
-  /// One level of a query's order.
+  /// One level of a query's sort order.
   func term(_ order: FetchSortDescriptor, of query: RowQuery) throws -> SQLText.RowSelection.Term {
     try SortCheck.check(order, of: query.entity, in: model)
     if let textQuery = order.textQuery { return try relevance(to: textQuery, order, of: query.entity) }
@@ -76,12 +76,12 @@ extension SQLiteStore {
 }
 
 extension FetchPredicate {
-  /// The parts that all must hold.
+  /// The parts of a conjunction.
   fileprivate var conjuncts: [FetchPredicate] {
     if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
   }
 
-  /// Refuses what isn't a regular expression, before a row is looked at.
+  /// Rejects invalid regular expressions before any row is read.
   fileprivate func checkPatterns() throws {
     try forEachComparison { comparison in
       if comparison.operation == .matches, case .string(let pattern)? = comparison.right.constantValue {
@@ -96,7 +96,7 @@ extension [FetchPredicate] {
 }
 
 extension SQLiteStore {
-  /// An order by how well texts fit a query.
+  /// An order by relevance to a full-text query.
   func relevance(
     to query: String, _ order: FetchSortDescriptor, of entity: Entity
   ) throws -> SQLText.RowSelection.Term {

@@ -58,8 +58,8 @@ extension SQLiteStore {
     return try externalFolder.data(named: name)
   }
 
-  /// Rows by key alone, in order of key, with one statement: one of a few sizes, so that few serve any number. A
-  /// parameter without a key is null, which no row's key is.
+  /// Reads rows by key, in key order, with a single statement that has one of a few fixed numbers of parameters.
+  /// Parameters without a key are null, which matches no row.
   private func rows(_ plan: RowPlan, keys: [Int64], keysOnly: Bool, statement place: Int) throws -> RowBatch {
     var reader = RowReader(plan, map: map, expectedRows: keys.count)
     let sql = (keysOnly ? plan.keysByKeys : plan.byKeys)[place]

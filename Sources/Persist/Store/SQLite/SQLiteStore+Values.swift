@@ -9,13 +9,13 @@ extension SQLiteStore {
         try connection.watched(by: monitor) { try connection.all(sql) { row in read(columns, row) } }
       }
     } catch let error as PersistenceError where error.engineMessage?.contains("integer overflow") == true {
-      // SQLite's sum of whole numbers fails where it has no 64-bit form; evaluation goes on with doubles.
+      // SQLite's sum of integers fails if it exceeds 64 bits; in-memory evaluation continues with doubles.
       return nil
     }
   }
 
-  /// The statement for a query of values, and what it gives; nil where SQL doesn't compute exactly what evaluation in
-  /// memory does.
+  /// The statement for a value query, with its columns; nil if SQL doesn't compute exactly the result of in-memory
+  /// evaluation.
   func statement(
     for query: ValueQuery
   ) throws -> (sql: SQLText, columns: [PredicateTranslation.ValueColumn])? {

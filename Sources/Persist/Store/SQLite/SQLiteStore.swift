@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// A store in an SQLite file, in Core Data's layout; or in memory, for tests.
+/// A store in an SQLite file in Core Data's layout; or an in-memory store, for tests.
 final class SQLiteStore: PersistentStore {
   struct RelatedKey: Hashable {
     let entity: Int
     let slot: Int
   }
 
-  /// The files that the store has open: others once it goes on in a copy.
+  /// The files that the store has open, which change when it continues in a copy.
   struct Files {
     let pool: SQLiteConnectionPool
-    /// Where large values lie; nil for a store in memory, which keeps all of them in their rows.
+    /// The folder of large values; nil for an in-memory store, which keeps all of them in their rows.
     let externalFolder: ExternalDataFolder?
 
     init(_ pool: SQLiteConnectionPool) {
@@ -23,21 +23,22 @@ final class SQLiteStore: PersistentStore {
   let identifier: String
   let model: ManagedObjectModel
   let map: TableMap
-  /// The full-text indexes that the file has: all of the model's, unless the store is only read.
+  /// The full-text indexes in the file: all of the model's, unless the store is read-only.
   let fullText: Set<FullTextIndex>
   let configuration: String?
   var busyTimeout: Duration { pool.options.busyTimeout }
   private let files: Guarded<Files>
-  /// By index in ``ManagedObjectModel/entities``: how rows of just the entity are read, and with its subentities.
+  /// By index in ``ManagedObjectModel/entities``: the plans for reading rows of just the entity, and with its
+  /// subentities.
   let exactPlans: [RowPlan]
   let deepPlans: [RowPlan]
   /// By index in ``ManagedObjectModel/entities``.
   let writePlans: [WritePlan]
-  /// Whether Persist's note of the store's model is still to be written, with the first save.
+  /// Whether Persist's record of the store's model has to be written with the first save.
   let needsNote: Atomic<Bool>
-  /// Whether files of large values may lie around that an unclean end left.
+  /// Whether an unclean end may have left unused files of large values.
   let needsSweep = Atomic(false)
-  /// Metadata that were set and reach the file with the next save.
+  /// Pending metadata, written with the next save.
   let pendingMetadata = Guarded<StoreMetadata?>(nil)
   let related = Guarded<[RelatedKey: PreparedSQL]>([:])
 
@@ -48,9 +49,9 @@ final class SQLiteStore: PersistentStore {
   var isReadOnly: Bool { pool.isReadOnly }
 
   /// - Parameters:
-  ///   - identifier: the UUID in the store's metadata.
-  ///   - hasNote: whether the file says already, in Persist's own note, that it has this model.
-  ///   - map: where everything of its model stands in the file that `pool` has open.
+  ///   - identifier: The UUID in the store's metadata.
+  ///   - hasNote: Whether the file already contains Persist's record of this model.
+  ///   - map: The layout of its model in the file that `pool` has open.
   init(
     _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasNote: Bool,
     fullText: Set<FullTextIndex>
@@ -71,10 +72,10 @@ final class SQLiteStore: PersistentStore {
 
   func close() throws { pool.close() }
 
-  /// Goes on in another file, which holds the same store.
+  /// Continues in another file that contains the same store.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where the file holds another store, and what opening it throws;
-  ///   the store then goes on as it was.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and errors of opening it;
+  ///   the store then remains unchanged.
   func reopen(at url: URL) throws {
     let copy = try SQLiteStore.open(url, model: model, options: pool.options)
     guard copy.identifier == identifier, copy.map.hasPlaces(of: map) else {

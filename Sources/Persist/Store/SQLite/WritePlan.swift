@@ -1,18 +1,18 @@
-/// How rows of one entity are written: which columns, and which values go there.
+/// A plan for writing rows of one entity: the columns, and the source of each value.
 ///
-/// Worked out once per store; the statements for changed columns are made as combinations come up.
+/// Computed once per store; the statements for changed columns are created for each combination on demand.
 final class WritePlan: Sendable {
-  /// A column and the value that it gets.
+  /// A column and the source of its value.
   struct Column: Sendable {
     enum Source: Sendable {
       case attribute(SlotForm)
-      /// An element of a composite attribute's value, by the names that lead to it.
+      /// An element of a composite attribute's value, by its path of names.
       case element([String], SlotForm)
       /// The key of a to-one relationship's destination.
       case key
       /// The entity number of a to-one relationship's destination.
       case entityNumber
-      /// The place among the members of the inverse: written when the order is settled, and null until then.
+      /// The position among the members of the inverse: null until the order is written.
       case place
     }
 
@@ -22,11 +22,11 @@ final class WritePlan: Sendable {
     let slot: Int
   }
 
-  /// What binding the value of a column takes where it is an attribute's own: nothing to count references of, so that
-  /// looking at one costs nothing.
+  /// The data needed to bind the value of a plain attribute's column: without reference-counted fields, so that
+  /// accessing it is free.
   struct Binding: Sendable {
     let slot: Int
-    /// Nil where the column's ``Column/Source`` has to be looked at.
+    /// Nil if the column's ``Column/Source`` has to be examined.
     let form: SlotForm?
 
     init(_ column: Column) {
@@ -35,13 +35,13 @@ final class WritePlan: Sendable {
     }
   }
 
-  /// Changes of the same slots: one statement. A class, so that handing one on is one reference counted.
+  /// A change to particular slots: one statement. A class, so that passing it on is a single retain.
   final class Update: Sendable {
     let slots: [Int]
     let sql: PreparedSQL
     let columns: [Column]
     let bindings: [Binding]
-    /// Columns among them whose values may stand in files.
+    /// The affected columns whose values may be stored in files.
     let fileColumns: [String]
     /// Whether the change makes the row a member of an ordered relationship.
     let hasPlaces: Bool
@@ -65,10 +65,11 @@ final class WritePlan: Sendable {
   let insert: PreparedSQL
   let delete: PreparedSQL
   let version: PreparedSQL
-  /// Columns whose values may stand in files, and the statement that reads which.
+  /// The columns whose values may be stored in files, and the statement that reads their file names.
   let fileColumns: [String]
   let fileNames: PreparedSQL?
-  /// What goes with a deleted row: pairs in join tables, and its key in columns of rows that it owned.
+  /// The statements that remove a deleted row's relationships: pairs in join tables, and its key in columns of rows
+  /// that it owned.
   let releases: [PreparedSQL]
   /// To-one relationships whose inverse is ordered.
   let orderedSlots: [Int]
@@ -77,7 +78,7 @@ final class WritePlan: Sendable {
   private let columnsBySlot: [[Column]]
   private let updates = Guarded<[[Int]: Update]>([:])
 
-  /// More combinations than this are rare, and made anew.
+  /// The maximum number of cached combinations; more are rare.
   private static let updateCapacity = 200
 
   init(_ entity: Entity, in map: TableMap) {
@@ -134,7 +135,7 @@ final class WritePlan: Sendable {
     case .join(let join):
       let columns = join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn]
       return columns.map { PreparedSQL(.separateAll(join.table, column: $0)) }
-    // Where there is an inverse, the members' own changes are part of the save.
+    // If there is an inverse, the members' own changes are part of the save.
     case .foreignKey(let key) where isAlone:
       let beside = [key.entityColumn, key.orderColumn].compactMap { $0 }
       return [PreparedSQL(.disownAll(key.table, column: key.column, beside: beside))]
@@ -155,7 +156,7 @@ final class WritePlan: Sendable {
     return columns
   }
 
-  /// The statement that changes these slots, which aren't empty of meaning: transient ones are left out by the caller.
+  /// The statement that changes these slots; the caller excludes transient ones.
   func update(of slots: [Int]) -> Update {
     if let known = updates.withLock({ $0[slots] }) { return known }
     let made = Update(slots, in: table, columns: slots.flatMap { columnsBySlot[$0] })
@@ -167,14 +168,14 @@ final class WritePlan: Sendable {
     }
   }
 
-  /// The property that a column belongs to.
+  /// The property of a column.
   func property(ofColumn name: String) -> Property? {
     columns.first { $0.name.foldedIdentifier == name.foldedIdentifier }.map { entity.properties[$0.slot] }
   }
 }
 
 extension WritePlan.Column {
-  /// Whether its values may stand in files beside the store.
+  /// Whether its values may be stored in files beside the store.
   var mayStandInFile: Bool {
     switch source {
     case .attribute(.externalData), .element(_, .externalData): true

@@ -1,12 +1,12 @@
-/// What deleting rows of an entity asks of other rows, as far as the tables tell.
+/// The effects of deleting rows of an entity on other rows, as far as the tables determine them.
 struct DeletionRules: Sendable {
-  /// One relationship and where the rows at its other end are found.
+  /// One relationship and the location of the rows at its other end.
   struct End: Sendable {
     enum Place: Sendable {
-      /// A column of the destination's rows holds the owner's key.
+      /// A column of the destination's rows contains the owner's key.
       case foreignKey(TableMap.ForeignKey)
       case join(TableMap.JoinEnd)
-      /// A column of the owner's rows holds the destination's key.
+      /// A column of the owner's rows contains the destination's key.
       case own(column: String)
     }
 
@@ -14,7 +14,7 @@ struct DeletionRules: Sendable {
     let rule: DeleteRule
     let destinationTable: String
     let place: Place
-    /// Whether rows at the other end can't do without the owner.
+    /// Whether rows at the other end require their owner.
     let isNeeded: Bool
   }
 
@@ -23,7 +23,7 @@ struct DeletionRules: Sendable {
   let ends: [End]
   let fileColumns: [String]
 
-  /// Whether rows can go without a look at others.
+  /// Whether rows can be deleted without examining others.
   var areNone: Bool {
     fileColumns.isEmpty
       && ends.allSatisfy { end in
@@ -54,7 +54,7 @@ struct DeletionRules: Sendable {
       }
       guard let column = map[entity].column(slot: property.slot)?.name else { return [] }
       let own = end(.own(column: column), relationship.deleteRule)
-      // Of a one-to-one relationship both sides have a column.
+      // In a one-to-one relationship both sides have a column.
       guard let inverse, inverse.isToOne, let back = map[destination].column(slot: inverse.slot) else { return [own] }
       let number = inverse.entityNumberSlot.flatMap { map[destination].column(slot: $0)?.name }
       let key = TableMap.ForeignKey(

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-  /// Deletes rows and what their delete rules say, set by set.
+  /// Deletes rows and applies their delete rules, set by set.
   func delete(_ batch: BatchDelete) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
     let selection = try selection(batch.rows, plan(for: batch.rows))
@@ -32,15 +32,15 @@ extension SQLiteStore {
   }
 }
 
-/// The steps of one batch delete, inside a transaction: which rows go is known before the first one does.
+/// The steps of one batch delete, inside a transaction: all rows to delete are determined before the first is deleted.
 private struct BatchDeletePass {
   let rules: [DeletionRules]
   let store: SQLiteStore
   let connection: SQLiteConnection
   var files: LargeValueFiles
-  /// The keys of the rows that go, by entity.
+  /// The keys of the rows to delete, by entity.
   private var doomed: [Int: Set<Int64>] = [:]
-  /// How many rows were asked for, those that go by delete rules left out.
+  /// The number of requested rows, without those deleted by delete rules.
   private var asked = 0
 
   init(rules: [DeletionRules], store: SQLiteStore, connection: SQLiteConnection) {
@@ -56,7 +56,7 @@ private struct BatchDeletePass {
     doomed = found
   }
 
-  /// Adds what cascades lead to, until they lead to nothing new.
+  /// Adds the rows reached by cascades until there are no new ones.
   mutating func cascade() throws {
     var waiting = doomed
     while let (index, keys) = waiting.popFirst() {
@@ -71,7 +71,7 @@ private struct BatchDeletePass {
     }
   }
 
-  /// - Throws: where a rule denies the deletion, or a row that stays can't do without one that goes.
+  /// - Throws: An error if a rule denies the deletion, or a remaining row requires a deleted one.
   func checkDenials() throws {
     for (index, keys) in doomed {
       for end in rules[index].ends where end.rule == .deny || (end.rule == .nullify && end.isNeeded) {
@@ -92,7 +92,7 @@ private struct BatchDeletePass {
     }
   }
 
-  /// Takes the rows out of all relationships: columns that hold their keys, and pairs in join tables.
+  /// Removes the rows from all relationships: columns that contain their keys, and pairs in join tables.
   mutating func letGo() throws {
     for (index, keys) in doomed {
       let json = Self.json(keys)
@@ -152,7 +152,7 @@ private struct BatchDeletePass {
     }
   }
 
-  /// Keys by entity. Rows of entities that the model doesn't have are left alone.
+  /// Keys by entity. Rows of entities unknown to the model are ignored.
   private func read(_ sql: SQLText) throws -> [Int: Set<Int64>] {
     var found: [Int: Set<Int64>] = [:]
     try connection.query(sql) { row in

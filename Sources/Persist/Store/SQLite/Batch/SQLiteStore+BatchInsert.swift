@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-  /// Inserts rows as they come, in one transaction: all of them, or none where one is wrong.
+  /// Inserts rows as they are produced, in one transaction: all of them, or none if any is invalid.
   func insert(_ batch: BatchInsert) throws -> BatchOutcome {
     var files = LargeValueFiles(nil)
     var isWritten = false
@@ -29,11 +29,11 @@ private struct BatchInsertPass {
   private let store: SQLiteStore
   private let connection: SQLiteConnection
   private let plan: WritePlan
-  /// Binds values as a save does, and keeps the files of large ones.
+  /// Binds values as a save does, and manages the files of large ones.
   private var binder: CommitPass
   private var lastKey: Int64
   private let required: [Int]
-  /// By property slot, the conversions to types that are narrower than their columns.
+  /// By property slot, the conversions to types narrower than their columns.
   private let narrows: [ValueConversion?]
   private var upserts: [[Int]: PreparedSQL] = [:]
   private(set) var outcome = BatchOutcome()
@@ -72,7 +72,7 @@ private struct BatchInsertPass {
     }
   }
 
-  /// The counter of the hierarchy's keys, once for all rows.
+  /// Updates the hierarchy's key counter, once for all rows.
   func finish() throws {
     let root = batch.entity.root
     try connection.execute(.setGreatestKey(lastKey, entity: store.map.numbers[root], name: root.name))
@@ -101,7 +101,7 @@ private struct BatchInsertPass {
       if let form = binding.form {
         let narrow = try narrows[binding.slot].map { try $0.narrowed(value) } ?? value
         if try binder.bind(narrow, as: form, to: statement, at: index) { continue }
-        // What has its equal in the attribute's type is taken, as from a dictionary.
+        // Accepts values with an equivalent in the attribute's type, as from a dictionary.
         let converted = try conversion(of: binding.slot).map { try $0.stored(value) } ?? value
         if try binder.bind(converted, as: form, to: statement, at: index) { continue }
       }
@@ -144,7 +144,7 @@ private struct BatchInsertPass {
     }
   }
 
-  /// The statement for a row in which these slots were set.
+  /// The statement for a row in which these slots have been set.
   private mutating func upsert(of given: [Int]) -> PreparedSQL {
     let slots = batch.conflict == .updateGiven ? given.sorted() : []
     if let known = upserts[slots] { return known }
@@ -168,7 +168,7 @@ private struct BatchInsertPass {
 }
 
 extension ValueConversion {
-  /// A number as a type has it that is narrower than its column; other values as they are.
+  /// Converts a number to a type narrower than its column; other values are unchanged.
   fileprivate func narrowed(_ value: StoredValue) throws -> StoredValue {
     switch value {
     case .integer(let number) where attribute.type != .float && attribute.type.integerRange.contains(number): value

@@ -1,9 +1,9 @@
 import Foundation
 
 extension SQLiteStore {
-  /// Changes rows with one statement.
+  /// Updates rows with one statement.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` where SQL has no exact form for a value;
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a value can't be translated to SQL exactly;
   ///   ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
@@ -42,7 +42,7 @@ extension SQLiteStore {
     writePlans[batch.rows.entity.number - 1].update(of: batch.changes.map(\.slot))
   }
 
-  /// What each column gets.
+  /// The new values of the columns.
   private func assignments(of batch: BatchUpdate) throws -> [(column: String, value: SQLText.Assigned)] {
     let update = writePlan(of: batch)
     var translation = newTranslation(at: batch.rows.now)
@@ -71,7 +71,7 @@ extension SQLiteStore {
       fix: "Give it a value or an expression of the attribute's type that SQL can compute, or change the objects.")
   }
 
-  /// A constant as a column holds it; nil where the column takes no such value.
+  /// A constant in a column's representation; nil if the column doesn't accept the value.
   private func sqlValue(_ value: StoredValue, in column: WritePlan.Column) -> SQLValue? {
     switch column.source {
     case .place: return .null
@@ -97,7 +97,8 @@ extension SQLiteStore {
 }
 
 extension SQLValue {
-  /// A value as a column of a form holds it. Large values stand in the rows: one file can't belong to many.
+  /// A value in the representation of a column's form. Large values are stored in the rows: one file can't belong to
+  /// many.
   fileprivate init?(_ value: StoredValue, as form: SlotForm) {
     switch (value, form) {
     case (.null, _): self = .null

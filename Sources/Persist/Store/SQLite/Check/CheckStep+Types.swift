@@ -1,5 +1,5 @@
 extension CheckStep {
-  /// Values of a kind that no attribute of the column's type has: they would be read as something else.
+  /// Finds values whose storage class doesn't match the attribute's type: they would be read as something else.
   static func typeSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
     table.columns.compactMap { column in
       guard case .attribute(let attribute) = column.role, let kinds = attribute.type.storageClasses,
@@ -19,10 +19,10 @@ extension CheckStep {
 }
 
 extension AttributeType {
-  /// SQLite's storage classes that values of the type can have; nil where any is read as it is.
+  /// The SQLite storage classes for values of the type; nil if every class is accepted.
   ///
-  /// A column's affinity turns whole numbers into reals and the other way round, so that both occur for every number
-  /// that isn't an integer. A decimal may be a number or text, and a UUID bytes or text.
+  /// A column's affinity converts integers to reals and vice versa, so that both occur for every non-integer number
+  /// type. A decimal may be a number or text, and a UUID bytes or text.
   fileprivate var storageClasses: [String]? {
     switch self {
     case .int16, .int32, .int64, .boolean: ["integer"]

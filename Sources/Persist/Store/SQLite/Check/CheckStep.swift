@@ -1,18 +1,18 @@
-/// One question that a check asks a store: SQL whose every row is a problem.
+/// One query of a store check: SQL whose every row is a problem.
 ///
-/// A row gives the key of the row that has the problem, that row's entity number, and up to two values for the words.
+/// A row returns the key of the affected row, that row's entity number, and up to two values for the description.
 struct CheckStep: Sendable {
   let kind: StoreProblem.Kind
-  /// The entity to name where the row's entity number is null or unknown.
+  /// The entity to report if the row's entity number is null or unknown.
   let entity: String
   let property: String?
   let sql: SQLText
-  /// The words of a problem from the two values.
+  /// The description of a problem, from the two values.
   let detail: @Sendable (SQLValue, SQLValue) -> String
 }
 
 extension CheckStep {
-  /// Every question that a store of a layout is asked, table by table.
+  /// All queries for a store with a layout, table by table.
   static func steps(for map: TableMap) -> [CheckStep] {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
     let roots = tables.filter { $0.entity.superentity == nil }
@@ -54,7 +54,7 @@ extension CheckStep {
     return steps
   }
 
-  /// Required attributes and to-one relationships, each asked of the entity that declares it and all below.
+  /// Required attributes and to-one relationships, each checked for the declaring entity and its subentities.
   private static func valueSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
     table.columns.compactMap { column in
       let property = table.entity.properties.first { $0.name == column.property }
@@ -231,7 +231,7 @@ extension CheckStep {
 }
 
 extension Property {
-  /// Whether a column of the property must have a value. A derived value is there only after a save.
+  /// Whether a column of the property must have a value. A derived value only exists after a save.
   fileprivate func isRequired(_ role: TableMap.Column.Role) -> Bool {
     switch role {
     case .attribute: attribute.map { !$0.isOptional && !$0.isDerived && $0.type != .composite } ?? false
@@ -242,7 +242,7 @@ extension Property {
 }
 
 extension SQLValue {
-  /// The value as a check's sentences show it.
+  /// The value as shown in the check's messages.
   var words: String {
     switch self {
     case .null: "nothing"

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The files of large values that no row names: a process that ended in the middle of a save leaves them.
+/// The files of large values that no row names, left by a process that ended during a save.
 struct OrphanFiles {
   let folder: ExternalDataFolder
 
-  /// The names of the files that no column of any table holds, whether the model knows the column or not.
+  /// The names of the files that no column of any table contains, including columns unknown to the model.
   ///
-  /// - Precondition: nobody else can be in the middle of a save: what it has written is named by no row yet. The caller
-  ///   holds the write lock.
+  /// - Precondition: No other save may be in progress, since no row names its files yet. The caller holds the write
+  ///   lock.
   func find(_ connection: SQLiteConnection) throws -> [String] {
     var names = Set(folder.names().filter(Self.isOfValue))
     guard !names.isEmpty else { return [] }
@@ -22,9 +22,9 @@ struct OrphanFiles {
     return names.sorted()
   }
 
-  /// Deletes the files of these names. One that can't be deleted does no harm.
+  /// Deletes the files with these names. A file that can't be deleted does no harm.
   ///
-  /// - Returns: the names of those that are gone.
+  /// - Returns: The names of the deleted files.
   func remove(_ names: [String]) -> [String] {
     let removed = names.filter { name in
       guard let file = try? folder.file(named: name) else { return false }
@@ -34,7 +34,7 @@ struct OrphanFiles {
     return removed
   }
 
-  /// Whether a name is one that large values get, a UUID; anything else in the folder is somebody else's.
+  /// Whether a name has the form of large values' names, a UUID; all other files in the folder are foreign.
   private static func isOfValue(_ name: String) -> Bool { UUID(uuidString: name) != nil }
 
   private static func mayName(_ column: StoreSchema.Column) -> Bool {
@@ -44,7 +44,7 @@ struct OrphanFiles {
 }
 
 extension SQLiteStore {
-  /// Whether a process that had a store open ended without closing it, or has it open still.
+  /// Whether a process that had a store open ended without closing it, or still has it open.
   static func mayHaveEndedUncleanly(_ url: URL) -> Bool {
     let store = SQLiteFileName.resolved(url)
     return ["-wal", "-journal"].contains { suffix in
@@ -55,13 +55,13 @@ extension SQLiteStore {
   /// Makes the next save look for files that no row names.
   func noteUncleanEnd() { needsSweep.store(true, ordering: .releasing) }
 
-  /// Deletes the files of large values that an unclean end left, after the first save since then.
+  /// Deletes the files of large values left by an unclean end, after the first save since then.
   func sweepOrphanFiles() {
     guard needsSweep.exchange(false, ordering: .acquiringAndReleasing), let externalFolder else { return }
     let orphans = OrphanFiles(folder: externalFolder)
-    // Others who are in the middle of a save make no difference here, only under the lock.
+    // Concurrent saves only matter under the lock; this is a first look.
     guard let found = try? pool.readOnce({ try orphans.find($0) }), !found.isEmpty else { return }
-    // The save is done: what can't be deleted now stays, and `check` finds it.
+    // The save is complete: a file that can't be deleted now remains, and `check` finds it.
     _ = try? pool.write { _ = orphans.remove(try orphans.find($0)) }
   }
 }

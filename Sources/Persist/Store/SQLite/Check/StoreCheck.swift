@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Looks for everything that can be wrong in a store: SQLite's own check, then the object graph.
+/// Checks a store for all known problems: SQLite's own check, then the object graph.
 ///
-/// Nothing is written, and memory doesn't grow with the store: each problem is handed out as it is found.
+/// Nothing is written, and memory use doesn't grow with the store: each problem is reported as it is found.
 ///
 /// ```swift
 /// try StoreCheck.check(storeAt: url, registry: registry) { problem in print(problem.detail) }
@@ -15,15 +15,15 @@ package struct StoreCheck {
   /// Checks a store file.
   ///
   /// - Parameters:
-  ///   - registry: the models to look among for the store's; nil leaves its own.
-  ///   - report: is given each problem. What it throws ends the check.
-  /// - Returns: the store and its model; nil where damage is in the way of finding it, which is reported too.
+  ///   - registry: The candidate models for the store; nil uses the model in the store.
+  ///   - report: Called with each problem. An error that it throws ends the check.
+  /// - Returns: The store and its model; nil if damage prevents identifying it, which is also reported.
   /// - Throws: ``PersistenceError/Code/missingSourceModel`` and errors of opening.
   @discardableResult
   package static func check(
     storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
-    // What isn't a database at all isn't a damaged store.
+    // A file that isn't a database at all isn't a damaged store.
     let access = try ReadOnlyAccess(choosingFor: url)
     for problem in UnfinishedFiles(store: SQLiteFileName.resolved(url)).problems() { try report(problem) }
     do {
@@ -41,18 +41,18 @@ package struct StoreCheck {
   }
 
   /// - Parameters:
-  ///   - files: where the files of large values are; nil leaves them out.
+  ///   - files: The folder of the files of large values; nil to skip them.
   init(_ connection: SQLiteConnection, map: TableMap, files: ExternalDataFolder?) {
     self.connection = connection
     self.map = map
     self.files = files
   }
 
-  /// Runs every check, all on one state of the store.
+  /// Runs all checks on one state of the store.
   ///
-  /// A file so damaged that a question can't be answered gives a problem for it, not an error.
+  /// If damage to the file prevents a query, a problem is reported for it instead of an error.
   ///
-  /// - Throws: what `report` throws, and errors of reading that aren't damage.
+  /// - Throws: The errors of `report`, and read errors that aren't caused by damage.
   func run(_ report: (StoreProblem) throws -> Void) throws {
     try connection.readTransaction {
       try unlessDamaged(report) { try checkDatabase(report) }
@@ -82,7 +82,7 @@ package struct StoreCheck {
     }
   }
 
-  /// Makes a second index, in a temporary database, and compares.
+  /// Creates a second index in a temporary database and compares the two.
   private func checkTextIndexes(_ report: (StoreProblem) throws -> Void) throws {
     for index in try map.fullTextIndexes.kept(by: connection).sorted(by: { $0.name < $1.name }) {
       for statement in SQLText.secondIndex(index) { try connection.execute(statement) }
@@ -126,7 +126,7 @@ package struct StoreCheck {
     row.isNull(column) ? nil : map.table(ofNumber: Int(clamping: row.integer(column)))?.entity.name
   }
 
-  /// Damage that a question runs into is a finding.
+  /// Reports damage found by a query as a problem.
   private func unlessDamaged(_ report: (StoreProblem) throws -> Void, _ body: () throws -> Void) throws {
     do {
       try body()

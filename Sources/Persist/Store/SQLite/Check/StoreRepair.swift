@@ -1,34 +1,34 @@
 package import Foundation
 
-/// Mends what can be wrong in a store where there is nothing to guess: no value that a program could read is changed.
+/// Repairs the problems of a store that don't require guessing: no value that a program could read is changed.
 ///
-/// - Counters of keys are raised to the greatest key in use.
-/// - Entity numbers beside keys become those of the rows that the keys lead to.
-/// - Optional relationships that lead to no row become empty, as they read already.
-/// - Indexes of words are made anew.
-/// - Files of large values that no row names, and what a killed migration left beside the store, are deleted.
+/// - Key counters are raised to the greatest key in use.
+/// - Entity numbers beside keys are set to those of the destination rows.
+/// - Optional relationships that lead to a missing row are cleared, which is how they already read.
+/// - Full-text indexes are rebuilt.
+/// - Files of large values that no row names, and the remains of killed migrations beside the store, are deleted.
 package struct StoreRepair {
-  /// One kind of damage that was mended.
+  /// One kind of damage that was repaired.
   package struct Mending: Sendable, Hashable {
     package let kind: StoreProblem.Kind
     package let entity: String?
     package let property: String?
-    /// How many rows or files it concerned.
+    /// The number of affected rows or files.
     package let count: Int
   }
 
-  /// The kinds of problems that ``repair(storeAt:registry:options:)`` mends, as far as nothing is to be guessed.
+  /// The kinds of problems that ``repair(storeAt:registry:options:)`` repairs as far as it can without guessing.
   package static let mendableKinds: Set<StoreProblem.Kind> = [
     .keyCounter, .wrongEntityNumber, .danglingRelationship, .textIndex, .orphanFile, .unfinishedWork,
   ]
 
-  /// Mends a store, in one transaction.
+  /// Repairs a store in one transaction.
   ///
-  /// - Parameter registry: the models to look among for the store's; nil leaves its own.
-  /// - Returns: what was mended.
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the store's tables aren't those of its model;
+  /// - Parameter registry: The candidate models for the store; nil uses the model in the store.
+  /// - Returns: The repairs made.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store's tables don't match its model;
   ///   ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/storeDamaged`` and errors of opening. The store is
-  ///   then as it was.
+  ///   then unchanged.
   package static func repair(
     storeAt url: URL, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()
   ) throws -> [Mending] {
@@ -81,14 +81,14 @@ package struct StoreRepair {
   }
 }
 
-/// One statement that mends a store.
+/// One statement that repairs a store.
 struct RepairStep: Sendable {
   let kind: StoreProblem.Kind
   let entity: String
   let property: String?
   let sql: SQLText
 
-  /// Every statement for a store of a layout; each changes only what is wrong.
+  /// All statements for a store with a layout; each only changes invalid values.
   static func steps(for map: TableMap) -> [RepairStep] {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
     return tables.flatMap { toOneSteps(map, $0) + oneWaySteps(map, $0) } + map.joinTables.flatMap { joinSteps(map, $0) }
@@ -126,7 +126,7 @@ struct RepairStep: Sendable {
     }
   }
 
-  /// The members of to-many relationships without inverse, which hold their owner's key.
+  /// The members of to-many relationships without inverse, which contain their owner's key.
   private static func oneWaySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [RepairStep] {
     table.entity.properties.compactMap { property in
       guard property.declaringEntity == table.entity.name, property.relationship?.inverse == nil,

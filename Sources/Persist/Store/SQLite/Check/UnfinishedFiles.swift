@@ -1,18 +1,19 @@
 import Foundation
 
-/// What killed processes leave beside a store: folders of migrations and of their backups, and unfinished copies.
+/// The files that killed processes leave beside a store: folders of migrations and of their backups, and unfinished
+/// copies.
 ///
-/// A process that is still at work has the same.
+/// A process that is still running has the same files.
 struct UnfinishedFiles {
   let store: URL
 
-  /// The folders of a migration and of its backup, as far as they are there.
+  /// The existing folders of a migration and of its backup.
   var folders: [URL] {
     [WorkingFolder.place(besideStoreAt: store), BackupFolder.place(besideStoreAt: store)]
       .filter { FileState($0) != nil }
   }
 
-  /// The copies in the store's folder that aren't whole, without their companions.
+  /// The incomplete copies in the store's folder, without their companion files.
   var copies: [URL] {
     let folder = store.deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -35,9 +36,9 @@ struct UnfinishedFiles {
       }
   }
 
-  /// Deletes the copies that nobody is writing.
+  /// Deletes the copies that no process is writing.
   ///
-  /// - Returns: how many were deleted.
+  /// - Returns: The number of deleted copies.
   func removeCopies() -> Int {
     copies.count { copy in
       guard !Self.isInUse(copy) else { return false }

@@ -1,10 +1,10 @@
-/// Memory for the texts and bytes that a statement has bound.
+/// Memory for the texts and bytes bound to a statement.
 ///
 /// SQLite reads a bound value while the statement runs. Copying it here instead of letting SQLite copy it saves an
-/// allocation per value and row: the memory is used again for the next row.
+/// allocation per value and row: the memory is reused for the next row.
 struct BindingArena: ~Copyable {
   private static let smallest = 1024
-  /// Larger values are copied by SQLite, so that one of them doesn't stay in memory with its statement.
+  /// SQLite copies larger values itself, so that they don't remain in memory with the statement.
   static let largestValue = 32 * 1024
 
   private var chunks: [UnsafeMutableRawBufferPointer] = []
@@ -14,7 +14,7 @@ struct BindingArena: ~Copyable {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// Copies bytes to a place that stays where it is until ``reset()``.
+  /// Copies bytes to memory that stays valid until ``reset()``.
   mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
     if chunks.isEmpty || used + bytes.count > chunks.last?.count ?? 0 {
       let size = max(Self.smallest, (chunks.last?.count ?? 0) * 2, bytes.count)
@@ -28,7 +28,7 @@ struct BindingArena: ~Copyable {
     return UnsafeRawPointer(place)
   }
 
-  /// Lets go of everything that was copied. Nothing may be bound to it any more.
+  /// Releases all copied bytes. No binding may refer to them any longer.
   mutating func reset() {
     if chunks.count > 1 {
       for chunk in chunks.dropLast() { chunk.deallocate() }

@@ -1,15 +1,15 @@
 import CSQLite
 import Foundation
 
-/// What the functions of predicates keep between calls: patterns that were compiled, and the error that a call ended
-/// with, which SQLite would make a text of.
+/// The state of predicate functions between calls: compiled patterns, and the error of a failed call, which SQLite
+/// would convert to text.
 ///
 /// Belongs to one connection, and so to one thread at a time.
 final class PredicateFunctions {
   fileprivate let evaluator = ExpressionEvaluator()
   private var error: (any Error)?
 
-  /// The error that the statement which failed last met in a function.
+  /// The error thrown by a function in the last failed statement.
   func takeError() -> (any Error)? {
     defer { error = nil }
     return error
@@ -22,9 +22,9 @@ final class PredicateFunctions {
 }
 
 extension SQLiteConnection {
-  /// Defines the functions of predicates: the same code that evaluates them in memory.
+  /// Registers the functions of predicates: the same code that evaluates them in memory.
   ///
-  /// Only Persist's own statements can call them (`SQLITE_DIRECTONLY`): a store's triggers and views can't.
+  /// Only Persist's own statements can call them (`SQLITE_DIRECTONLY`), not a store's triggers and views.
   func definePredicateFunctions() {
     define(.fold, arguments: 2) { context, _, arguments in
       guard let text = argument(arguments, 0) else { return sqlite3_result_null(context) }
@@ -100,7 +100,7 @@ extension SQLiteConnection {
   ) -> Void
 
   private func define(_ function: SQLFunction, arguments: Int32, _ body: Body) {
-    // Unretained: the connection keeps the functions' memory and closes before it lets go of it.
+    // Unretained: the connection owns the functions' state and closes before releasing it.
     sqlite3_create_function_v2(
       handle, "\(function.name)", arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
       Unmanaged.passUnretained(predicateFunctions).toOpaque(), body, nil, nil, nil)
@@ -111,7 +111,7 @@ private func functions(_ context: OpaquePointer?) -> PredicateFunctions? {
   sqlite3_user_data(context).map { Unmanaged<PredicateFunctions>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// An argument as text, as a row's text is read; nil for null.
+/// An argument as text, decoded like a row's text; nil for null.
 private func argument(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int) -> String? {
   guard let value = arguments?[index], sqlite3_value_type(value) != SQLITE_NULL, let start = sqlite3_value_text(value)
   else { return nil }
@@ -126,7 +126,8 @@ private func options(
   return FetchPredicate.Options(rawValue: Int(sqlite3_value_int64(value)))
 }
 
-/// An argument as a number: what stands in a decimal column, as a row's decimal is read, or a constant beside it.
+/// An argument as a number: the value of a decimal column, decoded like a row's decimal, or a constant compared with
+/// it.
 private func number(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int) -> Number? {
   guard let value = arguments?[index] else { return nil }
   switch sqlite3_value_type(value) {
@@ -137,7 +138,7 @@ private func number(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index:
   }
 }
 
-/// What an operator of ``SQLFunction/decimalResult`` gives.
+/// The result of an operator of ``SQLFunction/decimalResult``.
 private func decimal(_ sign: String, _ left: Number, _ right: Number) -> Number? {
   switch sign {
   case "+": Number.add(left, right)

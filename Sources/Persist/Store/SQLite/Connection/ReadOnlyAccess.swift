@@ -1,36 +1,36 @@
 import Foundation
 
-/// How a database is opened so that not a byte of it changes and no file comes up beside it.
+/// The way to open a database so that neither the file is changed nor another file is created beside it.
 ///
-/// Opening for reading only isn't enough for that: a database in WAL mode needs its `-shm` file, and SQLite makes or
-/// changes it even for a reader.
+/// Opening read-only isn't sufficient: a database in WAL mode needs its `-shm` file, which SQLite creates or changes
+/// even for a reader.
 ///
 /// - SeeAlso: <https://sqlite.org/wal.html#read_only_databases>
 enum ReadOnlyAccess: Sendable, Hashable {
-  /// A rollback journal, or none: locks are all that a reader needs.
+  /// A rollback journal, or none: a reader only needs locks.
   case plain
-  /// A `-wal` and a `-shm` file: others may be writing. The `-shm` file is mapped without write access; SQLite makes
-  /// an index of its own where nobody keeps the file current.
+  /// A `-wal` and a `-shm` file: others may be writing. The `-shm` file is mapped without write access; SQLite builds a
+  /// private index if no process keeps the file current.
   case sharedIndex
-  /// A `-wal` file that nobody has open, for there is no `-shm`: the index of the WAL is kept in memory, which SQLite
-  /// does in exclusive locking mode, here without taking locks.
+  /// A `-wal` file that no process has open, since there is no `-shm` file: the index of the WAL is kept in memory,
+  /// which SQLite does in exclusive locking mode, here without taking locks.
   case privateIndex
-  /// WAL mode, but nothing in a `-wal` file: the database file alone is the whole truth.
+  /// WAL mode, but without content in a `-wal` file: the database file alone contains all data.
   case immutable
 
-  /// Looks at the files and decides.
+  /// Examines the files and determines the access.
   ///
-  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where there is no such file,
-  ///   ``PersistenceError/Code/storeDamaged`` where it isn't a database, ``PersistenceError/Code/storeReadOnly`` where
-  ///   a journal waits to be rolled back.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if there is no such file,
+  ///   ``PersistenceError/Code/storeDamaged`` if it isn't a database, ``PersistenceError/Code/storeReadOnly`` if a
+  ///   journal has to be rolled back.
   init(choosingFor url: URL) throws {
     let header = try Self.requireDatabase(at: url)
     let wal = FileState(SQLiteFileName.companion(of: url, "-wal"))
     let hasIndex = FileState(SQLiteFileName.companion(of: url, "-shm")) != nil
     let isWAL = header.count > 19 && header[header.startIndex + 19] == 2
     if let wal, wal.size == Self.logHeadSize {
-      // Its writer ended before its first change. With the index that is left beside it SQLite would look for the head
-      // of this very log in the index, and give up.
+      // Its writer ended before its first change. If it left an index, SQLite would look for the header of this log in
+      // it, and fail.
       self = .privateIndex
     } else if let wal, hasIndex {
       self = wal.size > 0 || isWAL ? .sharedIndex : .immutable
@@ -41,7 +41,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
     } else {
       self = .plain
     }
-    // SQLite itself looks for a journal only where it takes locks on the file.
+    // SQLite itself only looks for a journal if it locks the file.
     if self == .immutable || self == .privateIndex, try Self.hasHotJournal(url) {
       throw SQLiteConnection.hotJournal(.store(url), "'\(url.lastPathComponent)'")
     }
@@ -56,15 +56,15 @@ enum ReadOnlyAccess: Sendable, Hashable {
     }
   }
 
-  /// Whether SQLite takes no locks, so that a change by others goes unnoticed unless the files are looked at.
+  /// Whether SQLite takes no locks, so that changes by others are only noticed by examining the files.
   var isWithoutLocks: Bool { self == .privateIndex || self == .immutable }
 
-  /// What stands in a `-wal` file before its first frame.
+  /// The size of a `-wal` file's header, before its first frame.
   ///
   /// - SeeAlso: <https://sqlite.org/fileformat2.html#the_write_ahead_log>
   private static let logHeadSize: Int64 = 32
 
-  /// The names that SQLite gives the variants of its file access which take no locks.
+  /// The names of SQLite's VFS variants that take no locks.
   ///
   /// - SeeAlso: <https://sqlite.org/vfs.html#standard_unix_vfses>
   private static var fileSystemWithoutLocks: StaticString {
@@ -75,7 +75,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
     #endif
   }
 
-  /// - Returns: the first 100 bytes of the file.
+  /// - Returns: The first 100 bytes of the file.
   @discardableResult
   static func requireDatabase(at url: URL) throws -> Data {
     let name = "'\(url.lastPathComponent)'"
@@ -104,7 +104,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
     return header
   }
 
-  /// Whether a writer ended in the middle: its journal has content and hasn't been invalidated.
+  /// Whether a writer ended during a transaction: its journal has content and hasn't been invalidated.
   static func hasHotJournal(_ url: URL) throws -> Bool {
     let journal = SQLiteFileName.companion(of: url, "-journal")
     guard let state = FileState(journal), !state.isFolder, state.size > 0 else { return false }
@@ -113,7 +113,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
       defer { try? file.close() }
       return try file.read(upToCount: 1)?.first.map { $0 != 0 } ?? false
     } catch {
-      // Its writer may have come to its end meanwhile.
+      // Its writer may have finished in the meantime.
       guard FileState(journal) != nil else { return false }
       throw PersistenceError(
         .fileAccess, at: .file(journal), "The journal can't be read: \(error.localizedDescription)",

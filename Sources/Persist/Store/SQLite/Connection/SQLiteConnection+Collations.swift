@@ -1,7 +1,7 @@
 import CSQLite
 
 extension SQLiteConnection {
-  /// Defines the orders of texts: the same code that sorts objects in memory.
+  /// Registers the collations for texts: the same code that sorts objects in memory.
   func defineCollations() {
     define(.caseInsensitive) { order(.caseInsensitive, $1, $2, $3, $4) }
     define(.localized) { order(.localized, $1, $2, $3, $4) }

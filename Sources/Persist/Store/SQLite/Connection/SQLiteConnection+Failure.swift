@@ -2,17 +2,17 @@ import CSQLite
 import Foundation
 
 extension SQLiteConnection {
-  /// The error for what SQLite reported last on this connection.
+  /// The error for SQLite's last error on this connection.
   ///
-  /// - Parameter code: the result of the call that failed.
+  /// - Parameter code: The result code of the failed call.
   func failure(_ code: Int32, sql: String? = nil) -> PersistenceError {
     let extended = code == SQLITE_MISUSE ? code : max(code, sqlite3_extended_errcode(handle))
     return Self.failure(extended, said: String(cString: sqlite3_errmsg(handle)), url: url, sql: sql)
   }
 
   /// - Parameters:
-  ///   - code: an extended result code.
-  ///   - text: SQLite's own words.
+  ///   - code: An extended result code.
+  ///   - text: SQLite's own message.
   /// - SeeAlso: <https://sqlite.org/rescode.html>
   static func failure(_ code: Int32, said text: String, url: URL?, sql: String? = nil) -> PersistenceError {
     let place = PersistenceError.Place(store: url, sql: sql)
@@ -65,7 +65,7 @@ extension SQLiteConnection {
     }
   }
 
-  /// What a reader says that met the journal of a writer which didn't finish.
+  /// The error for a reader that finds the journal of an unfinished writer.
   static func hotJournal(_ place: PersistenceError.Place, _ name: String) -> PersistenceError {
     PersistenceError(
       .storeReadOnly, at: place,
@@ -74,12 +74,12 @@ extension SQLiteConnection {
         + "open the copy for writing.")
   }
 
-  /// Whether a reader that may not write the index of the log failed since another process is to set it up first.
+  /// Whether a reader without write access to the log's index failed because another process has yet to initialize it.
   static func isIndexUnready(_ code: Int32) -> Bool {
     code & 0xFF == SQLITE_READONLY && indexUnready.contains(code)
   }
 
-  /// `SQLITE_READONLY_ROLLBACK`, which is a macro that Swift doesn't see.
+  /// `SQLITE_READONLY_ROLLBACK`, a macro that isn't imported into Swift.
   private static let readOnlyRollback = SQLITE_READONLY | (3 << 8)
 
   /// `SQLITE_READONLY_RECOVERY`, `SQLITE_READONLY_CANTLOCK` and `SQLITE_READONLY_CANTINIT`.

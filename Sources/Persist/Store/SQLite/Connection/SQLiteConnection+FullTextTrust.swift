@@ -1,20 +1,20 @@
 import Foundation
 
-/// Why a connection trusts its schema: what was looked at, and of which state of the schema.
+/// The basis for trusting a connection's schema: the verified indexes, and the version of the schema.
 struct FullTextTrust: Sendable, Hashable {
   let indexes: Set<FullTextIndex>
   var schemaVersion: Int64
 }
 
 extension SQLiteConnection {
-  /// Lets the triggers of full-text indexes write to these.
+  /// Allows the triggers of full-text indexes to write to these indexes.
   ///
-  /// With `trusted_schema` off, as every connection of Persist has it, SQLite lets no trigger use a virtual table that
-  /// doesn't call itself innocuous, and FTS5 doesn't in every version. Switching it on lets *all* triggers and views
-  /// use *all* virtual tables and functions; so first it is looked at which there are. Functions are no danger: those
-  /// that Persist defines say of themselves whether a schema may call them, whatever it is trusted with, and those of
-  /// SQLite that reach outside the database are barred from schemas for good. And no trigger or view but Persist's own,
-  /// word for word, may name a virtual table. Defaults, checks and indexes can't: they hold no subqueries.
+  /// With `trusted_schema` off, as on every connection of Persist, SQLite doesn't allow triggers to use a virtual table
+  /// that isn't declared innocuous, and FTS5 isn't in every version. Turning it on allows *all* triggers and views to
+  /// use *all* virtual tables and functions, so they are verified first. Functions are no danger: those that Persist
+  /// registers declare whether a schema may call them, regardless of trust, and SQLite's functions with effects outside
+  /// the database are never available to schemas. No trigger or view except Persist's own, verbatim, may name a virtual
+  /// table. Defaults, checks and indexes can't, since they contain no subqueries.
   ///
   /// - Throws: ``PersistenceError/Code/storeOpenFailed``, naming the trigger or view.
   /// - SeeAlso: <https://sqlite.org/pragma.html#pragma_trusted_schema>, <https://sqlite.org/c3ref/vtab_config.html>
@@ -41,14 +41,14 @@ extension SQLiteConnection {
     fullTextTrust = FullTextTrust(indexes: indexes, schemaVersion: version)
   }
 
-  /// Looks again where another connection has changed the schema since. Within a write transaction nobody can.
+  /// Verifies again if another connection has changed the schema. Within a write transaction no other connection can.
   func renewFullTextTrust() throws {
     guard let trust = fullTextTrust else { return }
     guard try schemaVersion != trust.schemaVersion else { return }
     do {
       try trustFullText(trust.indexes)
     } catch {
-      // It stays untrusted, and the next transaction asks again.
+      // It remains untrusted, and the next transaction verifies it again.
       fullTextTrust = FullTextTrust(indexes: trust.indexes, schemaVersion: -1)
       throw error
     }
@@ -56,7 +56,7 @@ extension SQLiteConnection {
 }
 
 extension String {
-  /// Whether SQL may name a table, however it is quoted. Where it doesn't, this says no; it may say yes of more.
+  /// Whether SQL may name a table, however it is quoted. There may be false positives, but no false negatives.
   fileprivate func mayName(_ table: String) -> Bool {
     let name = table.withoutQuotes
     return name.isEmpty || withoutQuotes.range(of: name) != nil

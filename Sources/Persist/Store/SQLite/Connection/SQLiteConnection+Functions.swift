@@ -2,14 +2,14 @@ import CSQLite
 import Foundation
 
 extension SQLiteConnection {
-  /// Defines every function that the store's triggers, views and indexes call and SQLite doesn't have.
+  /// Registers every function that the store's triggers, views and indexes call and that SQLite doesn't have.
   ///
-  /// Core Data defines functions of its own on each connection and writes triggers that call them; without them every
-  /// write to such a table fails. What a function does is told by its name:
+  /// Core Data registers its own functions on each connection and creates triggers that call them; without them every
+  /// write to such a table fails. The name of a function determines its implementation:
   ///
-  /// - one whose result goes nowhere only reports to Core Data which rows a trigger changed: it gives null;
-  /// - one that lowers, raises or folds text, or tells the time, does that;
-  /// - any other fails when it is called, with its name: guessing would write wrong values.
+  /// - a function whose result is discarded only reports to Core Data which rows a trigger changed: it returns null;
+  /// - a function that lowercases, uppercases or folds text, or returns the time, does so;
+  /// - any other function fails when it is called, with its name: guessing would write wrong values.
   func defineMissingFunctions() throws {
     var calls: Set<StoredFunctionCalls.Call> = []
     try query(.definitions) { row in
@@ -25,8 +25,8 @@ extension SQLiteConnection {
     }
   }
 
-  /// Defines the functions that the triggers of Persist's own derived columns call. Other programs that write to such a
-  /// store have to define them too; reading needs none of them.
+  /// Registers the functions that the triggers of Persist's own derived columns call. Other programs that write to such
+  /// a store also have to register them; reading doesn't need them.
   func defineDerivedFunctions() {
     define(.uppercase, as: "PersistUppercase")
     define(.lowercase, as: "PersistLowercase")
@@ -74,7 +74,7 @@ extension SQLiteConnection {
   }
 }
 
-/// What a function of a store's triggers does, as far as its name tells.
+/// The implementation of a function in a store's triggers, derived from its name.
 enum StoreFunction: Sendable, Hashable {
   case report, now, lowercase, uppercase, canonical, unknown
 
@@ -96,13 +96,13 @@ enum StoreFunction: Sendable, Hashable {
   }
 }
 
-/// A function's name, kept by SQLite with the function.
+/// A function's name, owned by SQLite with the function.
 private final class FunctionName: Sendable {
   let text: String
   init(_ text: String) { self.text = text }
 }
 
-/// Null stays null; anything else is taken as text.
+/// Maps text; null remains null, and other values are converted to text.
 private func mapText(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
   _ change: (String) -> String

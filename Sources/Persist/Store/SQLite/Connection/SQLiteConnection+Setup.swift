@@ -1,24 +1,24 @@
 import CSQLite
 
 extension SQLiteConnection {
-  /// What every connection gets before its first use.
+  /// Sets up a connection before its first use.
   func setUp(_ options: StoreOptions, access: ReadOnlyAccess?) throws {
     if access?.isWithoutLocks == true {
-      // Else SQLite would look for shared memory, which files without locks don't have.
+      // Otherwise SQLite would look for shared memory, which files without locks don't have.
       try execute(.lockingModeExclusive)
     }
     if mode == .readOnly || mode == .readOnlyWritingAttached { persist_sqlite3_keep_wal_on_close(handle) }
-    // Functions that a damaged or hostile schema calls can do no harm, and cells are checked when a page is read.
+    // Functions called by a damaged or hostile schema can do no harm, and cells are checked when a page is read.
     try execute(.trustedSchemaOff)
     try execute(.cellSizeCheckOn)
-    // Triggers of derived attributes rely on it, as Core Data sets it; those of other databases may rely on the
-    // contrary.
+    // Triggers of derived attributes rely on this, and Core Data sets it too; those of other databases may rely on the
+    // opposite.
     if try mode != .application || first(.knows(table: "Z_METADATA"), { _ in true }) == true {
       try execute(.recursiveTriggersOn)
     }
     let pragmas = try Self.checked(options.pragmas, on: self)
     if mode == .create, try isEmpty() {
-      // Has an effect only before the first table is made. The values are those that Core Data's stores have.
+      // Only effective before the first table is created. The values are those of Core Data's stores.
       try execute(.pageSize)
       try execute(.autoVacuumIncremental)
       for pragma in pragmas where Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
@@ -33,9 +33,9 @@ extension SQLiteConnection {
     defineCollations()
   }
 
-  /// Brings a file that exists to the journal mode and the settings that the options ask for, or to WAL mode.
+  /// Switches an existing file to the journal mode and settings in the options, or to WAL mode.
   ///
-  /// This writes, and so comes only when the file is known to be what it should: opening alone changes no byte.
+  /// This writes, and so is only called when the file has been verified: opening alone changes nothing.
   func setFileUp(_ options: StoreOptions) throws {
     try setFileUp(Self.checked(options.pragmas, on: self))
   }
@@ -49,22 +49,22 @@ extension SQLiteConnection {
     }
   }
 
-  /// A crash of the program loses nothing either way. When power fails, the file stays whole in WAL mode; with a
-  /// rollback journal that takes the slower setting.
+  /// A crash of the program loses nothing with either setting. After a power failure, the file remains intact in WAL
+  /// mode; with a rollback journal this requires the slower setting.
   private func setSynchronous(unlessIn pragmas: [Pragma]) throws {
     guard !pragmas.contains(where: { $0.name == "synchronous" }) else { return }
     let isWAL = try first(.journalMode) { $0.text(0) } == "wal"
     try execute(isWAL ? .synchronousNormal : .synchronousFull)
   }
 
-  /// Pragmas that count only while a file is empty and not yet in WAL mode.
+  /// Pragmas that only take effect while a file is empty and not yet in WAL mode.
   private static let beforeTables: Set<String> = ["page_size", "auto_vacuum", "encoding"]
 
   private func isEmpty() throws -> Bool {
     try first(.objectCount) { $0.integer(0) } == 0
   }
 
-  /// The options' pragmas in name order, so that every connection sets them in the same one.
+  /// The pragmas of the options by name, so that every connection sets them in the same order.
   private static func checked(_ pragmas: [String: String], on connection: SQLiteConnection) throws -> [Pragma] {
     try pragmas.sorted { $0.key < $1.key }.map { name, value in
       let pragma = try Pragma(name, value)

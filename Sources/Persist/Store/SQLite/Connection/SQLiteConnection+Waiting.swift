@@ -1,25 +1,25 @@
 import CSQLite
 
-/// The waits of one connection for locks that other connections and processes hold.
+/// A connection's waits for locks held by other connections and processes.
 struct LockWaits {
-  /// How long each may last.
+  /// The maximum length of each wait.
   let limit: Duration
-  /// A wait that began elsewhere and goes on with the next lock.
+  /// A wait started elsewhere, to be continued with the next lock.
   var begun: BoundedWait?
-  /// The present wait.
+  /// The current wait.
   var current: BoundedWait?
   /// Whether cancelling the running task ends waits.
   var endWithTask = false
-  /// Whether it has ended one.
+  /// Whether cancellation has ended a wait.
   var wereCancelled = false
 
   init(limit: Duration) { self.limit = limit }
 }
 
 extension SQLiteConnection {
-  /// Has SQLite wait for locks of others, each time for as long as the options say.
+  /// Makes SQLite wait for locks held by others, each time up to the limit in the options.
   ///
-  /// SQLite's own waiting counts for a single lock and knows nothing of cancelled tasks.
+  /// SQLite's built-in wait applies to a single lock and ignores task cancellation.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/busy_handler.html>
   func waitForLocks() {
@@ -32,10 +32,10 @@ extension SQLiteConnection {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Sleeps a little before SQLite tries to get a lock again.
+  /// Sleeps briefly before SQLite retries acquiring a lock.
   ///
-  /// - Parameter attempt: how often it has tried to get this lock before.
-  /// - Returns: whether it is to try again.
+  /// - Parameter attempt: The number of previous attempts to acquire this lock.
+  /// - Returns: Whether to try again.
   private func keepsWaiting(attempt: Int) -> Bool {
     if attempt == 0 {
       waits.current = waits.begun ?? BoundedWait(waits.limit)
@@ -45,7 +45,7 @@ extension SQLiteConnection {
     return sleeps(wait, attempt: attempt)
   }
 
-  /// - Returns: whether the wait goes on, after a little sleep.
+  /// - Returns: Whether the wait continues, after a brief sleep.
   private func sleeps(_ wait: BoundedWait, attempt: Int) -> Bool {
     switch wait.state {
     case .over: return false
@@ -58,15 +58,15 @@ extension SQLiteConnection {
     }
   }
 
-  /// Repeats a call until another process has set up the index of the log, for as long as the options say.
+  /// Repeats a call until another process has initialized the index of the log, up to the limit in the options.
   ///
-  /// A connection that may not write the index can't set it up itself. SQLite asks nobody whether to wait then, as it
-  /// does for locks, and gives an error.
+  /// A connection without write access to the index can't initialize it. In this case SQLite returns an error instead
+  /// of calling the busy handler as it does for locks.
   ///
   /// - Parameters:
-  ///   - code: the result of the first call.
-  ///   - call: begins a read again from its start.
-  /// - Returns: the result of the last call.
+  ///   - code: The result of the first call.
+  ///   - call: Restarts the read.
+  /// - Returns: The result of the last call.
   func waitingForIndex(_ code: Int32, _ call: () -> Int32) -> Int32 {
     guard Self.isIndexUnready(code) else { return code }
     let wait = waits.begun ?? BoundedWait(waits.limit)
@@ -79,10 +79,10 @@ extension SQLiteConnection {
     return result
   }
 
-  /// Runs `body`, whose waits for locks end when the task that runs it is cancelled.
+  /// Runs `body`, ending its waits for locks if the task that runs it is cancelled.
   ///
-  /// - Parameter begun: a wait that the first of them continues.
-  /// - Throws: `CancellationError` where a wait was cancelled.
+  /// - Parameter begun: A wait that the first of them continues.
+  /// - Throws: `CancellationError` if a wait was cancelled.
   func waiting<T>(_ begun: BoundedWait? = nil, _ body: () throws -> T) throws -> T {
     waits.begun = begun
     waits.endWithTask = true

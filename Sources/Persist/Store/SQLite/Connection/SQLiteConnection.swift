@@ -3,68 +3,69 @@ import Foundation
 
 /// One connection to an SQLite database.
 ///
-/// Not Sendable: it is opened without SQLite's own mutexes, so that only one thread may use it at a time. Whoever
-/// shares one does so under a lock, as ``SQLiteConnectionPool`` does.
+/// Not Sendable: it is opened without SQLite's own mutexes, so that only one thread may use it at a time. Sharing
+/// requires a lock, as in ``SQLiteConnectionPool``.
 ///
 /// ```swift
 /// let connection = try SQLiteConnection(url, mode: .readOnly)
 /// let count = try connection.first(.objectCount) { $0.integer(0) }
 /// ```
 final class SQLiteConnection {
-  /// What the connection may do.
+  /// The access mode of a connection.
   enum Mode: Sendable, Hashable {
-    /// Reads and writes a file that exists.
+    /// Reads and writes an existing file.
     case readWrite
-    /// Reads and writes, and makes the file where there is none.
+    /// Reads and writes, and creates the file if it doesn't exist.
     case create
-    /// Changes no byte of the file and makes no file beside it; see ``ReadOnlyAccess``.
+    /// Neither changes the file nor creates files beside it; see ``ReadOnlyAccess``.
     case readOnly
-    /// Reads a file that a connection of this process writes, with the ordinary locks.
+    /// Reads a file that another connection of this process writes, with ordinary locks.
     case readOnlyBesideWriter
-    /// Reads a file as ``readOnly`` does, and writes others that are attached to the connection.
+    /// Reads a file like ``readOnly``, and writes to others attached to the connection.
     case readOnlyWritingAttached
-    /// Reads and writes a database whose settings are the application's, and makes an empty one where there is none.
+    /// Reads and writes a database whose settings belong to the application, and creates an empty one if it doesn't
+    /// exist.
     case application
-    /// A database of its own in memory.
+    /// A private in-memory database.
     case memory
 
     var isWriting: Bool { [.readWrite, .create, .application, .memory].contains(self) }
   }
 
-  /// How much was done, for tests.
+  /// The counts of work done, for tests.
   struct Counts: Sendable, Hashable {
-    /// Statements that SQLite compiled.
+    /// The number of statements that SQLite compiled.
     var prepared = 0
-    /// Statements that were run, each run counting.
+    /// The number of statement runs.
     var executed = 0
   }
 
   let handle: OpaquePointer
-  /// Nil in memory.
+  /// Nil for an in-memory database.
   let url: URL?
   let mode: Mode
   /// Whether it reads without SQLite's locks, so that changes by others go unnoticed.
   let isWithoutLocks: Bool
-  // Unchecked: changed by this connection's own statements only, one at a time.
+  // Unchecked: only changed by this connection's own statements, one at a time.
   @exclusivity(unchecked) var counts = Counts()
-  /// Whether SQLite met another schema than it knew; whoever looks at it takes it back.
+  /// Whether SQLite encountered a changed schema; reset by the reader of the flag.
   @exclusivity(unchecked) var hasReloadedSchema = false
-  /// Stops the statement that runs, from any thread.
+  /// Interrupts the running statement, from any thread.
   let interruption: SQLiteInterruption
   let predicateFunctions = PredicateFunctions()
-  /// Whether a transaction has begun that nobody has used yet.
+  /// Whether a transaction has been started that isn't used yet.
   var hasReservedTransaction = false
   /// The waits for locks of other connections and processes.
   var waits: LockWaits
-  /// Why the schema is trusted; nil where it isn't.
+  /// The basis for trusting the schema; nil if it isn't trusted.
   var fullTextTrust: FullTextTrust?
   private var log: SQLiteDebugLog?
   private var cache = StatementCache()
 
-  /// Opens a database and sets it up: time-out, pragmas, what triggers need.
+  /// Opens a database and sets it up: timeout, pragmas, functions for triggers.
   ///
-  /// - Throws: ``PersistenceError/Code/storeOpenFailed``, ``PersistenceError/Code/storeDamaged`` and, for pragmas that
-  ///   aren't right, ``PersistenceError/Code/invalidRequest``.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed``, ``PersistenceError/Code/storeDamaged`` and, for invalid
+  ///   pragmas, ``PersistenceError/Code/invalidRequest``.
   init(_ url: URL?, mode: Mode, options: StoreOptions = StoreOptions(), access: ReadOnlyAccess? = nil) throws {
     precondition((url == nil) == (mode == .memory), "A database in memory has no URL; every other has one.")
     var access = access
@@ -75,7 +76,7 @@ final class SQLiteConnection {
     let flags: Int32 =
       switch mode {
       case .readWrite: SQLITE_OPEN_READWRITE
-      // What is attached may be written only where the connection as a whole may; the URI takes it back for the file.
+      // Attached files are only writable if the connection as a whole is; the URI restricts the main file.
       case .create, .application, .memory, .readOnlyWritingAttached: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readOnly, .readOnlyBesideWriter: SQLITE_OPEN_READONLY
       }
@@ -117,22 +118,22 @@ final class SQLiteConnection {
   deinit { close() }
 
   private var isClosed = false
-  /// Whether this connection has written anything; SQLite's commit hook says so.
+  /// Whether this connection has written anything, set by SQLite's commit hook.
   private var hasCommitted = false
 
-  /// Finalizes every statement and closes; nothing happens the second time.
+  /// Finalizes every statement and closes the connection; does nothing if it is already closed.
   func close() {
     guard !isClosed else { return }
     isClosed = true
     interruption.end()
     cache.finalizeAll()
     log = nil
-    // Else closing would move what a log holds into the file: a change by somebody who changed nothing.
+    // Otherwise closing would move the log's content into the file: a change by a connection that changed nothing.
     if mode.isWriting, !hasCommitted, hasLog { persist_sqlite3_keep_wal_on_close(handle) }
     sqlite3_close_v2(handle)
   }
 
-  /// Whether there is a log with something in it; an empty one goes when the last connection does.
+  /// Whether there is a non-empty log; an empty one is deleted with the last connection.
   private var hasLog: Bool {
     guard let url, let log = FileState(SQLiteFileName.companion(of: url, "-wal")) else { return false }
     return log.size > 0
@@ -150,9 +151,9 @@ final class SQLiteConnection {
 
   // MARK: Statements
 
-  /// The statement for SQL that runs often, prepared when it is asked for first.
+  /// The statement for frequently run SQL, prepared on first use.
   ///
-  /// It is ready to bind, and there is only one: whoever steps through its rows asks for no second run meanwhile.
+  /// It is ready for binding. There is only one instance, so it can't be run again while its rows are being read.
   func statement(_ sql: PreparedSQL) throws -> SQLiteStatement {
     if let statement = cache.statement(sql) {
       statement.begin()
@@ -164,9 +165,9 @@ final class SQLiteConnection {
     return statement
   }
 
-  /// Prepares the SQL, or takes what was prepared for it before, and binds its values.
+  /// Prepares the SQL, or reuses a cached statement for it, and binds its values.
   ///
-  /// The statement is the caller's while `body` runs.
+  /// The statement is exclusive to the caller while `body` runs.
   func withStatement<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T {
     let statement: SQLiteStatement
     if let cached = cache.take(sql.text) { statement = cached } else { statement = try prepare(sql.text) }
@@ -183,9 +184,9 @@ final class SQLiteConnection {
     return try body(statement)
   }
 
-  /// Runs SQL to its end.
+  /// Runs SQL to completion.
   ///
-  /// - Returns: how many rows an insert, update or delete changed, triggers not counted.
+  /// - Returns: The number of rows that an insert, update or delete changed, excluding triggers.
   @discardableResult
   func execute(_ sql: SQLText) throws -> Int {
     try withStatement(sql) { statement in
@@ -201,21 +202,21 @@ final class SQLiteConnection {
     }
   }
 
-  /// What `body` makes of each row.
+  /// The results of `body` for each row.
   func all<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> [T] {
     var result: [T] = []
     try query(sql) { result.append(try body($0)) }
     return result
   }
 
-  /// What `body` makes of the first row; nil where there is none.
+  /// The result of `body` for the first row; nil if there are no rows.
   func first<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T? {
     try withStatement(sql) { statement in
       try statement.step() ? try body(statement) : nil
     }
   }
 
-  /// Rows that the last insert, update or delete changed.
+  /// The number of rows that the last insert, update or delete changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
   /// Whether a transaction is open.

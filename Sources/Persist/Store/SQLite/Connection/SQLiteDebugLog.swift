@@ -2,20 +2,20 @@ import CSQLite
 import Foundation
 import Logging
 
-/// Prints the SQL of a connection through swift-log, as `PERSIST_SQL_DEBUG` asks.
+/// Logs the SQL of a connection through swift-log, according to `PERSIST_SQL_DEBUG`.
 ///
-/// | value | what is printed |
+/// | value | output |
 /// |---|---|
-/// | 1 | each statement and how long it ran |
-/// | 2 | … with the values that were bound |
-/// | 3 | … and the rows that it gave |
-/// | 4 | … and SQLite's plan for it |
+/// | 1 | each statement and its duration |
+/// | 2 | … with the bound values |
+/// | 3 | … and the returned rows |
+/// | 4 | … and SQLite's query plan |
 ///
-/// SQLite calls back for it, so that a connection without it pays nothing.
+/// It uses SQLite's trace callback, so that connections without it have no overhead.
 ///
 /// - SeeAlso: <https://sqlite.org/c3ref/trace_v2.html>
 final class SQLiteDebugLog {
-  /// From the environment, read once; 0 for nothing.
+  /// The level from the environment, read once; 0 for no output.
   static let level: Int = {
     let text = ProcessInfo.processInfo.environment["PERSIST_SQL_DEBUG"] ?? ""
     return min(max(Int(text) ?? 0, 0), 4)
@@ -27,11 +27,11 @@ final class SQLiteDebugLog {
   private var rowCount = 0
   private var isExplaining = false
 
-  /// Nil where nothing is to be printed.
+  /// Nil if nothing is logged.
   ///
   /// - Parameters:
-  ///   - level: what to print; the environment decides unless a test does.
-  ///   - print: takes each line in place of swift-log.
+  ///   - level: The amount of output, from the environment except in tests.
+  ///   - print: Receives each line instead of swift-log.
   init?(
     attachedTo handle: OpaquePointer, name: String, level: Int = SQLiteDebugLog.level,
     print: ((String) -> Void)? = nil
@@ -42,7 +42,7 @@ final class SQLiteDebugLog {
     self.print = print ?? Self.logger(name)
     var events = UInt32(SQLITE_TRACE_PROFILE)
     if level >= 3 { events |= UInt32(SQLITE_TRACE_ROW) }
-    // Unretained: the connection detaches the log, by closing, before it lets go of it.
+    // Unretained: the connection detaches the log by closing before it releases it.
     sqlite3_trace_v2(
       handle, events,
       { event, context, subject, detail in
@@ -93,7 +93,7 @@ final class SQLiteDebugLog {
     rowCount = 0
   }
 
-  /// Prints SQLite's plan for a statement that was just prepared.
+  /// Logs SQLite's query plan for a newly prepared statement.
   func explain(_ sql: String) {
     guard level >= 4 else { return }
     isExplaining = true
@@ -105,7 +105,7 @@ final class SQLiteDebugLog {
     while sqlite3_step(statement) == SQLITE_ROW { print("plan: \(Self.text(statement, 3)) of \(sql)") }
   }
 
-  /// Long values are cut; bytes are told by their number.
+  /// Long values are truncated; blobs are shown by their size.
   private static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_NULL: return "NULL"

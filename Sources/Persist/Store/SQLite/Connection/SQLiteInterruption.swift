@@ -1,14 +1,15 @@
 import CSQLite
 
-/// Stops what a connection does, from any thread; it then throws ``PersistenceError/Code/interrupted``.
+/// Interrupts the work of a connection, from any thread; the connection then throws
+/// ``PersistenceError/Code/interrupted``.
 ///
-/// The lock makes sure that the connection isn't closed meanwhile: `sqlite3_interrupt` may be called from any thread,
-/// but not on a connection that is gone.
+/// The lock ensures that the connection isn't closed in the meantime: `sqlite3_interrupt` may be called from any
+/// thread, but not on a closed connection.
 ///
 /// - SeeAlso: <https://sqlite.org/c3ref/interrupt.html>
 final class SQLiteInterruption: Sendable {
   private struct Target: @unchecked Sendable {
-    // Used only for `sqlite3_interrupt`, which is safe on any thread, and only under the lock.
+    // Only used for `sqlite3_interrupt`, which is safe on any thread, and only under the lock.
     var handle: OpaquePointer?
   }
 
@@ -20,7 +21,7 @@ final class SQLiteInterruption: Sendable {
     target.withLock { if let handle = $0.handle { sqlite3_interrupt(handle) } }
   }
 
-  /// The connection closes.
+  /// Called when the connection closes.
   func end() {
     target.withLock { $0.handle = nil }
   }

@@ -3,14 +3,13 @@ import Foundation
 
 /// A prepared statement: bind, step, read columns.
 ///
-/// Belongs to one connection and, like it, to one thread at a time. A connection keeps its statements and uses
-/// them again.
+/// Belongs to one connection and, like it, to one thread at a time. A connection caches its statements and reuses them.
 final class SQLiteStatement {
   let handle: OpaquePointer
   /// The connection outlives its statements: it finalizes them before it closes.
   private unowned let connection: SQLiteConnection
-  // Unchecked: whoever has the statement is the only one who calls it, and none of its functions calls back while it
-  // changes these. The check took a tenth of the time of inserting a row.
+  // Unchecked: only one caller has access to the statement, and none of its functions calls back while changing these.
+  // The check took a tenth of the time of inserting a row.
   @exclusivity(unchecked) private var arena = BindingArena()
 
   init(handle: OpaquePointer, connection: SQLiteConnection) {
@@ -25,7 +24,7 @@ final class SQLiteStatement {
 
   // MARK: Running
 
-  /// Starts over: no values bound, before the first row.
+  /// Restarts the statement: without bound values, before the first row.
   func begin() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
@@ -35,9 +34,9 @@ final class SQLiteStatement {
     connection.counts.executed += 1
   }
 
-  /// Moves to the next row.
+  /// Advances to the next row.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: Whether there is a next row.
   func step() throws -> Bool {
     if let code = bindingFailure { throw connection.failure(code, sql: sql) }
     var code = sqlite3_step(handle)
@@ -58,7 +57,7 @@ final class SQLiteStatement {
     }
   }
 
-  /// The first step compiles the statement anew where the schema has changed since.
+  /// The first step recompiles the statement if the schema has changed.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_stmtstatus_counter.html#sqlitestmtstatusreprepare>
   private func noteSchemaChange() {
@@ -66,13 +65,13 @@ final class SQLiteStatement {
     if sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1) > 0 { connection.hasReloadedSchema = true }
   }
 
-  /// Runs a statement that gives no rows, or whose rows don't matter.
+  /// Runs a statement that returns no rows, or whose rows are ignored.
   func run() throws {
     while try step() {}
     sqlite3_reset(handle)
   }
 
-  /// Ends a run early, so that the statement holds no lock.
+  /// Ends a run early, so that the statement releases its locks.
   func reset() { sqlite3_reset(handle) }
 
   // MARK: Binding; parameters count from 1
@@ -91,7 +90,7 @@ final class SQLiteStatement {
 
   func bind(_ value: Int64, at index: Int32) { check(sqlite3_bind_int64(handle, index, value)) }
 
-  /// SQLite has no NaN: it is bound as null.
+  /// NaN doesn't exist in SQLite and is bound as null.
   func bind(_ value: Double, at index: Int32) { check(sqlite3_bind_double(handle, index, value)) }
 
   func bind(_ value: String, at index: Int32) {
@@ -123,8 +122,8 @@ final class SQLiteStatement {
     }
   }
 
-  /// What binding reports is a parameter that isn't there, a value over SQLite's limit, or no memory. The first is a
-  /// mistake in this program; the others come back when the statement runs.
+  /// Binding reports a nonexistent parameter, a value over SQLite's limit, or lack of memory. The first is a
+  /// programming error; the others are reported when the statement runs.
   private func check(_ code: Int32) {
     precondition(code != SQLITE_RANGE && code != SQLITE_MISUSE, "The statement has no such parameter: \(sql)")
     if code != SQLITE_OK { bindingFailure = bindingFailure ?? code }
@@ -132,10 +131,10 @@ final class SQLiteStatement {
 
   @exclusivity(unchecked) private var hasStepped = false
 
-  /// The first failure to bind since ``begin()``; ``step()`` throws it.
+  /// The first binding failure since ``begin()``; ``step()`` throws it.
   @exclusivity(unchecked) private var bindingFailure: Int32?
 
-  /// How many values the statement takes.
+  /// The number of the statement's parameters.
   var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
   // MARK: Columns of the current row; they count from 0
@@ -147,8 +146,8 @@ final class SQLiteStatement {
   /// The column's value for `sqlite3_value_…`, valid until the next step.
   ///
   /// SQLite calls it unprotected because no mutex is held; connections are opened without mutexes
-  /// (`SQLITE_OPEN_NOMUTEX`), where the two kinds are the same. One look-up instead of one per question made reading
-  /// rows about a quarter faster.
+  /// (`SQLITE_OPEN_NOMUTEX`), where both kinds are the same. One lookup per value, rather than one per access, made
+  /// reading rows about a quarter faster.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/value.html>
   func columnValue(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
@@ -159,14 +158,14 @@ final class SQLiteStatement {
 
   func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
-  /// Empty where the column is null.
+  /// Empty if the column is null.
   func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(handle, column) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Empty where the column is null.
+  /// Empty if the column is null.
   func data(_ column: Int32) -> Data {
     guard let start = sqlite3_column_blob(handle, column) else { return Data() }
     return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, column)))

@@ -1,6 +1,6 @@
 /// The prepared statements of one connection.
 struct StatementCache {
-  /// How many statements are kept that are found by their text.
+  /// The maximum number of statements cached by text.
   private static let textCapacity = 200
 
   private var byIdentity: [ObjectIdentifier: (sql: PreparedSQL, statement: SQLiteStatement)] = [:]
@@ -12,10 +12,10 @@ struct StatementCache {
     byIdentity[ObjectIdentifier(sql)] = (sql, statement)
   }
 
-  /// Takes a statement out, so that nobody else finds it meanwhile.
+  /// Removes a statement from the cache for exclusive use.
   mutating func take(_ text: String) -> SQLiteStatement? { byText.removeValue(forKey: text) }
 
-  /// Keeps a statement for the next time, or finalizes it where that won't come.
+  /// Returns a statement to the cache, or finalizes it if it won't be reused.
   mutating func putBack(_ statement: SQLiteStatement, for text: String) {
     guard SQLText.isWorthKeeping(text), byText[text] == nil else { return statement.finalize() }
     if byText.count >= Self.textCapacity {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The hidden folder beside a store that says of a backup which is in use, so that a process that is killed leaves
-/// neither a copy that nobody asked for nor a store that was about to be restored.
+/// The hidden folder beside a store that records a backup in use, so that a killed process leaves neither an unwanted
+/// copy nor a store that should have been restored.
 final class BackupFolder {
-  /// What stands in the folder.
+  /// The record in the folder.
   private struct Note: Codable {
-    /// Where the copy is.
+    /// The location of the copy.
     var copy: URL
     var isKept: Bool
-    /// Whether the copy is about to take the store's place.
+    /// Whether the copy is about to replace the store.
     var isRestoring = false
   }
 
@@ -23,8 +23,8 @@ final class BackupFolder {
     (self.url, self.store, self.lock, self.note) = (url, store, lock, note)
   }
 
-  /// - Parameter wait: how long to wait for another process that migrates the store.
-  /// - Throws: ``PersistenceError/Code/storeBusy`` where the wait runs out.
+  /// - Parameter wait: The maximum time to wait for another process that migrates the store.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if the wait times out.
   convenience init(
     besideStoreAt store: URL, for backup: MigrationBackup, waitingAtMost wait: Duration = .zero
   ) throws {
@@ -36,7 +36,7 @@ final class BackupFolder {
       case .kept(let place): Note(copy: place, isKept: true)
       }
     self.init(url, of: store, lock: lock, note: note)
-    // A copy of this name is somebody's, and isn't to be taken for one that this process began.
+    // An existing copy with this name isn't this process's, and must not be mistaken for it.
     guard FileState(note.copy) == nil else {
       remove(keepingCopy: true)
       throw PersistenceError(
@@ -52,10 +52,10 @@ final class BackupFolder {
 
   // MARK: Restoring
 
-  /// Whether the store can't be used: a store that is only in use by others isn't damaged.
+  /// Whether the store is damaged: a store that is only in use by others isn't.
   var isStoreDamaged: Bool { (try? canReadStore(toItsEnd: true)) == false }
 
-  /// - Parameter toItsEnd: whether all of it is read, and not only what says which store it is.
+  /// - Parameter toItsEnd: Whether to read the whole file rather than only its identification.
   private func canReadStore(toItsEnd: Bool) throws -> Bool {
     guard FileState(store) != nil else { return true }
     do {
@@ -73,14 +73,14 @@ final class BackupFolder {
     return [.storeDamaged, .notAStore].contains(error.code)
   }
 
-  /// Puts the copy into the store's place.
+  /// Replaces the store with the copy.
   func restore() throws {
     note.isRestoring = true
     try write()
     do {
       try StoreBackup.replace(storeAt: store, withStoreAt: copy)
     } catch let error where Self.saysDamaged(error) {
-      // Not even a database any more.
+      // The file is no longer a database.
       for file in [store] + SQLiteFileName.companions(of: store) where FileState(file) != nil {
         try FileManager.default.removeItem(at: file)
       }
@@ -92,7 +92,7 @@ final class BackupFolder {
 
   // MARK: The end
 
-  /// Takes the folder away, and the copy with it where it isn't to stay.
+  /// Deletes the folder, and the copy unless it is kept.
   func remove(keepingCopy: Bool) {
     if !keepingCopy {
       for file in [copy] + ExternalDataFolder(storeAt: copy).supportFolders {
@@ -103,7 +103,7 @@ final class BackupFolder {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// What a process left that was killed while it made the copy.
+  /// Deletes the files of a process that was killed while creating the copy.
   private func removePartialCopies() {
     let folder = copy.deletingLastPathComponent()
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -114,14 +114,14 @@ final class BackupFolder {
 
   // MARK: After a kill
 
-  /// Ends what a killed migration left: a store that can't be read comes from its copy.
+  /// Cleans up after a killed migration: a store that can't be read is restored from its copy.
   static func settle(besideStoreAt store: URL) throws {
     let url = place(besideStoreAt: store)
     guard FileState(url) != nil, let lock = FolderLock.take(url) else { return }
     guard let content = FileManager.default.contents(atPath: file(in: url).path),
       let note = try? JSONDecoder().decode(Note.self, from: content)
     else {
-      // Killed before anything was begun.
+      // The process was killed before anything was started.
       try? FileManager.default.removeItem(at: url)
       return
     }
@@ -130,7 +130,7 @@ final class BackupFolder {
 
   private func settle() throws {
     if FileState(copy) != nil, try note.isRestoring || !canReadStore(toItsEnd: false) { try restore() }
-    // A copy that was to be kept stays where it was finished and the migration came.
+    // A copy to be kept remains if it was completed and the migration took effect.
     let isWanted = note.isKept && FileState(copy) != nil && fingerprints(of: store) != fingerprints(of: copy)
     remove(keepingCopy: isWanted)
   }

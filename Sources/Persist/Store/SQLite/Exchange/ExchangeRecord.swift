@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a migration is about to do with the files of a store, written before it does: whoever finds it later knows what
-/// is left to do.
+/// The record of a migration's changes to a store's files, written before they are made, so that a later process can
+/// complete them.
 ///
-/// One commit decides, which notes the migration in the store's log. Where it came, the large values that only the old
-/// store named go; else those go that were brought for the new one.
+/// A single commit, which adds the migration to the store's log, is decisive. If it happened, the large values that
+/// only the old store named are deleted; otherwise those added for the new one are deleted.
 struct ExchangeRecord: Codable, Hashable {
-  /// The entry of the store's log of migrations, as a binary property list.
+  /// The entry in the store's migration log, as a binary property list.
   var logEntry: Data
-  /// Large values that come to the store's folder with the new store.
+  /// The large values that are added to the store's folder with the new store.
   var added: [String] = []
-  /// Large values of the old store that the new one doesn't name.
+  /// The large values of the old store that the new one doesn't name.
   var removed: [String]
 
   private static func file(in folder: URL) -> URL { folder.appendingPathComponent("exchange.json") }
@@ -19,7 +19,7 @@ struct ExchangeRecord: Codable, Hashable {
     (self.logEntry, self.added, self.removed) = (try logEntry.binaryData(), added, removed)
   }
 
-  /// The record in a working folder; nil where no exchange had begun.
+  /// The record in a working folder; nil if no exchange had started.
   init?(in folder: URL) throws {
     let file = Self.file(in: folder)
     guard FileState(file) != nil else { return nil }
@@ -32,12 +32,12 @@ struct ExchangeRecord: Codable, Hashable {
     }
   }
 
-  /// Writes it so that it is on the disk before anything is done.
+  /// Writes the record to disk before anything else is changed.
   func write(in folder: URL) throws {
     try FileSynchronization.write(self, to: Self.file(in: folder), what: "record of the exchange")
   }
 
-  /// Does what is left to do, and forgets it.
+  /// Completes the remaining changes and deletes the record.
   func settle(store: URL, in folder: URL) throws {
     let values = ExternalDataFolder(storeAt: store)
     for name in try isDecided(store) ? removed : added {
@@ -49,7 +49,7 @@ struct ExchangeRecord: Codable, Hashable {
 
   private func isDecided(_ store: URL) throws -> Bool {
     guard FileState(store) != nil else { return false }
-    // A writer, for there may be a journal to be rolled back first.
+    // Opened for writing, since a journal may have to be rolled back first.
     let connection = try SQLiteConnection(store, mode: .readWrite)
     defer { connection.close() }
     let log = try StoreMetadata(connection).values[StoreMetadata.Key.migrationLog]?.arrayValue ?? []

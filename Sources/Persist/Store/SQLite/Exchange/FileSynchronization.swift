@@ -1,8 +1,8 @@
 import Foundation
 
-/// Changes of files and folders that must last.
+/// Durable changes to files and folders.
 enum FileSynchronization {
-  /// Waits until a file's content, or a folder's names, are on the disk.
+  /// Waits until a file's content, or a folder's entries, are on disk.
   static func synchronize(_ url: URL) throws {
     do {
       let handle = try FileHandle(forReadingFrom: url)
@@ -14,9 +14,9 @@ enum FileSynchronization {
     }
   }
 
-  /// Writes a note that a later process may have to go by: it is on the disk before anything else is done.
+  /// Writes a record that a later process may depend on: it is on disk before anything else is done.
   ///
-  /// - Parameter what: what the note is, for an error.
+  /// - Parameter what: The name of the record in error messages.
   static func write(_ note: some Encodable, to file: URL, what: String) throws {
     do {
       try JSONEncoder().encode(note).write(to: file, options: .atomic)

@@ -10,11 +10,11 @@ import Foundation
   import Darwin
 #endif
 
-/// Keeps a folder to one process for as long as the object lives. The system lets it go with the process, killed or
-/// not.
+/// An exclusive lock on a folder, held by one process for the lifetime of the object. The system releases it when the
+/// process ends, even if it is killed.
 final class FolderLock {
   #if os(Windows)
-    /// A folder can't be locked there; the lock on the store itself keeps two migrations apart.
+    /// Folders can't be locked on Windows; the lock on the store itself excludes concurrent migrations.
     private init() {}
 
     static func take(_ folder: URL) -> FolderLock? { FolderLock() }
@@ -25,7 +25,7 @@ final class FolderLock {
 
     deinit { close(descriptor) }
 
-    /// Nil where another has it, or there is no such folder any more.
+    /// Nil if another process holds the lock, or the folder no longer exists.
     static func take(_ folder: URL) -> FolderLock? {
       let descriptor = folder.withUnsafeFileSystemRepresentation { path in
         path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? -1
@@ -34,20 +34,20 @@ final class FolderLock {
       let lock = FolderLock(descriptor)
       var (held, named) = (stat(), stat())
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &held) == 0 else { return nil }
-      // Who had it before may have taken it away, and another may have made it anew.
+      // The previous holder may have deleted the folder, and another process may have recreated it.
       let isThere = folder.withUnsafeFileSystemRepresentation { $0.map { stat($0, &named) } } == 0
       return isThere && held.st_ino == named.st_ino ? lock : nil
     }
   #endif
 
-  /// Makes a folder beside a store where there is none, and acquires its lock.
+  /// Creates a folder beside a store if it doesn't exist, and acquires its lock.
   ///
-  /// - Parameter wait: how long to wait for another process that has it.
-  /// - Throws: ``PersistenceError/Code/storeBusy`` where the wait runs out.
+  /// - Parameter wait: The maximum time to wait for another process that holds it.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if the wait times out.
   static func make(_ folder: URL, besideStoreAt store: URL, waitingAtMost wait: Duration) throws -> FolderLock {
     let deadline = ContinuousClock.now + wait
     var pause = 0.002
-    // Whoever looks for what a killed process left has the lock for a moment, and takes an empty folder away.
+    // A process that cleans up after a killed one briefly holds the lock, and deletes an empty folder.
     var attempts = 3
     while true {
       try makeFolder(folder, besideStoreAt: store)
@@ -62,7 +62,7 @@ final class FolderLock {
       fix: "Wait until it is done, or longer with the option busyTimeout, and open the store again.")
   }
 
-  /// Makes a folder for copies of a store, with its permissions.
+  /// Creates a folder for copies of a store, with the store's permissions.
   static func makeFolder(_ folder: URL, besideStoreAt store: URL) throws {
     do {
       try StorePermissions.makeFolder(folder, like: StorePermissions(ofStoreAt: store))

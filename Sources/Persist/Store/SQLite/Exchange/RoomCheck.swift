@@ -1,12 +1,12 @@
 import Foundation
 
-/// Whether a disk has the room that a migration needs beside the store.
+/// Checks the disk space that a migration needs beside the store.
 struct RoomCheck {
   let needed: Int64
   let free: Int64
 
-  /// - Parameter copies: how many copies of the store there are at once, a part of one included.
-  /// - Returns: nil where the system doesn't say how much is free.
+  /// - Parameter copies: The number of simultaneous copies of the store, including partial ones.
+  /// - Returns: Nil if the system doesn't report the free space.
   init?(besideStoreAt store: URL, copies: Double) {
     let files = FileManager.default
     let folder = store.deletingLastPathComponent().path

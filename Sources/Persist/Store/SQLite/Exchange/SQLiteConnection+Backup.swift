@@ -2,11 +2,11 @@ import CSQLite
 import Foundation
 
 extension SQLiteConnection {
-  /// Copies the whole database, as it is at one moment and with what its log holds, into a new file.
+  /// Copies the whole database, in one consistent state and including the content of its log, to a new file.
   ///
   /// - Parameters:
-  ///   - url: where there is no file yet.
-  ///   - permissions: what the file permits from the beginning; nil for what the process gives every file.
+  ///   - url: The URL of the new file, which must not exist.
+  ///   - permissions: The initial permissions of the file; nil for the process's default.
   func copyDatabase(to url: URL, like permissions: StorePermissions? = nil) throws {
     do {
       try StorePermissions.makeFile(url, like: permissions)
@@ -25,19 +25,18 @@ extension SQLiteConnection {
     try copyPages(into: target, url: url)
   }
 
-  /// Copies the whole database over that of another connection, in one transaction of that.
+  /// Copies the whole database over that of another connection, in one transaction of the latter.
   ///
-  /// - Parameter check: called when nobody else can write to the target any more; what it throws leaves the target as
-  ///   it is.
+  /// - Parameter check: Called when no other connection can write to the target; if it throws, the target is unchanged.
   func copyDatabase(into target: SQLiteConnection, checking check: () throws -> Void = {}) throws {
     if target.url != nil, try pageSize != target.pageSize {
-      // The size of pages can't change while there is a log.
+      // The page size can't change while there is a log.
       try target.execute(.journalModeDelete)
     }
     try copyPages(into: target.handle, url: target.url, checking: check)
   }
 
-  /// Moves what the log holds into the database where nobody reads it just now, without waiting.
+  /// Moves the log's content into the database unless it is being read, without waiting.
   func emptyLog() {
     sqlite3_busy_timeout(handle, 0)
     _ = try? execute(.emptyLog)
@@ -50,7 +49,7 @@ extension SQLiteConnection {
     guard let copying = sqlite3_backup_init(target, "main", handle, "main") else {
       throw Self.failure(of: target, sqlite3_errcode(target), url: url)
     }
-    // The first page comes with the target's lock.
+    // The first page acquires the target's lock.
     var stepped = sqlite3_backup_step(copying, 1)
     if stepped == SQLITE_OK || stepped == SQLITE_DONE {
       do {

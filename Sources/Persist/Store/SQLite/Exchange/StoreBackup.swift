@@ -2,14 +2,14 @@ package import Foundation
 
 /// Copies of stores that are stores themselves.
 package enum StoreBackup {
-  /// What follows a copy's name, and is followed by a name of its own, until the copy is whole.
+  /// The suffix of an unfinished copy, followed by a unique name.
   static let partialSuffix = ".partial-"
 
-  /// Copies the store of a file as it is at one moment: what its log holds included, and its files of large values.
+  /// Copies a store file in one consistent state, including the content of its log and its files of large values.
   ///
-  /// The store isn't changed. The copy comes up under its name when it is whole.
+  /// The store isn't changed. The copy appears under its name when it is complete.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess`` where there is a file already, or one can't be written.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists, or can't be written.
   package static func copy(storeAt url: URL, to copy: URL) throws {
     try make(copy) { partial in
       try SQLiteConnection.reading(url) { connection in
@@ -19,17 +19,17 @@ package enum StoreBackup {
     }
   }
 
-  /// Copies a store that is open. Others read meanwhile, and wait with writing: so no file of a large value goes that
-  /// the copy names.
+  /// Copies an open store. Others can read in the meantime, but writes wait, so that no file of a large value that the
+  /// copy names is deleted.
   static func copy(_ store: SQLiteStore, to copy: URL) throws {
     try store.pool.readWhileNobodyWrites { try self.copy($0, to: copy) }
   }
 
-  /// A copy of a store with an identifier of its own, open.
+  /// Creates and opens a copy of a store with its own identifier.
   ///
-  /// The caller holds off the store's own writers.
+  /// The caller blocks the store's own writers.
   ///
-  /// - Parameter url: where there is no file yet; nil for a store in memory.
+  /// - Parameter url: The URL of the new file, which must not exist; nil for an in-memory store.
   static func move(_ store: SQLiteStore, to url: URL?, options: StoreOptions) throws -> SQLiteStore {
     guard let url else { return try copyInMemory(store, options) }
     try store.pool.readWhileNobodyWrites(hasWriteLock: true) { connection in
@@ -38,7 +38,7 @@ package enum StoreBackup {
     return try SQLiteStore.open(url, model: store.model, options: options)
   }
 
-  /// Makes the store of a file the copy of another, in one transaction.
+  /// Replaces the store in a file with a copy of another, in one transaction.
   static func replace(storeAt url: URL, withStoreAt other: URL) throws {
     guard !SQLiteStore.canCreate(at: url) else {
       try? FileManager.default.removeItem(at: url)
@@ -53,7 +53,7 @@ package enum StoreBackup {
     let old = folder.names()
     let new = try copyLargeValues(of: source, to: folder)
     try source.copyDatabase(into: target)
-    // Only now does no row name them any more.
+    // Only now are they no longer named by any row.
     for name in Set(old).subtracting(new) {
       if let file = try? folder.file(named: name) { try? FileManager.default.removeItem(at: file) }
     }
@@ -73,7 +73,7 @@ package enum StoreBackup {
     }
   }
 
-  /// Makes a file under another name first: it gets its own when it is whole.
+  /// Creates a file under a temporary name, and renames it when it is complete.
   private static func make(_ copy: URL, _ write: (_ partial: URL) throws -> Void) throws {
     let files = FileManager.default
     guard !files.fileExists(atPath: copy.path) else {
@@ -84,7 +84,7 @@ package enum StoreBackup {
       .appendingPathComponent(copy.lastPathComponent + partialSuffix + UUID().uuidString)
     do {
       try write(partial)
-      // What a former store of this name left would be taken for the copy's own log.
+      // Remains of a former store with this name would be mistaken for the copy's own log.
       removeCompanions(of: copy)
       try files.moveItem(at: partial, to: copy)
     } catch {
@@ -104,7 +104,7 @@ package enum StoreBackup {
     for companion in SQLiteFileName.companions(of: url) { try? FileManager.default.removeItem(at: companion) }
   }
 
-  /// - Returns: the names of the store's files of large values.
+  /// - Returns: The names of the store's files of large values.
   @discardableResult
   private static func copyLargeValues(of store: SQLiteConnection, to target: ExternalDataFolder) throws -> [String] {
     guard let url = store.url else { return [] }
@@ -148,7 +148,7 @@ package enum StoreBackup {
     }
   }
 
-  /// Puts the values that stand in files into their rows: a store in memory has no files.
+  /// Moves values from files into their rows: an in-memory store has no files.
   private static func takeIn(_ store: SQLiteStore, _ connection: SQLiteConnection) throws {
     let columns = Set(store.writePlans.flatMap { plan in plan.fileColumns.map { [plan.table, $0] } })
     for column in columns {
@@ -161,7 +161,7 @@ package enum StoreBackup {
     }
   }
 
-  /// A copy that is to be open beside its original needs an identifier of its own.
+  /// Assigns a new identifier, so that a copy can be open beside its original.
   private static func giveIdentity(to connection: SQLiteConnection, type: String) throws {
     var metadata = try StoreMetadata(connection)
     metadata.identifier = UUID().uuidString

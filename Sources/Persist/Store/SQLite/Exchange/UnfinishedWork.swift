@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What a process that was killed left of a store, settled by the next one that may write.
+/// The remains of a killed process in a store, cleaned up by the next process with write access.
 package enum UnfinishedWork {
-  /// Three looks at the folder where there is nothing to do.
+  /// Cleans up; if there is nothing to do, this costs three file lookups.
   package static func settle(storeAt url: URL, options: StoreOptions = StoreOptions()) throws {
     let store = SQLiteFileName.resolved(url)
     try WorkingFolder.settle(besideStoreAt: store)
@@ -11,16 +11,17 @@ package enum UnfinishedWork {
     let connection = try SQLiteConnection(store, mode: .readWrite, options: options)
     defer { connection.close() }
     if try ReadOnlyAccess.hasHotJournal(store) {
-      // SQLite rolls a journal back for the first who reads and may write.
+      // SQLite rolls back a journal for the first reader with write access.
       _ = try connection.first(.objectCount) { $0.integer(0) }
     }
     removeSpentJournal(connection)
   }
 
-  /// Removes a journal with nothing to roll back: its writer was killed before it wrote a page, or after its commit.
+  /// Removes a journal with nothing to roll back: its writer was killed before writing a page, or after its commit.
   ///
-  /// SQLite deletes the journal itself where it leaves the mode that keeps journals, and only while nobody writes. The
-  /// transaction keeps others from turning the log on meanwhile. Where the journal is in use it stays: it does no harm.
+  /// SQLite itself deletes the journal when it leaves the mode that keeps journals, provided that no other connection
+  /// is writing. The transaction prevents others from switching to WAL mode in the meantime. A journal in use remains:
+  /// it does no harm.
   ///
   /// - SeeAlso: <https://sqlite.org/pragma.html#pragma_journal_mode>
   private static func removeSpentJournal(_ connection: SQLiteConnection) {

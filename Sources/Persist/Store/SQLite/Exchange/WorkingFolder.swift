@@ -1,9 +1,10 @@
 import Foundation
 
-/// The folder beside a store in which it is migrated; it goes when the work is done, and with it all that is in it.
+/// The folder beside a store in which it is migrated, deleted with its contents when the migration ends.
 ///
-/// One process at a time has it, by a lock that goes with the process. What a killed one left is found by the next that
-/// migrates the store or opens it for writing: with an ``ExchangeRecord`` the exchange is finished or taken back.
+/// One process at a time owns it, by a lock that ends with the process. After a process was killed, the next one that
+/// migrates the store or opens it for writing finds the folder: if it contains an ``ExchangeRecord``, the exchange is
+/// completed or undone.
 final class WorkingFolder {
   let url: URL
   private let store: URL
@@ -13,8 +14,8 @@ final class WorkingFolder {
     (self.url, self.store, self.lock) = (url, store, lock)
   }
 
-  /// - Parameter wait: how long to wait for another process that migrates the store.
-  /// - Throws: ``PersistenceError/Code/storeBusy`` where the wait runs out.
+  /// - Parameter wait: The maximum time to wait for another process that migrates the store.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if the wait times out.
   convenience init(besideStoreAt store: URL, waitingAtMost wait: Duration = .zero) throws {
     let url = Self.place(besideStoreAt: store)
     self.init(url, of: store, lock: try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait))
@@ -35,7 +36,7 @@ final class WorkingFolder {
     }
   }
 
-  /// Finishes or takes back what a killed migration left beside a store. One that goes on is left alone.
+  /// Completes or undoes a killed migration's changes beside a store. A running migration isn't affected.
   static func settle(besideStoreAt store: URL) throws {
     let url = place(besideStoreAt: store)
     guard FileState(url) != nil, let lock = FolderLock.take(url) else { return }
@@ -44,16 +45,16 @@ final class WorkingFolder {
     folder.delete()
   }
 
-  /// The place of the store after a hop, in a folder of its own.
+  /// The location of the store after a step, in a separate folder.
   func file(_ number: Int) throws -> URL {
     let folder = url.appendingPathComponent("\(number)", isDirectory: true)
     try FolderLock.makeFolder(folder, besideStoreAt: store)
     return folder.appendingPathComponent(store.lastPathComponent)
   }
 
-  /// Ends the work: what of an exchange isn't done is taken back.
+  /// Ends the migration: an incomplete exchange is undone.
   func remove() {
-    // Where this fails, the next to open the store finds the folder and tries again.
+    // If this fails, the next process that opens the store finds the folder and tries again.
     guard (try? settleExchange()) != nil else { return }
     delete()
   }

@@ -1,16 +1,16 @@
 import CSQLite
 import Foundation
 
-/// The first bytes of a database, which say what it is.
+/// The first bytes of a database, which identify it.
 ///
-/// They are read through SQLite's own file layer. Where this process holds locks on the file by another connection,
-/// a descriptor that is opened and closed beside SQLite would let them all go.
+/// They are read through SQLite's own file layer. If another connection of this process holds locks on the file,
+/// opening and closing a descriptor outside SQLite would release them all.
 ///
 /// - SeeAlso: <https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
 enum DatabaseHead {
   private static let size: Int32 = 100
 
-  /// At most 100 bytes; nil where the file can't be read.
+  /// At most 100 bytes; nil if the file can't be read.
   static func read(_ url: URL) -> Data? {
     guard let layer = sqlite3_vfs_find(nil), let open = layer.pointee.xOpen,
       let name = sqlite3_create_filename(SQLiteFileName.resolved(url).path, "", "", 0, nil)

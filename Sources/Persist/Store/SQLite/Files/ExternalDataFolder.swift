@@ -1,14 +1,14 @@
 import Foundation
 
-/// The files beside a store that hold its large values: `.<store name>_SUPPORT/_EXTERNAL_DATA`.
+/// The files beside a store that contain its large values: `.<store name>_SUPPORT/_EXTERNAL_DATA`.
 ///
-/// The store's name stands there without its extension. A column names a file; a name that would lead out of the folder
-/// is refused, and symbolic links aren't followed: a store from elsewhere could lead to any file by them.
+/// The store's name appears without its extension. A column names a file; names that lead out of the folder are
+/// rejected, and symbolic links aren't followed, since a store from elsewhere could use them to access any file.
 struct ExternalDataFolder: Sendable, Hashable {
-  /// Where files are written.
+  /// The folder to write files to.
   let url: URL
   private let store: URL
-  /// Where files are looked for: ``url`` first.
+  /// The folders to look for files in: ``url`` first.
   private let candidates: [URL]
 
   init(storeAt store: URL) {
@@ -22,25 +22,26 @@ struct ExternalDataFolder: Sendable, Hashable {
     url = candidates[0]
   }
 
-  /// The folders that belong to the store and go where it goes, whether they exist or not.
+  /// The folders that belong to the store and are moved with it, whether they exist or not.
   var supportFolders: [URL] { candidates.map { $0.deletingLastPathComponent() } }
 
-  /// What the store's file permits, and so everything in the folder.
+  /// The permissions of the store's file, which apply to everything in the folder.
   var permissions: StorePermissions? { StorePermissions(ofStoreAt: store) }
 
-  /// Makes the folder where there is none.
+  /// Creates the folder if it doesn't exist.
   ///
-  /// - Parameter permissions: those of the store that it is made for, where that isn't there yet.
-  /// - Throws: ``PersistenceError/Code/malformedFile`` where there is a symbolic link in its place, and errors of the
-  ///   file system.
+  /// - Parameter permissions: The permissions of the store that it is created for, if the store doesn't exist yet.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` if there is a symbolic link in its place, and errors of the file
+  ///   system.
   func make(like permissions: StorePermissions? = nil) throws {
     try requireNoLink(url)
     try StorePermissions.makeFolder(url, like: permissions ?? self.permissions)
   }
 
-  /// The file of a value, nil where there is none.
+  /// The file of a value; nil if it doesn't exist.
   ///
-  /// - Throws: ``PersistenceError/Code/malformedFile`` for a name that isn't a plain file's, and for a symbolic link.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` for a name that isn't a plain file name, and for a symbolic
+  ///   link.
   func file(named name: String) throws -> URL? {
     guard Self.isPlain(name) else {
       throw PersistenceError(
@@ -56,7 +57,7 @@ struct ExternalDataFolder: Sendable, Hashable {
     return nil
   }
 
-  /// - Parameter folder: one of the candidates.
+  /// - Parameter folder: One of the candidates.
   private func requireNoLink(_ folder: URL) throws {
     for part in [folder.deletingLastPathComponent(), folder] where FileState.isLink(part) { throw link(part) }
   }
@@ -69,7 +70,7 @@ struct ExternalDataFolder: Sendable, Hashable {
 
   /// The content of a value's file.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess`` where the file is missing or can't be read.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if the file is missing or can't be read.
   func data(named name: String) throws -> Data {
     guard let file = try file(named: name) else {
       throw PersistenceError(
@@ -84,14 +85,14 @@ struct ExternalDataFolder: Sendable, Hashable {
     }
   }
 
-  /// The names of all files in the folder, in order; empty where there is no folder.
+  /// The names of all files in the folder, sorted; empty if there is no folder.
   func names() -> [String] {
     let folders = candidates.filter { (try? requireNoLink($0)) != nil }
     let found = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? [] }
     return Set(found).sorted()
   }
 
-  /// Takes the folder away where nothing is left in it.
+  /// Deletes the folder if it is empty.
   func removeIfEmpty() {
     for folder in [url, url.deletingLastPathComponent()] {
       guard (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.isEmpty == true else { return }

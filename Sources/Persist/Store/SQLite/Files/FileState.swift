@@ -10,24 +10,24 @@ import Foundation
   import Darwin
 #endif
 
-/// What the file system says of a file: enough to see that it was changed or exchanged.
+/// The file system's attributes of a file that show whether it was changed or replaced.
 struct FileState: Sendable, Hashable {
   var size: Int64
   var isFolder: Bool
-  /// Seconds and nanoseconds of the last change.
+  /// The modification time in seconds and nanoseconds.
   private var changed: [Int64]
   private var identity: UInt64
 
-  /// Whether a name is that of a symbolic link, wherever that leads.
+  /// Whether a path is a symbolic link, regardless of its destination.
   static func isLink(_ url: URL) -> Bool {
     let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
     return facts?[.type] as? FileAttributeType == .typeSymbolicLink
   }
 
-  /// Whether both are names of one file.
+  /// Whether both refer to the same file.
   func isSameFile(as other: FileState) -> Bool { identity == other.identity }
 
-  /// Nil where there is no such file, or none that can be looked at.
+  /// Nil if there is no such file, or it can't be accessed.
   init?(_ url: URL) {
     #if os(Windows)
       guard let facts = try? FileManager.default.attributesOfItem(atPath: url.path) else { return nil }

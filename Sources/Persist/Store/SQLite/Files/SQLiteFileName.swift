@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file's name as SQLite takes it.
+/// Conversions of file names for SQLite.
 enum SQLiteFileName {
-  /// A URI in which every byte of the path but plain ones is escaped: `?` and `#` would end the path, `%` begin an
-  /// escape.
+  /// A URI in which every byte of the path except plain ones is escaped: `?` and `#` would end the path, `%` would
+  /// begin an escape.
   ///
   /// - SeeAlso: <https://sqlite.org/uri.html>
   static func uri(for url: URL, parameters: [(name: StaticString, value: StaticString)] = []) throws -> String {
@@ -32,7 +32,7 @@ enum SQLiteFileName {
     return uri
   }
 
-  /// The file that a name leads to when links are followed: SQLite puts `-wal` and its kin beside that one.
+  /// The file with symbolic links resolved: SQLite places `-wal` and the other companion files beside that one.
   static func resolved(_ url: URL) -> URL { url.absoluteURL.resolvingSymlinksInPath() }
 
   /// The files that SQLite may keep beside the database.

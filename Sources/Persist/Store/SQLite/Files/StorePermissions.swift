@@ -10,14 +10,14 @@ import Foundation
   import Darwin
 #endif
 
-/// The permissions of a store's file, which everything that belongs to it gets too: whoever may not read a store may
-/// read neither its large values nor its copies.
+/// The permissions of a store's file, which apply to everything that belongs to it: users without read access to a
+/// store can't read its large values or its copies either.
 ///
-/// SQLite itself does so for the log, its index and the journal.
+/// SQLite itself does the same for the log, its index and the journal.
 struct StorePermissions: Sendable, Hashable {
   private let file: Int
 
-  /// - Returns: nil where there is no such file, or the system has no such permissions.
+  /// - Returns: Nil if there is no such file, or the system has no such permissions.
   init?(ofStoreAt store: URL) {
     #if os(Windows)
       return nil
@@ -28,22 +28,22 @@ struct StorePermissions: Sendable, Hashable {
     #endif
   }
 
-  /// A folder may be looked into by those who may read the store; its owner may always use it.
+  /// Users with read access to the store may list the folder; its owner may always use it.
   private var folder: Int { file | (file & 0o444) >> 2 | 0o700 }
 
-  /// Gives a file the store's permissions. Where the system refuses, it keeps its own.
+  /// Applies the store's permissions to a file. If the system refuses, the file keeps its own.
   func apply(to url: URL) {
     try? FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: url.path)
   }
 
-  /// Makes an empty file that has the permissions from the beginning.
+  /// Creates an empty file with the permissions from the start.
   ///
-  /// - Throws: an error of the file system where there is a file already.
+  /// - Throws: An error of the file system if the file already exists.
   static func makeFile(_ url: URL, like permissions: StorePermissions?) throws {
     #if os(Windows)
       try Data().write(to: url, options: .withoutOverwriting)
     #else
-      // Nobody else's until the permissions are set, whatever the process's mask lets through.
+      // Private until the permissions are set, regardless of the process's mask.
       let descriptor = url.withUnsafeFileSystemRepresentation { path in
         path.map { open($0, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, permissions == nil ? 0o666 : 0o600) } ?? -1
       }
@@ -53,7 +53,7 @@ struct StorePermissions: Sendable, Hashable {
     #endif
   }
 
-  /// Makes a folder where there is none, with those above it; what is made gets the permissions.
+  /// Creates a folder and its missing parents, with the permissions; does nothing if it exists.
   static func makeFolder(_ url: URL, like permissions: StorePermissions?) throws {
     guard FileState(url)?.isFolder != true else { return }
     let parent = url.deletingLastPathComponent()
@@ -62,7 +62,7 @@ struct StorePermissions: Sendable, Hashable {
     do {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false, attributes: attributes)
     } catch {
-      // Another may have been faster.
+      // Another process may have created it in the meantime.
       guard FileState(url)?.isFolder == true else { throw error }
     }
   }

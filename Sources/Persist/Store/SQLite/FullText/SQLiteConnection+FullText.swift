@@ -1,12 +1,12 @@
 import Foundation
 
 extension SQLiteConnection {
-  /// Makes the indexes of a model's texts, fills those that are new, and takes out those that are no longer wanted. The
-  /// caller holds the transaction.
+  /// Creates the indexes of a model's texts, fills new ones, and removes those that are no longer needed. The caller
+  /// holds the transaction.
   ///
-  /// - Parameter trusted: indexes whose words are right, given that they are kept as they should be. Others are made
-  ///   anew.
-  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where SQLite has no FTS5.
+  /// - Parameter trusted: The indexes with correct contents, provided that their definitions are intact. Others are
+  ///   recreated.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if SQLite has no FTS5.
   func keepFullText(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex> = []) throws {
     let sound = try trusted.kept(by: self).intersection(wanted)
     let soundNames = Set(sound.flatMap(\.definitions.keys))
@@ -23,7 +23,7 @@ extension SQLiteConnection {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where SQLite has no FTS5.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if SQLite has no FTS5.
   func requireFullText() throws {
     try Self.requireFullText(isAvailable: first(.fullTextModule) { _ in true } ?? false, url: url)
   }
@@ -38,7 +38,7 @@ extension SQLiteConnection {
 }
 
 extension Set<FullTextIndex> {
-  /// Those that a store has, with all triggers, just as Persist would make them.
+  /// The indexes that a store has, including all triggers, exactly as Persist would create them.
   func kept(by connection: SQLiteConnection) throws -> Self {
     guard !isEmpty else { return [] }
     let present = Dictionary(
@@ -46,7 +46,7 @@ extension Set<FullTextIndex> {
     return filter { index in index.definitions.allSatisfy { present[$0.key] == $0.value } }
   }
 
-  /// Whether a store has these, just as Persist would make them, and nothing of others.
+  /// Whether a store has exactly these full-text indexes, as Persist would create them.
   fileprivate func areAll(of connection: SQLiteConnection) throws -> Bool {
     let present = try connection.all(.trustedObjects) { $0.text(0) }.filter { $0.hasPrefix(FullTextIndex.prefix) }
     return try present.count == flatMap(\.definitions).count && kept(by: connection) == self
@@ -54,10 +54,10 @@ extension Set<FullTextIndex> {
 }
 
 extension SQLiteConnectionPool {
-  /// Brings a store's full-text indexes to those of its model where it may be written, and lets the triggers run.
+  /// Updates a store's full-text indexes to those of its model if it is writable, and allows the triggers to run.
   ///
-  /// - Parameter schema: what the store has; nil for a store that was just made.
-  /// - Returns: the indexes that can be asked.
+  /// - Parameter schema: The store's schema; nil for a new store.
+  /// - Returns: The indexes available for queries.
   func keepFullText(_ wanted: Set<FullTextIndex>, schema: StoreSchema? = nil) throws -> Set<FullTextIndex> {
     if isReadOnly { return wanted.isEmpty ? [] : try read { try wanted.kept(by: $0) } }
     let hasSome = schema?.triggers.contains { $0.name.hasPrefix(FullTextIndex.prefix) } ?? false
@@ -65,7 +65,7 @@ extension SQLiteConnectionPool {
     try withWriter { connection in
       try connection.requireFullText()
       if try !wanted.areAll(of: connection) {
-        // What is kept as it should be has been kept all the time.
+        // Intact definitions have been maintained all along.
         try connection.transaction { try connection.keepFullText(wanted, trusting: wanted) }
       }
       try connection.trustFullText(wanted)

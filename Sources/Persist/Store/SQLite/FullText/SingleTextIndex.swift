@@ -1,14 +1,14 @@
 import Foundation
 
-/// Searches single texts: those of objects whose values no store has, and those that are shown with what was found.
+/// Searches single texts: those of objects with unsaved values, and those shown with marked matches.
 ///
-/// SQLite itself does it, in a database in memory that holds one text at a time, so that words are the same there and
-/// in a store's index. Nothing is kept: each text is taken back after it was looked at.
+/// SQLite itself searches them, in an in-memory database that contains one text at a time, so that words are tokenized
+/// as in a store's index. Nothing is kept: each text is rolled back after it was examined.
 final class SingleTextIndex: FullTextMatcher {
   private let search: FullTextSearch
   private let connection: SQLiteConnection
 
-  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` where SQLite has no FTS5.
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if SQLite has no FTS5.
   init(_ search: FullTextSearch) throws {
     self.search = search
     connection = try SQLiteConnection(nil, mode: .memory)
@@ -23,10 +23,10 @@ final class SingleTextIndex: FullTextMatcher {
   }
 
   /// - Parameters:
-  ///   - wordCount: how many words of the text, from 1 to 64; nil for all of it.
-  /// - Returns: nil where the text doesn't match.
+  ///   - wordCount: The number of words to show, from 1 to 64; nil for the whole text.
+  /// - Returns: Nil if the text doesn't match.
   func excerpt(_ text: String, _ query: FullTextQuery, wordCount: Int?) throws -> TextExcerpt? {
-    // Marks that no text holds by chance.
+    // Marks that no text contains by chance.
     let random = UUID().uuidString
     let marks = (start: "\u{2}\(random)", end: "\u{3}\(random)", cut: "…")
     return try withText(text) {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The model that a store carries: Persist's note of it, or Core Data's archive in `Z_MODELCACHE`.
+/// The model embedded in a store: Persist's record of it, or Core Data's archive in `Z_MODELCACHE`.
 enum EmbeddedModel: Sendable {
   case none
   case model(ManagedObjectModel)
-  /// There is one, but it can't be read, or isn't that of the store any more.
+  /// There is one, but it can't be read, or is no longer that of the store.
   case unusable(PersistenceError)
 
   var model: ManagedObjectModel? { if case .model(let model) = self { model } else { nil } }
 
-  /// - Complexity: linear in the size of the model, which for Core Data's archive means milliseconds.
+  /// - Complexity: Linear in the size of the model, which for Core Data's archive means milliseconds.
   init(_ connection: SQLiteConnection, catalog: StoreCatalog) throws {
     let place = PersistenceError.Place(store: connection.url, key: "embedded model")
     self = .none
@@ -31,7 +31,7 @@ enum EmbeddedModel: Sendable {
   ) -> EmbeddedModel {
     do {
       let model = try ManagedObjectModel(read())
-      // A framework from before embedded models migrates a store and leaves the old model in it.
+      // A framework older than embedded models migrates a store without replacing the old model in it.
       let strangers = catalog.metadata.versionHashes.keys.filter { model.entitiesByName[$0] == nil }.sorted()
       if let stranger = strangers.first {
         return .unusable(

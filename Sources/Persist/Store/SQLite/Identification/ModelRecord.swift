@@ -1,10 +1,10 @@
 import Foundation
 
-/// What Persist notes of a store's model, in a table of its own: fingerprints and the model's whole text.
+/// Persist's record of a store's model, in a table of its own: fingerprints and the complete text of the model.
 ///
-/// The note says which `NSStoreModelVersionHashes` it was made for. When Core Data migrates the store later it writes
-/// other hashes and knows nothing of the note; the note then no longer holds and counts as absent. The model's text can
-/// be long and is read only when it is wanted.
+/// The record identifies the `NSStoreModelVersionHashes` that it was written for. If Core Data migrates the store
+/// later, it writes other hashes without updating the record, which is then invalid and treated as missing. The model's
+/// text can be long and is only read on demand.
 struct ModelRecord: Sendable {
   static let table = "PERSIST_METADATA"
 
@@ -17,10 +17,10 @@ struct ModelRecord: Sendable {
 
   /// The fingerprint of each entity of the store's model.
   let fingerprints: [String: Fingerprint]
-  /// The digest of the model's text, which tells versions apart that are stored alike; nil in records without one.
+  /// The digest of the model's text, which distinguishes versions with identical storage; nil in records without one.
   let modelDigest: Data?
 
-  /// The note of an open database; nil where there is none, or where it was made for another model than the store's.
+  /// The record in an open database; nil if there is none, or it was written for another model than the store's.
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
     guard schema.column("VALUE", of: Self.table) != nil, schema.column("KEY", of: Self.table) != nil,
       try Self.read(Key.hashes, from: connection) == Self.digest(of: metadata.versionHashes),
@@ -33,19 +33,19 @@ struct ModelRecord: Sendable {
     modelDigest = try Self.read(Key.modelDigest, from: connection)
   }
 
-  /// Whether the note is still that of the same text.
+  /// Whether the store still contains a record of the same text.
   func isCurrent(_ connection: SQLiteConnection) throws -> Bool {
     try Self.read(Key.modelDigest, from: connection) == modelDigest
   }
 
-  /// The text of the model in Persist's JSON form; only while the note holds.
+  /// The text of the model in Persist's JSON form; only meaningful while the record is valid.
   static func modelText(_ connection: SQLiteConnection) throws -> Data? { try read(Key.model, from: connection) }
 
-  /// Notes the model that the store has from now on; the caller holds the transaction.
+  /// Records the store's new model; the caller holds the transaction.
   ///
   /// - Parameters:
-  ///   - metadata: the metadata as the same transaction leaves them.
-  ///   - modelText: the model in Persist's JSON form.
+  ///   - metadata: The metadata at the end of the same transaction.
+  ///   - modelText: The model in Persist's JSON form.
   static func write(
     fingerprints: [String: Fingerprint], modelText: Data, metadata: StoreMetadata, to connection: SQLiteConnection
   ) throws {

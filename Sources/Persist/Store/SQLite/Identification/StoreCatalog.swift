@@ -1,19 +1,20 @@
 import Foundation
 
-/// What a store file says of itself: its metadata, its schema, its entity numbers and Persist's note of its model.
+/// The self-description of a store file: its metadata, its schema, its entity numbers and Persist's record of its
+/// model.
 ///
-/// Read in one go and without knowing a model; a model is found by it. The model that the store carries is read by
-/// ``EmbeddedModel`` when it is wanted.
+/// Read at once and without a model, it is used to identify the model. The embedded model is read by ``EmbeddedModel``
+/// on demand.
 struct StoreCatalog: Sendable {
   let metadata: StoreMetadata
   let mark: StoreMark
   let schema: StoreSchema
   let numberRows: [EntityNumbers.Row]
-  /// Persist's own note of the model, where the store has one that still holds.
+  /// Persist's own record of the model, if the store has a valid one.
   let record: ModelRecord?
 
   /// - Throws: ``PersistenceError/Code/notAStore`` for a database that isn't a store,
-  ///   ``PersistenceError/Code/storeDamaged`` for metadata that can't be read.
+  ///   ``PersistenceError/Code/storeDamaged`` for unreadable metadata.
   init(_ connection: SQLiteConnection) throws {
     schema = try StoreSchema(connection)
     let place = PersistenceError.Place.store(connection.url)
@@ -28,34 +29,35 @@ struct StoreCatalog: Sendable {
     record = try ModelRecord(connection, schema: schema, metadata: metadata)
   }
 
-  /// Whether the store still says all of this of itself: the number of its schema, its metadata, its entities' numbers
-  /// and its note of its model.
+  /// Whether the catalog still matches the store: its schema version, its metadata, its entity numbers and the record
+  /// of its model.
   ///
-  /// - Complexity: three statements, which read no schema.
+  /// - Complexity: Three statements, which don't read the schema.
   func isCurrent(_ connection: SQLiteConnection) throws -> Bool {
     do {
       guard try StoreMark(connection) == mark, try Self.numberRows(connection) == numberRows else { return false }
       return try record?.isCurrent(connection) ?? true
     } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
-      // There is no store any more; reading it all says what there is.
+      // The file is no longer a store; reading it completely reports the reason.
       return false
     }
   }
 
-  /// Where everything of a model stands in the store.
+  /// The layout of a model in the store.
   func tableMap(of model: ManagedObjectModel) -> TableMap {
     TableMap(
       model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema,
       absent: absentees(of: model))
   }
 
-  /// What in a model has no place in the store, and what in the store no part of the model explains, in words.
+  /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
+  /// model.
   func schemaDifferences(from model: ManagedObjectModel) -> [String] {
     TableMap.schemaDifferences(model: model, rows: numberRows, schema: schema, absent: absentees(of: model))
   }
 
-  /// The entities of a model that the store was made without: Core Data gives a store that is added for one
-  /// configuration the hashes and tables of that one's entities alone.
+  /// The entities of a model that the store was created without: Core Data gives a store added for one configuration
+  /// only the hashes and tables of that configuration's entities.
   private func absentees(of model: ManagedObjectModel) -> Set<String> {
     let held = Set(metadata.versionHashes.keys)
     guard model.hasConfiguration(of: held) else { return [] }
@@ -77,8 +79,8 @@ struct StoreCatalog: Sendable {
 extension StoreMetadata {
   /// The metadata of an open database.
   ///
-  /// - Throws: ``PersistenceError/Code/notAStore`` where the database has no metadata,
-  ///   ``PersistenceError/Code/storeDamaged`` where they can't be read.
+  /// - Throws: ``PersistenceError/Code/notAStore`` if the database has no metadata,
+  ///   ``PersistenceError/Code/storeDamaged`` if they can't be read.
   init(_ connection: SQLiteConnection) throws { try self.init(StoreMark(connection), of: connection) }
 
   init(_ mark: StoreMark, of connection: SQLiteConnection) throws {
@@ -95,7 +97,7 @@ extension StoreMetadata {
       throw PersistenceError(
         .storeDamaged, at: place, "The store's metadata aren't a dictionary.", fix: "Restore the store from a backup.")
     }
-    // The table's column is what Core Data goes by; the same UUID may stand in the list.
+    // Core Data uses the table's column; the list may contain the same UUID.
     let spare = values[Key.storeIdentifier]?.stringValue ?? ""
     self.init(identifier: mark.identifier.isEmpty ? spare : mark.identifier, values: values)
   }

@@ -1,49 +1,50 @@
 public import Foundation
 
-/// A store whose model is known.
+/// A store with an identified model.
 public struct IdentifiedStore: Sendable {
   public let metadata: StoreMetadata
   public let model: ManagedObjectModel
-  /// How the model was found.
+  /// The evidence by which the model was identified.
   public let origin: ModelOrigin
-  /// The version of the registry that the model is; nil where it is none of them.
+  /// The registry's version of the model; nil if the registry doesn't contain it.
   public let version: ModelVersion?
-  /// The family of ``version``; for an unknown version the one that it most likely belongs to.
+  /// The family of ``version``; for an unknown version the most likely one.
   public let family: ModelFamily?
-  /// Why the model that the store carries isn't used, where it carries one that can't be.
+  /// The reason why the embedded model isn't used, if there is one that can't be.
   public let embeddedModelError: PersistenceError?
-  /// Whether the store once had a version of the registry, while it has none of them now.
+  /// Whether the store formerly had a version of the registry and now has none.
   let descendsFromKnownVersion: Bool
   let catalog: StoreCatalog
 
-  /// Where everything of the model stands in the store.
+  /// The layout of the model in the store.
   var tableMap: TableMap { catalog.tableMap(of: model) }
 }
 
-/// Finds out which model a store has, by what it says of itself.
+/// Identifies the model of a store from the store's contents.
 ///
-/// `modelFrom` of the command line says how, as a ``ModelOrigin``: `fingerprint` where Persist's own note names a
-/// version of the registry; `registry` where Core Data's hashes do, or where the structure of the store's own model is
-/// that of a version; `columns` where there is no such model and the tables fit a version; `embedded` where the store's
+/// The command line shows the evidence as `modelFrom`, a ``ModelOrigin``: `fingerprint` if Persist's own record names a
+/// version of the registry; `registry` if Core Data's hashes do, or if the structure of the embedded model matches a
+/// version; `columns` if there is no embedded model and the tables fit a version; `embedded` if the embedded model is
+/// used, because it is none of the versions or because there is no registry.
 /// own model is used, because it is none of the versions or because there is no registry.
 public enum StoreIdentification {
-  /// Nothing is written and no file comes up beside the store.
+  /// Nothing is written, and no file is created beside the store.
   ///
-  /// - Parameter registry: the versions to look among; nil leaves the store's own model.
+  /// - Parameter registry: The candidate versions; nil uses the embedded model.
   /// - Throws: ``PersistenceError/Code/missingSourceModel``, which names the nearest version and every difference;
   ///   ``PersistenceError/Code/notAStore``, ``PersistenceError/Code/storeDamaged`` and errors of opening.
   public static func identify(storeAt url: URL, registry: ModelRegistry? = nil) throws -> IdentifiedStore {
     try SQLiteConnection.reading(url) { try identify($0, registry: registry) }
   }
 
-  /// What a store says of itself, without looking for its model.
+  /// The metadata of a store, without identifying its model.
   public static func metadata(storeAt url: URL) throws -> StoreMetadata {
     try SQLiteConnection.reading(url) { connection in try StoreCatalog(connection).metadata }
   }
 
-  /// Finds the model of an open store; all that is read is of one state.
+  /// Identifies the model of an open store, from one consistent state of it.
   ///
-  /// - Parameter known: what was read of the store before, which is used as far as it still holds.
+  /// - Parameter known: A catalog read before, which is reused if it is still valid.
   static func identify(
     _ connection: SQLiteConnection, registry: ModelRegistry?, _ known: StoreCatalog? = nil
   ) throws -> IdentifiedStore {
@@ -61,9 +62,9 @@ public enum StoreIdentification {
     }
   }
 
-  /// What a store tells of its model.
+  /// The evidence of a store's model.
   ///
-  /// The store's own model takes milliseconds to read and is left out where Persist's note names one version alone.
+  /// The embedded model takes milliseconds to read and is skipped if Persist's record names a single version.
   static func evidence(
     _ connection: SQLiteConnection, _ catalog: StoreCatalog, registry: ModelRegistry?
   ) throws -> StoreEvidence {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writing down which model a store has. The caller holds the transaction.
+/// Recording of a store's model. The caller holds the transaction.
 extension StoreMetadata {
-  /// Gives the store another model: the metadata that Core Data reads, Persist's note, and nothing of the old model's
+  /// Records another model: writes the metadata that Core Data reads and Persist's record, and deletes the old model's
   /// archive.
   ///
   /// - Parameters:
-  ///   - coreDataHashes: Core Data's hash of each entity of the model, where they are known; else the entities'
-  ///     fingerprints stand in for them.
+  ///   - coreDataHashes: Core Data's hash of each entity of the model, if known; otherwise the entities' fingerprints
+  ///     are used instead.
   mutating func record(
     _ model: ManagedObjectModel, coreDataHashes: [String: Data]?, in connection: SQLiteConnection
   ) throws {
@@ -22,8 +22,8 @@ extension StoreMetadata {
     }
   }
 
-  /// Says that the store has another model which is stored just like its own: a version with one more transient
-  /// attribute, for instance. The hashes and the archive that Core Data reads stay.
+  /// Records another model with the same storage: a version with an additional transient attribute, for example. The
+  /// hashes and the archive that Core Data reads remain.
   func stamp(_ model: ManagedObjectModel, in connection: SQLiteConnection) throws {
     var metadata = self
     metadata.setModel(versionHashes: versionHashes, versionIdentifiers: model.versionIdentifiers)
@@ -31,7 +31,7 @@ extension StoreMetadata {
     try metadata.note(model, in: connection)
   }
 
-  /// Notes the model that the store has already, so that it is known at once next time; nothing that Core Data
+  /// Records the store's present model, so that it is identified immediately the next time; nothing that Core Data
   /// reads changes.
   func note(_ model: ManagedObjectModel, in connection: SQLiteConnection) throws {
     try ModelRecord.write(

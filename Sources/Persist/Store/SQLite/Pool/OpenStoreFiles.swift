@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of the stores that are open in this program, by whichever coordinator.
+/// The files of the stores open in this program, in any coordinator.
 ///
-/// A file that is deleted under an open store would take what is saved from then on with it.
+/// Deleting a file under an open store would lose everything saved afterwards.
 enum OpenStoreFiles {
   private static let files = Guarded<[ObjectIdentifier: FileState]>([:])
 
@@ -15,7 +15,7 @@ enum OpenStoreFiles {
     files.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(pool)) }
   }
 
-  /// How many stores have a file open, under whatever name.
+  /// The number of stores that have a file open, under any name.
   static func count(of url: URL) -> Int {
     guard let file = FileState(url) else { return 0 }
     return files.withLock { $0.values.count { $0.isSameFile(as: file) } }

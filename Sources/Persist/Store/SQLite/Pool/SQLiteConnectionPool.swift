@@ -1,16 +1,16 @@
 import Foundation
 
-/// The connections of one store: one that writes, and readers that are opened as they are needed.
+/// The connections of one store: a writer, and readers that are opened on demand.
 ///
-/// In WAL mode readers and the writer don't wait for each other, and a reader sees one state of the store for as long
-/// as its transaction lasts. A store in memory has one connection for both.
+/// In WAL mode readers and the writer don't wait for each other, and a reader sees one state of the store during its
+/// transaction. An in-memory store has a single connection for both.
 ///
-/// `@unchecked Sendable`: the lists of readers and the closed flag are touched only while `condition` is locked; a
-/// reader is out of the list while a thread uses it, so that no other can; the writer is used only by the thread whose
-/// turn it is. Neither may be acquired twice by one thread: no body calls back into the pool. The watch is set before
-/// the pool is shared.
+/// `@unchecked Sendable`: the lists of readers and the closed flag are only accessed while `condition` is locked; a
+/// reader is removed from the list while a thread uses it, so that no other thread can; the writer is only used by the
+/// thread that holds the turn. A thread must not acquire either twice: no body calls back into the pool. The watch is
+/// set before the pool is shared.
 final class SQLiteConnectionPool: @unchecked Sendable {
-  /// How many readers there are at most; more threads wait for one of them.
+  /// The maximum number of readers; further threads wait for one of them.
   static let maximumReaders = StoreThreads.readingLanes
 
   let url: URL?
@@ -21,14 +21,14 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private var readerCount = 0
   private var isClosed = false
   private let turn = WritingTurn()
-  /// Nil where the store is only read.
+  /// Nil for a read-only store.
   private let writer: SQLiteConnection?
-  /// The writer's ``SQLiteConnection/dataVersion`` after its last commit, or when it looked at the store first.
+  /// The writer's ``SQLiteConnection/dataVersion`` after its last commit, or when it first read the store.
   private var writtenVersion: UInt32?
-  /// Notices what other programs do to the store; nil until the store is known, and in memory.
+  /// Detects changes to the store by other programs; nil until the store is identified, and for an in-memory store.
   private(set) var watch: StoreWatch?
 
-  /// A connection that reads, and what the files were like when it was opened.
+  /// A reading connection, with the state of the files when it was opened.
   private struct Reader {
     let connection: SQLiteConnection
     let files: StoreFilesState?
@@ -37,8 +37,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Opens the store: the writer, or the first reader.
   ///
   /// - Parameters:
-  ///   - url: the store's file; nil for a store in memory.
-  ///   - creates: whether to make the file where there is none.
+  ///   - url: The store's file; nil for an in-memory store.
+  ///   - creates: Whether to create the file if it doesn't exist.
   init(_ url: URL?, options: StoreOptions, creates: Bool = false) throws {
     self.url = url
     self.options = options
@@ -53,18 +53,18 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Reads in one transaction: everything that `body` reads is of the same moment.
+  /// Reads in one transaction: everything that `body` reads is from the same state.
   @discardableResult
   func read<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try withReader { connection in try connection.readTransaction { try body(connection) } }
   }
 
-  /// Reads with a single statement, which is a transaction of its own.
+  /// Reads with a single statement, which is a transaction by itself.
   @discardableResult
   func readOnce<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try withReader(body) }
 
-  /// Reads with the connection that was opened with the pool, while nobody else has the pool: another would parse the
-  /// schema once more.
+  /// Reads with the connection opened with the pool, before the pool is shared: another connection would have to parse
+  /// the schema again.
   func readBeforeOthers<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     if isReadOnly { return try readOnce(body) }
     return try withWriter { connection in
@@ -74,10 +74,10 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Writes in one transaction, or not at all where `body` throws.
+  /// Writes in one transaction, which is rolled back if `body` throws.
   ///
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where another program has migrated the store,
-  ///   ``PersistenceError/Code/storeExchanged`` where its file was deleted or exchanged; and what `body` throws.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if another program has migrated the store,
+  ///   ``PersistenceError/Code/storeExchanged`` if its file was deleted or replaced; and the errors of `body`.
   @discardableResult
   func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try withWriter { connection in
@@ -92,20 +92,20 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Looks at the store from now on whenever others may have changed it.
+  /// Starts checking the store whenever others may have changed it.
   func setWatch(_ watch: StoreWatch) {
     self.watch = watch
     if let url { OpenStoreFiles.add(url, of: self) }
   }
 
-  /// Within a writing transaction, where nobody else can change anything any more.
+  /// Checks the store within a write transaction, where no other connection can change it.
   private func requireUnchanged(_ connection: SQLiteConnection) throws {
     guard let watch else { return }
     if connection.hasMoved { throw watch.moved }
     if connection.dataVersion != writtenVersion { try watch.check(connection) }
   }
 
-  /// Where something fails because another program migrated the store, says so.
+  /// Reports an error caused by another program's migration of the store as such.
   private func explaining<T>(_ connection: SQLiteConnection, _ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -115,7 +115,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// The writer without a transaction, for what can't run in one.
+  /// Provides the writer without a transaction, for work that can't run in one.
   @discardableResult
   func withWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     guard let writer else {
@@ -130,9 +130,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try writer.waiting(wait) { try body(writer) }
   }
 
-  /// Waits for the right to write, which another thread then uses.
+  /// Acquires the right to write, for use by another thread.
   ///
-  /// - Parameter limit: bounds the wait for this program and for others.
+  /// - Parameter limit: The maximum total wait, for this program and for others.
   func reserveWriting(within limit: Duration) throws -> WriteReservation? {
     guard let writer else { return nil }
     let wait = try beginTurn(limit) ?? BoundedWait(limit)
@@ -149,7 +149,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Reads with the one connection of a store in memory, however long others use it.
+  /// Reads with the only connection of an in-memory store, waiting without a limit.
   private func withSharedWriter<T>(_ writer: SQLiteConnection, _ body: (SQLiteConnection) throws -> T) throws -> T {
     if WriteReservation.isHeld(of: self) { return try body(writer) }
     _ = turn.begin { nil }
@@ -158,9 +158,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try body(writer)
   }
 
-  /// Waits until nobody else writes through this pool.
+  /// Waits until no other thread writes through this pool.
   ///
-  /// - Returns: the wait, for what it leaves of the time; nil where there was none.
+  /// - Returns: The wait, for its remaining time; nil if there was none.
   @discardableResult
   private func beginTurn(_ limit: Duration) throws -> BoundedWait? {
     var wait: BoundedWait?
@@ -179,9 +179,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` while nobody else writes through this pool, and then closes it, so that no write comes between.
+  /// Runs `body` while no other thread writes through this pool, and then closes it, so that no write can intervene.
   ///
-  /// Where `body` throws, the pool stays open.
+  /// If `body` throws, the pool remains open.
   func closing<T>(_ body: () throws -> T) throws -> T {
     try beginTurn(options.busyTimeout)
     do {
@@ -199,9 +199,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Reads while no program writes to the store, as long as `body` lasts.
+  /// Reads while no program writes to the store, for the duration of `body`.
   ///
-  /// - Parameter hasWriteLock: whether the caller runs within ``closing(_:)``, which holds this pool's own writers off.
+  /// - Parameter hasWriteLock: Whether the caller runs within ``closing(_:)``, which blocks this pool's own writers.
   func readWhileNobodyWrites<T>(hasWriteLock: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
     guard let writer else { return try readOnce(body) }
     if !hasWriteLock { try beginTurn(options.busyTimeout) }
@@ -211,7 +211,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try writer.transaction { try readOnce(body) }
   }
 
-  /// The writer without a transaction, where nobody uses it just now; nil where somebody does.
+  /// Provides the writer without a transaction if it is idle; returns nil otherwise.
   func withIdleWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T? {
     guard let writer, turn.tryBegin() else { return nil }
     defer { turn.end() }
@@ -219,13 +219,13 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try body(writer)
   }
 
-  /// Brings the file to WAL mode, or whatever the options ask for. Nothing happens where the store is only read.
+  /// Switches the file to WAL mode, or the mode in the options. Does nothing for a read-only store.
   func setFileUp() throws {
     guard !isReadOnly else { return }
     try withWriter { try $0.setFileUp(options) }
   }
 
-  /// Closes every connection; waits for those in use. The store can't be used afterwards.
+  /// Closes every connection, after waiting for those in use. The store can't be used afterwards.
   func close() {
     condition.lock()
     isClosed = true
@@ -241,10 +241,10 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     OpenStoreFiles.remove(self)
   }
 
-  // The writer goes last: only a connection that may write takes the log away with it.
+  // The writer is closed last: only a connection with write access deletes the log.
   deinit { close() }
 
-  /// How much all connections have done together, those in use left out.
+  /// The total counts of all connections, except readers in use.
   var counts: SQLiteConnection.Counts {
     condition.lock()
     var sum = idle.reduce(into: SQLiteConnection.Counts()) { $0.add($1.connection.counts) }
@@ -278,12 +278,12 @@ final class SQLiteConnectionPool: @unchecked Sendable {
       if isClosed { throw closedError }
       if let reader = idle.popLast() {
         if reader.files == StoreFilesState(ifNeeded: reader.files, of: url) { return reader }
-        // Others have changed what was read without locks: look at the files anew.
+        // Others have changed files that were read without locks: examine them again.
         reader.connection.close()
         readerCount -= 1
       } else if readerCount < Self.maximumReaders {
         let reader = try Self.openReader(url, options)
-        // The file may not be that of the other connections any more.
+        // The file may no longer be that of the other connections.
         reader.connection.hasReloadedSchema = true
         readerCount += 1
         return reader
@@ -296,7 +296,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private func giveBack(_ reader: Reader) {
     condition.lock()
     idle.append(reader)
-    // Both a thread that waits for a reader and one that closes may be waiting.
+    // Wakes threads that wait for a reader as well as one that closes.
     condition.broadcast()
     condition.unlock()
   }

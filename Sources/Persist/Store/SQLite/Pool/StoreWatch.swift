@@ -1,11 +1,11 @@
 import Foundation
 
-/// Notices that an open store isn't any more what it was when it was opened: another program migrated it, or put
-/// another store's content into its file.
+/// Detects that an open store has changed fundamentally since it was opened: another program migrated it, or replaced
+/// the content of its file with another store's.
 ///
-/// A program that went on with the tables and entity numbers that it knows would write rows which nobody reads, and
-/// read others' rows as its own. So a writing transaction looks at the store where others have written since; and a
-/// reader looks where SQLite itself had to read the schema anew, which every migration makes it do.
+/// A program that continued with outdated tables and entity numbers would write rows that are never read, and read
+/// others' rows as its own. Therefore a write transaction checks the store if others have written to it, and a reader
+/// checks it if SQLite had to reload the schema, which every migration causes.
 final class StoreWatch: Sendable {
   private let url: URL
   private let identifier: String
@@ -14,16 +14,16 @@ final class StoreWatch: Sendable {
   private let known: Guarded<StoreMark>
 
   /// - Parameters:
-  ///   - mark: of the state in which the map was made.
+  ///   - mark: The mark of the state that the map was created from.
   ///   - hashes: Core Data's hashes in the metadata.
   init(_ url: URL, mark: StoreMark, identifier: String, hashes: [String: Data], map: TableMap) {
     (self.url, self.identifier, self.hashes, self.map) = (url, identifier, hashes, map)
     known = Guarded(mark)
   }
 
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` where the store has another model or layout now,
-  ///   ``PersistenceError/Code/storeExchanged`` where it is another store.
-  /// - Complexity: one statement where nothing has changed but rows.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store now has another model or layout,
+  ///   ``PersistenceError/Code/storeExchanged`` if it is another store.
+  /// - Complexity: One statement if only rows have changed.
   func check(_ connection: SQLiteConnection) throws {
     let mark: StoreMark
     do {
@@ -54,7 +54,7 @@ final class StoreWatch: Sendable {
       fix: "Open it again, with the model that it has now. What wasn't saved is still in the context.")
   }
 
-  /// The error for a file that isn't the one that was opened.
+  /// The error for a file that isn't the one opened.
   var moved: PersistenceError {
     exchanged(FileState(url) == nil ? "There is no such file any more." : "Another file has its name now.")
   }
@@ -70,7 +70,7 @@ final class StoreWatch: Sendable {
 }
 
 extension TableMap {
-  /// Whether a row of any entity of the model is written alike into both.
+  /// Whether rows of all entities are written identically in both.
   fileprivate func hasSamePlaces(as other: TableMap) -> Bool {
     numbers.byIndex == other.numbers.byIndex && absent == other.absent && layout == other.layout
       && joinTables == other.joinTables

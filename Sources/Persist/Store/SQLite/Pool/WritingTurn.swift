@@ -1,13 +1,13 @@
 import DequeModule
 import Foundation
 
-/// Gives one thread at a time the right to write, in the order in which threads ask for it.
+/// Grants one thread at a time the right to write, in order of request.
 ///
-/// It differs from a lock in two ways: waiting for it ends with a deadline or with cancellation, and a thread may end
-/// a turn that another thread began.
+/// Unlike a lock, waiting ends with a deadline or with cancellation, and a thread may end a turn that another thread
+/// began.
 // @unchecked: `isTaken` and `applicants` are touched only while `lock` is held, `hasTurn` only while its condition is.
 final class WritingTurn: @unchecked Sendable {
-  /// A thread that waits.
+  /// A waiting thread.
   private final class Applicant {
     let condition = NSCondition()
     var hasTurn = false
@@ -19,8 +19,8 @@ final class WritingTurn: @unchecked Sendable {
 
   /// Waits for the turn.
   ///
-  /// - Parameter wait: is called when waiting begins, and gives its bounds; nil for any time.
-  /// - Returns: `.goingOn` where the caller has the turn, else the reason that it hasn't.
+  /// - Parameter wait: Called when waiting begins; returns the limits of the wait, or nil for none.
+  /// - Returns: `.goingOn` if the caller has the turn, otherwise the reason why it doesn't.
   func begin(_ wait: () -> BoundedWait?) -> BoundedWait.State {
     lock.lock()
     guard isTaken else {
@@ -50,7 +50,7 @@ final class WritingTurn: @unchecked Sendable {
     return .goingOn
   }
 
-  /// Takes the turn where nobody has it.
+  /// Acquires the turn if it is free.
   func tryBegin() -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -59,7 +59,7 @@ final class WritingTurn: @unchecked Sendable {
     return true
   }
 
-  /// Hands the turn to the thread that has waited longest.
+  /// Passes the turn to the thread that has waited longest.
   func end() {
     lock.lock()
     let next = applicants.popFirst()
@@ -72,14 +72,14 @@ final class WritingTurn: @unchecked Sendable {
     next.condition.unlock()
   }
 
-  /// How many threads wait.
+  /// The number of waiting threads.
   var waitingCount: Int {
     lock.lock()
     defer { lock.unlock() }
     return applicants.count
   }
 
-  /// - Returns: false where the turn was handed over before the applicant could withdraw.
+  /// - Returns: False if the turn was passed before the applicant could withdraw.
   private func withdraw(_ applicant: Applicant) -> Bool {
     lock.lock()
     defer { lock.unlock() }

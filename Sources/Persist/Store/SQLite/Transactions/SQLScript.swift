@@ -1,14 +1,14 @@
 import CSQLite
 import Foundation
 
-/// SQL that an application wrote: any number of statements, which SQLite itself tells apart.
+/// SQL written by an application: any number of statements, which SQLite itself separates.
 ///
-/// SQLite reads one statement and says where it ended. So neither the statements within a trigger nor semicolons in
-/// texts and comments are taken for an end.
+/// SQLite parses one statement and reports its end. Therefore neither the statements within a trigger nor semicolons in
+/// texts and comments are mistaken for an end.
 ///
 /// - SeeAlso: <https://sqlite.org/c3ref/prepare.html>
 struct SQLScript: Sendable {
-  /// The text with a zero behind it: without one SQLite would copy all that is left of it for each statement.
+  /// The text with a terminating zero: without one SQLite would copy the rest of the text for each statement.
   private let bytes: [UInt8]
   private let range: Range<Int>
   /// The file that errors name.
@@ -16,7 +16,7 @@ struct SQLScript: Sendable {
 
   /// - Parameters:
   ///   - text: UTF-8 without zeros.
-  ///   - range: the part that runs; nil for all. Lines are counted from the beginning of the text all the same.
+  ///   - range: The part to run; nil for all. Lines are still counted from the beginning of the text.
   init(_ text: [UInt8], range: Range<Int>? = nil, file: URL? = nil) {
     precondition(!text.contains(0), "SQLite would take a zero for the end of the text.")
     self.range = range ?? 0..<text.count
@@ -26,10 +26,10 @@ struct SQLScript: Sendable {
 
   init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// Calls `body` for each statement in turn, prepared and ready to run, with the part of the text that is done after
-  /// it.
+  /// Calls `body` for each statement in turn, prepared and ready to run, with the fraction of the text that is done
+  /// after it.
   ///
-  /// - Throws: what goes wrong, with file, line and column; so does what `body` throws.
+  /// - Throws: Errors with file, line and column, including those of `body`.
   func forEachStatement(
     on connection: SQLiteConnection, _ body: (SQLiteStatement, _ part: Double) throws -> Void
   ) throws {
@@ -49,7 +49,7 @@ struct SQLScript: Sendable {
     }
   }
 
-  /// - Returns: nil in place of a statement where only blanks and comments were left.
+  /// - Returns: Nil in place of a statement if only whitespace and comments remained.
   private func prepare(
     at start: Int, on connection: SQLiteConnection
   ) throws -> (statement: SQLiteStatement?, length: Int) {
@@ -64,7 +64,7 @@ struct SQLScript: Sendable {
     }
   }
 
-  /// The error with the place of an index in the text, and the beginning of the statement.
+  /// The error with the position of an index in the text, and an excerpt of the statement.
   private func placed(_ error: PersistenceError, at index: Int, in statement: Range<Int>) -> PersistenceError {
     var error = error
     let place = PersistenceError.Place(file: file, index: index, in: Data(bytes.dropLast()))
@@ -80,7 +80,7 @@ struct SQLScript: Sendable {
     return text.count > longestExcerpt ? start + "…" : start.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Where the next statement begins for a reader: behind blanks and comments, which SQLite counts to it.
+  /// The visible start of the next statement: after whitespace and comments, which SQLite includes in it.
   private func firstWord(from position: Int) -> Int {
     var index = position
     while index < range.upperBound {
@@ -108,9 +108,9 @@ struct SQLScript: Sendable {
 }
 
 extension SQLiteConnection {
-  /// Prepares the first statement of a text that a zero ends.
+  /// Prepares the first statement of a zero-terminated text.
   ///
-  /// - Returns: the statement, which the caller finalizes, and how many bytes it takes up; nil where there is none.
+  /// - Returns: The statement, which the caller finalizes, and its length in bytes; nil if there is none.
   fileprivate func prepareFirst(
     of text: UnsafeBufferPointer<CChar>
   ) throws -> (statement: SQLiteStatement?, length: Int) {

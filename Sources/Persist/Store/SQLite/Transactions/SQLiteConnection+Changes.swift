@@ -1,23 +1,23 @@
 import CSQLite
 
 extension SQLiteConnection {
-  /// Makes the connection ready to change tables: nothing that the schema says happens by itself meanwhile.
+  /// Prepares the connection for schema changes by disabling the schema's automatic actions.
   ///
-  /// Triggers don't fire, and dropping a table takes no rows of others with it. The connection is used for nothing else
-  /// afterwards. Not within a transaction, where SQLite ignores the second setting.
+  /// Triggers don't fire, and dropping a table doesn't delete rows of others. The connection is used for nothing else
+  /// afterwards. Must not be called within a transaction, where SQLite ignores the second setting.
   func prepareForChanges() throws {
     persist_sqlite3_disable_triggers(handle)
     try execute(.foreignKeysOff)
     try execute(.legacyAlterTableOff)
   }
 
-  /// Carries out one change; the caller holds the transaction.
+  /// Performs one change; the caller holds the transaction.
   func apply(_ change: SchemaChange) throws {
     guard case .rebuildTable(let rebuild) = change else {
       for statement in SQLText.statements(change) { try execute(statement) }
       return
     }
-    // Read at this moment, for SQLite has brought the names in them up to date.
+    // Read only now, after SQLite has updated the names in them.
     let expected = try count(.rows(rebuild.definition.name, .all))
     let attachments = try all(.attachments(of: rebuild.definition.name)) { StoredDefinition(sql: $0.text(0)) }
     for statement in SQLText.copying(rebuild) { try execute(statement) }
@@ -36,9 +36,9 @@ extension SQLiteConnection {
     try first(.count(count)) { Int(clamping: $0.integer(0)) } ?? 0
   }
 
-  /// The greatest key in a table, 0 where there is none: found at once, and about how many rows there are.
+  /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.
   func greatestRow(of table: String) throws -> Int64 { try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0 }
 
-  /// Whether SQLite can drop a column, which it can from version 3.35 on.
+  /// Whether SQLite can drop a column, which requires version 3.35.
   static var canDropColumns: Bool { sqlite3_libversion_number() >= 3_035_000 }
 }

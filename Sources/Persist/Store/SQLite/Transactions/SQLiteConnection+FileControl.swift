@@ -1,8 +1,8 @@
 import CSQLite
 
 extension SQLiteConnection {
-  /// A number that is another one whenever anybody, this connection included, has committed a change since; within a
-  /// transaction, of the state that it sees.
+  /// A number that changes whenever any connection, including this one, commits a change; within a transaction, the
+  /// number of the state that it sees.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion>
   var dataVersion: UInt32 {
@@ -11,7 +11,7 @@ extension SQLiteConnection {
     return version
   }
 
-  /// Whether the file that is open has lost its name, or another has it; false where the system can't say.
+  /// Whether the open file was renamed or deleted, or its name belongs to another file; false if the system can't tell.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlhasmoved>
   var hasMoved: Bool {

@@ -2,22 +2,22 @@ import CSQLite
 import Foundation
 
 extension SQLiteConnection {
-  /// Runs `body`, and within long statements asks now and then whether to go on.
+  /// Runs `body`, periodically asking whether to continue within long statements.
   ///
-  /// SQLite counts the steps of scanning a table: so the rows that a statement has gone through are known while it
-  /// runs, and nothing need be cut into pieces for their sake.
+  /// SQLite counts the steps of table scans, so that the number of rows processed by a statement is known while it
+  /// runs, without splitting the work.
   ///
   /// - Parameters:
-  ///   - expected: about how many rows the statements go through.
-  ///   - isToGoOn: gets about how many of them are done, which never falls; nil where nobody asks.
-  /// - Throws: ``PersistenceError/Code/interrupted`` where the answer was no.
+  ///   - expected: The approximate number of rows that the statements process.
+  ///   - isToGoOn: Called with the approximate number of rows done, which never decreases; nil to run without asking.
+  /// - Throws: ``PersistenceError/Code/interrupted`` if the answer was no.
   /// - SeeAlso: <https://sqlite.org/c3ref/progress_handler.html>,
   ///   <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
   func whileGoingOn<T>(rows expected: Int64, _ isToGoOn: ((Int64) -> Bool)?, _ body: () throws -> T) throws -> T {
     guard let isToGoOn else { return try body() }
     return try withoutActuallyEscaping(isToGoOn) { isToGoOn in
       let question = RunningWork(handle, expected: expected, isToGoOn)
-      // SQLite calls back on this thread, while a statement of this connection runs, and so only within `body`.
+      // SQLite calls back on this thread while a statement of this connection runs, and so only within `body`.
       sqlite3_progress_handler(
         handle, Int32(RunningWork.interval),
         { context in
@@ -29,26 +29,26 @@ extension SQLiteConnection {
     }
   }
 
-  /// As ``whileGoingOn(rows:_:_:)``, where nobody knows how many rows there are.
+  /// Runs as ``whileGoingOn(rows:_:_:)`` does if the number of rows is unknown.
   func whileGoingOn<T>(_ isToGoOn: (() -> Bool)?, _ body: () throws -> T) throws -> T {
     try whileGoingOn(rows: 1, isToGoOn.map { ask in { (_: Int64) in ask() } }, body)
   }
 
-  /// How far the statements that run are.
+  /// The progress of the running statements.
   private final class RunningWork {
     private let handle: OpaquePointer
     private let expected: Int64
     private let isToGoOn: (Int64) -> Bool
     private var done: Int64 = 0
     private var instructions: Int64 = 0
-    /// How many instructions run between two questions.
+    /// The number of instructions between two calls.
     static let interval: Int64 = 100_000
 
     init(_ handle: OpaquePointer, expected: Int64, _ isToGoOn: @escaping (Int64) -> Bool) {
       self.handle = handle
       self.expected = max(expected, 1)
       self.isToGoOn = isToGoOn
-      // Statements that are used again go on counting.
+      // Reused statements continue counting.
       forEachStatement { _ = sqlite3_stmt_status($0, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1) }
     }
 
@@ -63,8 +63,8 @@ extension SQLiteConnection {
       return isToGoOn(done)
     }
 
-    /// What runs without scanning, such as making an index, is told by its instructions, of which it takes some eight
-    /// a row: the more there were, the nearer to the end.
+    /// An estimate for statements that don't scan, such as creating an index, which takes about eight instructions per
+    /// row: the more instructions, the closer to the end.
     private var rowsByInstructions: Int64 {
       Int64(Double(expected) * (1 - exp(-Double(instructions) / (8 * Double(expected)))))
     }

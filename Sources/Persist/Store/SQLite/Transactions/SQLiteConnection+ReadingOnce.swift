@@ -1,12 +1,12 @@
 import Foundation
 
 extension SQLiteConnection {
-  /// Opens a database, reads from it in one transaction, and closes it; no byte of it changes.
+  /// Opens a database, reads from it in one transaction, and closes it, without changing a byte.
   ///
-  /// What is read without locks is read again where another program changed the files meanwhile, also where that came
-  /// out as an error.
+  /// A read without locks is repeated if another program changed the files in the meantime, even if it failed with an
+  /// error.
   ///
-  /// - Throws: ``PersistenceError/Code/storeBusy`` where others change the files again and again.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if others keep changing the files.
   static func reading<T>(
     _ url: URL, options: StoreOptions = StoreOptions(), _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
@@ -29,7 +29,7 @@ extension SQLiteConnection {
     }
   }
 
-  /// Whether an error can come of files that were changed while they were read without locks.
+  /// Whether an error can result from files that were changed while being read without locks.
   private static func canBeUnlocked(_ error: any Error) -> Bool {
     guard let code = (error as? PersistenceError)?.code else { return false }
     return [

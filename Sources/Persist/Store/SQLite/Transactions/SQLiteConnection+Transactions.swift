@@ -1,10 +1,10 @@
 import CSQLite
 
 extension SQLiteConnection {
-  /// Runs `body` in a transaction that may write, or in a savepoint where one is open already.
+  /// Runs `body` in a write transaction, or in a savepoint if one is already open.
   ///
-  /// The write lock is taken at once, so that waiting for it happens here and nowhere later. Everything is rolled back
-  /// when `body` throws.
+  /// The write lock is acquired immediately, so that waiting only happens here. Everything is rolled back if `body`
+  /// throws.
   @discardableResult
   func transaction<T>(_ body: () throws -> T) throws -> T {
     if hasReservedTransaction {
@@ -20,7 +20,7 @@ extension SQLiteConnection {
     }
   }
 
-  /// Runs `body` in a transaction that only reads: all of it sees the same state of the database.
+  /// Runs `body` in a read transaction, which sees a single state of the database.
   @discardableResult
   func readTransaction<T>(_ body: () throws -> T) throws -> T {
     if isInTransaction { return try body() }
@@ -28,13 +28,13 @@ extension SQLiteConnection {
     return try finish(body)
   }
 
-  /// Begins a transaction that may write and that the next ``transaction(_:)`` goes on with.
+  /// Begins a write transaction that the next ``transaction(_:)`` continues.
   func beginReservedTransaction() throws {
     try execute(.beginWriting)
     hasReservedTransaction = true
   }
 
-  /// Rolls back what ``beginReservedTransaction()`` began, unless it was used.
+  /// Rolls back the transaction of ``beginReservedTransaction()`` unless it was used.
   func endReservedTransaction() {
     guard hasReservedTransaction else { return }
     hasReservedTransaction = false
@@ -47,7 +47,8 @@ extension SQLiteConnection {
       try execute(.commit)
       return result
     } catch {
-      // Some errors, such as a full disk, have rolled back already; and one of rolling back adds nothing to the first.
+      // Some errors, such as a full disk, have already caused a rollback; and an error of the rollback adds nothing to
+      // the first.
       if isInTransaction { _ = try? execute(.rollback) }
       throw error
     }
@@ -68,9 +69,9 @@ extension SQLiteConnection {
     }
   }
 
-  /// Waits until what the log holds is on the disk: in WAL mode a commit alone doesn't, unless `synchronous` is `FULL`.
+  /// Waits until the log's content is on disk: in WAL mode a commit alone doesn't, unless `synchronous` is `FULL`.
   ///
-  /// With a rollback journal there is nothing to wait for once a transaction has ended.
+  /// With a rollback journal it does nothing after a transaction has ended.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntljournalpointer>
   func synchronizeLog() throws {

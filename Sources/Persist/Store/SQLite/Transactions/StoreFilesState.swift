@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a store's files are like from outside, to notice a change by others where SQLite's locks don't.
+/// The external state of a store's files, to detect changes by others where SQLite's locks aren't used.
 struct StoreFilesState: Hashable {
   private let database: FileState?
   private let wal: FileState?
@@ -14,7 +14,7 @@ struct StoreFilesState: Hashable {
     hasIndex = url.map { FileState(SQLiteFileName.companion(of: $0, "-shm")) != nil } ?? false
   }
 
-  /// Nil where there was none before: locks do the work.
+  /// Nil if there was no state before, because locks are used.
   init?(ifNeeded before: StoreFilesState?, of url: URL?) {
     guard before != nil else { return nil }
     self.init(of: url)

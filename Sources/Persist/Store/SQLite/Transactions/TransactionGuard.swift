@@ -1,16 +1,16 @@
 import CSQLite
 
-/// Keeps SQL of an application from ending the transaction that it runs in.
+/// Prevents an application's SQL from ending the transaction that it runs in.
 ///
-/// SQLite asks for leave while it prepares a statement, so that nobody has to read SQL for it. What counts is the
-/// statement, however it is written.
+/// SQLite requests authorization while it prepares a statement, so that no SQL has to be parsed. The decision depends
+/// on the statement, regardless of its spelling.
 ///
 /// - SeeAlso: <https://sqlite.org/c3ref/set_authorizer.html>
 final class TransactionGuard {
-  /// What was refused last, as the application wrote it.
+  /// The last rejected statement, as the application wrote it.
   private var refused: String?
 
-  /// What was refused since the last call; nil where nothing was.
+  /// The statement rejected since the last call; nil if there is none.
   func takeRefusal() -> String? {
     defer { refused = nil }
     return refused
@@ -19,7 +19,7 @@ final class TransactionGuard {
   fileprivate func answer(_ action: Int32, _ name: String, _ value: String?) -> Int32 {
     switch action {
     case SQLITE_TRANSACTION: refused = name
-    // Where it can't change the mode it leaves it as it is, without a word.
+    // SQLite silently keeps the journal mode if it can't change it.
     case SQLITE_PRAGMA where value != nil && name.lowercased() == "journal_mode": refused = "PRAGMA \(name)"
     default: return SQLITE_OK
     }
@@ -28,10 +28,10 @@ final class TransactionGuard {
 }
 
 extension SQLiteConnection {
-  /// Runs `body`; statements that are prepared meanwhile begin and end no transaction. Savepoints they may have.
+  /// Runs `body`; statements prepared in the meantime can't begin or end transactions. Savepoints are allowed.
   func guardingTransaction<T>(_ body: (TransactionGuard) throws -> T) rethrows -> T {
     let guardian = TransactionGuard()
-    // SQLite asks on this thread, while a statement of this connection is prepared, and so only within `body`.
+    // SQLite calls back on this thread while a statement of this connection is prepared, and so only within `body`.
     sqlite3_set_authorizer(
       handle,
       { context, action, name, value, _, _ in

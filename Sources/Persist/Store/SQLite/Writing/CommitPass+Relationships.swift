@@ -98,7 +98,7 @@ extension CommitPass {
 
   // MARK: Orders
 
-  /// Notes that a row is a new member of an ordered relationship, told from its side.
+  /// Records that a row is a new member of an ordered relationship, based on the row's own key column.
   mutating func noteMissingPlace(_ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64) throws {
     let table = store.map[plan.entity]
     guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
@@ -106,7 +106,7 @@ extension CommitPass {
     withoutPlace[owner, default: []].append(member)
   }
 
-  /// Writes the orders that changed, and puts members whose order nobody told behind the others.
+  /// Writes changed orders, and appends members without a given position.
   mutating func orderRows() throws {
     for ordering in writes.orderings {
       let entity = try plan(ordering.entity).entity
@@ -139,7 +139,7 @@ extension CommitPass {
     }
   }
 
-  /// Puts members behind all others.
+  /// Moves members to the end.
   private func append(
     _ members: [Int64], to owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String,
     _ order: String
@@ -171,7 +171,7 @@ extension CommitPass {
     }
   }
 
-  /// Members with their places, nil for one without.
+  /// Members with their positions; nil for members without one.
   private func places(
     of owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String, _ order: String
   ) throws -> [Int64: Int64?] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Inserting, changing and deleting rows.
+/// Inserting, updating and deleting rows.
 extension CommitPass {
   mutating func insertRows() throws {
     var lastEntity: Entity?
@@ -75,7 +75,7 @@ extension CommitPass {
     }
   }
 
-  /// Counts the versions of rows up of which only members changed.
+  /// Increments the versions of rows of which only members changed.
   mutating func touchRows() throws {
     for (place, row) in writes.touches.enumerated() {
       let plan = try plan(row.entity)
@@ -94,7 +94,7 @@ extension CommitPass {
     }
   }
 
-  /// Makes sure that rows are as they were read.
+  /// Checks that rows are unchanged since they were read.
   mutating func checkRows() throws {
     for row in writes.checks {
       let plan = try plan(row.entity)
@@ -130,7 +130,7 @@ extension CommitPass {
     }
   }
 
-  /// Empties the unique columns of rows that get new values in them, so that rows may exchange values.
+  /// Clears unique columns that are about to change, so that rows can exchange values.
   func freeUniqueValues() throws {
     for row in writes.updates {
       let plan = try plan(row.entity)
@@ -152,7 +152,7 @@ extension CommitPass {
         entity: plan.entity, expectedVersion: expected, storedVersion: try storedVersion(plan, key)))
   }
 
-  /// Nil where there is no such row.
+  /// Nil if there is no such row.
   private func storedVersion(_ plan: WritePlan, _ key: Int64) throws -> Int64? {
     let statement = try connection.statement(plan.version)
     statement.bind(key, at: 1)
@@ -172,7 +172,7 @@ extension CommitPass {
     statement.reset()
   }
 
-  /// The error of a uniqueness constraint in the model's words, where SQLite names the columns.
+  /// Describes a violated uniqueness constraint in terms of the model, where SQLite names the columns.
   func describe(
     _ error: PersistenceError, _ plan: WritePlan, row: Int64, value: (Int) -> StoredValue?
   ) -> PersistenceError {

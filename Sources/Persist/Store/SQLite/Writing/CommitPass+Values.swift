@@ -35,7 +35,7 @@ extension CommitPass {
 
   /// Binds the value of an attribute.
   ///
-  /// - Returns: false where the value isn't of the form.
+  /// - Returns: False if the value doesn't match the form.
   mutating func bind(
     _ value: StoredValue, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
   ) throws -> Bool {
@@ -43,7 +43,7 @@ extension CommitPass {
       statement.bindNull(at: index)
       return true
     }
-    // The form is looked at first: to match value and form as a pair, a copy of the value would be made.
+    // Switches on the form first: matching value and form as a pair would copy the value.
     switch form {
     case .none: return false
     case .integer:
@@ -53,7 +53,7 @@ extension CommitPass {
       guard case .boolean(let flag) = value else { return false }
       statement.bind(flag ? 1 as Int64 : 0, at: index)
     case .double:
-      // SQLite would make null of NaN.
+      // SQLite would convert NaN to null.
       guard case .double(let number) = value, !number.isNaN else { return false }
       statement.bind(number, at: index)
     case .date:

@@ -2,7 +2,7 @@ import Foundation
 
 /// One attempt to write a save, inside a transaction.
 ///
-/// The caller takes the steps in order; what they find out for each other is kept here.
+/// The caller performs the steps in order; this holds their shared state.
 struct CommitPass {
   let store: SQLiteStore
   let connection: SQLiteConnection
@@ -12,12 +12,12 @@ struct CommitPass {
   private var temporaryKeys = TemporaryKeys()
   var files: LargeValueFiles
   var conflicts: [RowConflict] = []
-  /// Places of touched rows that others had changed.
+  /// The indexes of touched rows that others had changed.
   var overtakenTouches: [Int] = []
-  /// Members that got an owner whose relationship to them is ordered, and that have no place yet.
+  /// New members of ordered relationships that have no position yet.
   var withoutPlace: [OrderedOwner: [Int64]] = [:]
 
-  /// An ordered relationship of one row, named from its members' side.
+  /// An ordered relationship of one row, identified by the members' columns.
   struct OrderedOwner: Hashable {
     let table: String
     let column: String
@@ -50,7 +50,7 @@ struct CommitPass {
 
   // MARK: Keys
 
-  /// Gives every inserted row its key; the counter of each hierarchy is read and written once.
+  /// Assigns every inserted row its key; the counter of each hierarchy is read and written once.
   mutating func giveKeys() throws {
     let inserts = writes.inserts
     guard !inserts.isEmpty else { return }
@@ -97,7 +97,7 @@ struct CommitPass {
     return try connection.first(.greatestKey(of: plan.table, entity: store.map.numbers[entity])) { $0.integer(0) } ?? 0
   }
 
-  /// The key of a row that another refers to.
+  /// The key of a row that another row refers to.
   ///
   /// - Throws: ``PersistenceError/Code/objectNotFound`` for an unsaved object that isn't part of the save, and
   ///   ``PersistenceError/Code/foreignObject`` for one of another store.
@@ -115,7 +115,7 @@ struct CommitPass {
     }
   }
 
-  /// The key of a row that is changed or deleted.
+  /// The key of a row to update or delete.
   func key(of key: ManagedObjectID.Key, _ entity: Entity) throws -> Int64 {
     switch key {
     case .permanent(let key): key
@@ -133,7 +133,7 @@ struct CommitPass {
 
   // MARK: The end
 
-  /// - Throws: ``RowConflicts`` where rows had changed.
+  /// - Throws: ``RowConflicts`` if rows had changed.
   func throwConflicts() throws {
     if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
   }

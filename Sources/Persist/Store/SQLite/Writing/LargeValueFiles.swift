@@ -1,26 +1,26 @@
 import Foundation
 
-/// The files of large values that one commit writes and replaces.
+/// The files of large values written and replaced by one commit.
 ///
-/// A file is on the disk before the row that names it is committed, and goes only after no row names it: a crash in
-/// between leaves a file that nothing names, never a name without its file.
+/// A file is on disk before the row that names it is committed, and is deleted only when no row names it: a crash in
+/// between leaves an unused file, never a name without its file.
 struct LargeValueFiles {
-  /// Values up to this size stand in their row.
+  /// The maximum size of values stored in their row.
   ///
-  /// Core Data's own bound isn't documented; about 100 KB is where SQLite says that files become faster.
+  /// Core Data's own limit isn't documented; according to SQLite, files become faster at about 100 KB.
   ///
   /// - SeeAlso: <https://sqlite.org/intern-v-extern-blob.html>
   static let largestInline = 100 * 1024
 
-  /// Nil for a store in memory: everything then stands in the rows.
+  /// Nil for an in-memory store, which stores everything in the rows.
   let folder: ExternalDataFolder?
   private var written: [URL] = []
-  /// The files that rows named which are changed or deleted.
+  /// The files named by rows that were changed or deleted.
   private(set) var replaced: [String] = []
 
   init(_ folder: ExternalDataFolder?) { self.folder = folder }
 
-  /// What a column holds for a value: the value behind a byte 1, or the name of a new file between 2 and 0.
+  /// The column content for a value: the value after a byte 1, or the name of a new file between bytes 2 and 0.
   mutating func columnContent(of data: Data) throws -> Data {
     guard let folder, data.count > Self.largestInline else { return Data([1]) + data }
     let name = UUID().uuidString
@@ -43,13 +43,13 @@ struct LargeValueFiles {
     return Data([2]) + Data(name.utf8) + Data([0])
   }
 
-  /// Notes that a row which is changed or deleted named a file.
+  /// Records that a changed or deleted row named a file.
   mutating func replace(columnContent: Data) {
     guard columnContent.first == 2 else { return }
     replaced.append(String(decoding: columnContent.dropFirst().prefix { $0 != 0 }, as: UTF8.self))
   }
 
-  /// Makes sure that the names of the new files are on the disk too.
+  /// Ensures that the directory entries of the new files are on disk too.
   func synchronizeFolder() throws {
     guard let folder, !written.isEmpty else { return }
     #if !os(Windows)
@@ -59,12 +59,12 @@ struct LargeValueFiles {
     #endif
   }
 
-  /// The commit didn't come: its files go again. One that can't be removed does no harm.
+  /// Deletes the new files after a failed commit. One that can't be removed does no harm.
   func discardWritten() {
     for file in written { try? FileManager.default.removeItem(at: file) }
   }
 
-  /// The commit is done: what its rows named before goes. One that can't be removed does no harm.
+  /// Deletes the files that the rows named before a commit. One that can't be removed does no harm.
   func discardReplaced(_ files: ExternalDataFolder?) {
     for name in replaced {
       guard let file = try? files?.file(named: name) else { continue }

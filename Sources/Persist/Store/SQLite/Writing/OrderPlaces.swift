@@ -1,17 +1,17 @@
-/// Where the members of an ordered relationship stand: whole numbers with room between them, as Core Data gives them.
+/// The positions of members of an ordered relationship: integers with gaps, as Core Data assigns them.
 enum OrderPlaces {
-  /// The place of the first member, and the distance to the next.
+  /// The position of the first member, and the distance to the next.
   static let first: Int64 = 2048
   static let distance: Int64 = 1024
 
-  /// The fewest places to write so that the members stand in a new order.
+  /// The smallest set of positions to write for a new order of the members.
   ///
-  /// The longest run of members whose places rise already stays; the others go between them. Where there is no room
-  /// left between two, all get new places.
+  /// The longest run of members with ascending positions remains; the others are placed between them. If a gap is too
+  /// small, all members are renumbered.
   ///
   /// - Parameters:
-  ///   - members: keys in the new order.
-  ///   - places: what they have now.
+  ///   - members: The keys in the new order.
+  ///   - places: Their current positions.
   /// - Complexity: O(*n* log *n*)
   static func changes(_ members: [Int64], from places: [Int64: Int64]) -> [(member: Int64, place: Int64)] {
     let current = members.map { places[$0] }
@@ -45,7 +45,7 @@ enum OrderPlaces {
     }
   }
 
-  /// Places for some members between two others; nil where there is no room.
+  /// Positions for a number of members between two others; nil if the gap is too small.
   private static func freePlaces(_ count: Int, between below: Int64?, and above: Int64?) -> [Int64]? {
     let wanted = Int64(count)
     guard let above else {
@@ -60,14 +60,14 @@ enum OrderPlaces {
     return (1...wanted).map { low + $0 * step }
   }
 
-  /// Indexes of a longest strictly rising run, members without a place left out.
+  /// The indexes of a longest strictly ascending run, excluding members without a position.
   private static func longestRise(_ places: [Int64?]) -> Set<Int> {
-    // ends[n] is the index of the least place that ends a run of n + 1 members.
+    // ends[n] is the index of the least position that ends a run of n + 1 members.
     var ends: [Int] = []
     var previous: [Int?] = Array(repeating: nil, count: places.count)
     func place(_ index: Int) -> Int64 { places[index] ?? 0 }
     for index in places.indices {
-      // Places from 1 up have room before them.
+      // Positions from 1 upward have room before them.
       guard let current = places[index], current > 0 else { continue }
       var low = 0
       var high = ends.count

@@ -8,8 +8,8 @@ extension SQLiteStore {
     } catch let error as PersistenceError
       where error.code == .constraintConflict && !(writes.deletes.isEmpty && writes.updates.isEmpty)
     {
-      // A unique value may go from a row that is deleted or changed to another one. SQLite checks row by row, so that
-      // such values have to be set free first; that costs statements which nearly no save needs.
+      // A unique value may move from a deleted or changed row to another one. SQLite checks row by row, so that such
+      // values have to be cleared first; that costs statements that almost no save needs.
       return try attempt(writes, freeingValuesFirst: true)
     }
   }
@@ -66,16 +66,16 @@ extension SQLiteStore {
       sweepOrphanFiles()
       return receipt
     } catch {
-      // Where only the end of the transaction failed it isn't certain that nothing of it lasts: its files then stay.
+      // If only the end of the transaction failed, it may still have been committed: its files are then kept.
       if !isWritten { files.discardWritten() }
       throw error
     }
   }
 
-  /// The commit is done: the files that its rows named before go.
+  /// Deletes the files that a completed commit's rows named before.
   ///
-  /// In WAL mode a commit needn't outlast a failure of power, and the rows that came back then would name files that
-  /// are gone. So the log goes to the disk first; where that fails, the files stay and do no harm.
+  /// In WAL mode a commit may be lost in a power failure, and the restored rows would name deleted files. Therefore the
+  /// log is synchronized first; if that fails, the files are kept and do no harm.
   func discardReplaced(_ files: LargeValueFiles) {
     guard !files.replaced.isEmpty, (try? pool.withWriter { try $0.synchronizeLog() }) != nil else { return }
     files.discardReplaced(externalFolder)

@@ -1,5 +1,5 @@
 extension SQLiteStore {
-  /// Reads nothing but keys and versions.
+  /// Reads only keys and versions.
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
     guard !map.absent.contains(entity.name), !keys.isEmpty else { return [:] }
     let sql = SQLText.versions(in: map[entity].table, keys: "[" + keys.map(String.init).joined(separator: ",") + "]")
@@ -11,8 +11,9 @@ extension SQLiteStore {
     }
   }
 
-  /// SQLite's own count, which a connection keeps of what others wrote: all that this store writes goes through the
-  /// connection that is asked. Who asks while this store writes isn't kept waiting, and asks again.
+  /// SQLite's own count, which each connection maintains of changes by others: all of this store's writes use the
+  /// connection that is queried. If this store is currently writing, the call returns nil instead of waiting, and the
+  /// caller tries again.
   ///
   /// - SeeAlso: <https://sqlite.org/pragma.html#pragma_data_version>
   func foreignChangeCount() throws -> Int64? {

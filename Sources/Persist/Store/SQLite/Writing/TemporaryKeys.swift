@@ -1,6 +1,6 @@
-/// The keys that inserted rows got, by their temporary numbers.
+/// The keys of inserted rows, by their temporary numbers.
 ///
-/// Numbers come from a counter, so that those of one save mostly follow each other: an array then does.
+/// Numbers come from a counter, so that those of one save are mostly consecutive and fit in an array.
 struct TemporaryKeys {
   private var base: UInt64 = 0
   private var dense: [Int64] = []
@@ -8,7 +8,7 @@ struct TemporaryKeys {
 
   init() {}
 
-  /// - Parameter keys: temporary numbers and the keys of their rows.
+  /// - Parameter keys: Temporary numbers and the keys of their rows.
   init(_ keys: [(number: UInt64, key: Int64)]) {
     guard let least = keys.lazy.map(\.number).min(), let greatest = keys.lazy.map(\.number).max() else { return }
     if greatest - least < UInt64(keys.count) * 4 {
