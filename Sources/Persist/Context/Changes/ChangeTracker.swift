@@ -1,27 +1,26 @@
-/// What a context knows of the changes since its pending changes were last processed, and who wants to hear of them.
+/// Records the changes since a context's pending changes were last processed, and notifies its observers.
 ///
-/// A context has one only once somebody observes it: without, a change costs nothing but a look at one field of the
-/// object.
+/// Created once the context is observed: otherwise a change costs only a check of one field of the object.
 final class ChangeTracker {
-  /// An object that was changed, with its state before; nil for one that the context didn't have.
+  /// A changed object with its previous state; nil for one that the context didn't have.
   struct Entry {
     let object: ManagedObject
     let before: ObjectState?
   }
 
-  /// ``ManagedObject/eventIndex`` of an object that wasn't changed yet.
+  /// The ``ManagedObject/eventIndex`` of an object that hasn't changed yet.
   static let notEntered: Int32 = -1
-  /// ``ManagedObject/eventIndex`` of a changed object while nobody observes the context.
+  /// The ``ManagedObject/eventIndex`` of a changed object while the context isn't observed.
   static let notTracked = Int32.max
 
   private(set) var entries: ContiguousArray<Entry> = []
-  /// What happened to objects otherwise than by setting their properties.
+  /// Events of objects other than changes to their properties.
   var noted = ObjectsDidChange()
-  /// The entries whose event is being handed out, and where each object's is.
+  /// The entries of the event being delivered, and the index of each object's entry.
   private var delivered: ContiguousArray<Entry> = []
   private var deliveredIndexes: [ObjectIdentifier: Int] = [:]
   private var observations: [WeakObservation] = []
-  /// Observations that end when what they report to does.
+  /// Observations that end when their receivers do.
   private var kept: [ContextObservation] = []
   private var waiting: [ContextEvent] = []
   private var isDelivering = false
@@ -34,7 +33,7 @@ final class ChangeTracker {
     for observer in observations { observer.observation?.wake?() }
   }
 
-  /// Whether nobody observes any more.
+  /// Whether there are no more observers.
   var isIdle: Bool {
     kept.removeAll { !$0.isNeeded() }
     observations.removeAll { $0.observation == nil }
@@ -43,7 +42,7 @@ final class ChangeTracker {
 
   var hasPendingChanges: Bool { !entries.isEmpty || !noted.isEmpty }
 
-  /// Takes in an object before its first change.
+  /// Records an object before its first change.
   func enter(_ object: ManagedObject, before: ObjectState?) {
     guard !hasEntered(object) else { return }
     if entries.isEmpty {
@@ -53,7 +52,7 @@ final class ChangeTracker {
     entries.append(Entry(object: object, before: before))
   }
 
-  /// Ends the event.
+  /// Ends the event and returns its entries.
   func takeEntries() -> ContiguousArray<Entry> {
     defer { entries = [] }
     for entry in entries { entry.object.eventIndex = Self.notEntered }
@@ -75,7 +74,8 @@ final class ChangeTracker {
     observations.append(WeakObservation(observation: observation))
   }
 
-  /// Hands an event to everybody; one that comes up meanwhile is handed out after it, so that all see the same order.
+  /// Delivers an event to all observers. Events that occur meanwhile are delivered after it, so that all observers see
+  /// the same order.
   func deliver(_ event: ContextEvent, of entries: ContiguousArray<Entry> = [], from context: ManagedObjectContext) {
     waiting.append(event)
     guard !isDelivering else { return }
@@ -94,12 +94,12 @@ final class ChangeTracker {
     kept.removeAll { !$0.isNeeded() }
   }
 
-  /// Tells everybody at once, also while another event is handed out.
+  /// Notifies all observers immediately, even while another event is being delivered.
   func announceMerge(of changes: SavedChanges) {
     for observer in observations { observer.observation?.receive(.willMerge(changes)) }
   }
 
-  /// The object's state before the event that is being handed out, or else before the current one.
+  /// Returns the object's state before the event being delivered, or else before the current event.
   func stateBefore(_ object: ManagedObject) -> ObjectState?? {
     if deliveredIndexes.isEmpty, !delivered.isEmpty {
       for (index, entry) in delivered.enumerated() { deliveredIndexes[ObjectIdentifier(entry.object)] = index }
@@ -117,7 +117,7 @@ final class ChangeTracker {
 }
 
 extension ObjectsDidChange {
-  /// What became of the objects of some entries.
+  /// Creates the event for the objects of some entries.
   init(_ entries: some Collection<ChangeTracker.Entry>, noted: ObjectsDidChange) {
     self = noted
     for entry in entries {

@@ -1,25 +1,25 @@
-/// What a context tells those who observe it, at once and within its isolation.
+/// An event of a context, delivered to its observers immediately and in its isolation.
 enum ContextEvent {
   case objectsDidChange(ObjectsDidChange)
-  /// New objects have got the identifiers that their rows will have.
+  /// New objects got the identifiers of their future rows.
   case didObtainPermanentIDs(Set<ManagedObject>)
-  /// What others saved is about to be merged. Of changed and deleted objects the context tells only where it has them:
-  /// who wants to hear of others has it make faults, and holds these until it hears of them.
+  /// Saves by others are about to be merged. The context reports changed and deleted objects only if they are
+  /// registered: observers interested in others create faults for them, and hold these until they are reported.
   case willMerge(SavedChanges)
-  /// Others have written to a store, and what it was isn't known but for objects that the context has.
+  /// Others have written to a store, and the changes are known only for registered objects.
   case didMergeUnknownChanges
-  /// A context above has written objects of these entities, so that what a fetch finds by them may have changed.
+  /// An ancestor context has written objects of these entities, so that fetches by their values may have other results.
   case parentDidSave([EntityLayout])
   case willSave
   case didSave(ObjectsDidSave)
 }
 
-/// Somebody who observes a context, for as long as this is held.
+/// An observer of a context, active for as long as this object is held.
 final class ContextObservation {
   let receive: (ContextEvent) -> Void
-  /// Called by the first change after pending changes were processed, and when the context goes.
+  /// Called by the first change after pending changes were processed, and when the context is deallocated.
   let wake: (() -> Void)?
-  /// Whether there still is somebody to receive, for an observation that the context holds itself.
+  /// Whether the receiver still exists, for an observation that the context itself holds.
   let isNeeded: () -> Bool
 
   init(

@@ -1,10 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// Posts to NotificationCenter what contexts tell.
+/// Posts a context's events to NotificationCenter.
 ///
-/// Posting a save of many objects costs more than saving some of them. Nobody can observe a notification without its
-/// name: posts begin once the process has asked for one of the names.
+/// Posting a save of many objects costs more than saving some of them. A notification can't be observed without its
+/// name, so posting starts once the process has accessed one of the names.
 enum ContextNotifications {
   private static let wanted = Atomic<Bool>(false)
 
@@ -33,7 +33,7 @@ enum ContextNotifications {
     }
   }
 
-  /// Posts that changes of others were merged.
+  /// Posts that changes by others were merged.
   static func postMerge(
     of changes: SavedChanges, refreshed: Set<ManagedObject>, from context: ManagedObjectContext
   ) {
@@ -74,10 +74,10 @@ enum ContextNotifications {
 extension ManagedObjectContext {
   /// Posted when pending changes were processed, with objects under the keys of ``NotificationKey``.
   ///
-  /// Posts are made by the thread that changes the context; an observer must be of the context's isolation. Where that
-  /// isn't plain, ``objectsDidChange`` is the safer way: the compiler checks it.
+  /// Notifications are posted on the thread that changes the context; an observer must have the context's isolation. In
+  /// case of doubt, use ``objectsDidChange``, which the compiler checks.
   ///
-  /// Posts begin when the process first asks for one of these names.
+  /// Posting starts when the process first accesses one of these names.
   public static var didChangeObjectsNotification: Notification.Name {
     ContextNotifications.name("ObjectsDidChangeNotification")
   }
@@ -98,7 +98,8 @@ extension ManagedObjectContext {
     ContextNotifications.name("DidMergeChangesObjectIDsNotification")
   }
 
-  /// The keys of notifications' user info. Under each stands a `Set`, of ``ManagedObject`` or of ``ManagedObjectID``.
+  /// The keys of the notifications' user info. The values are always a `Set`, of ``ManagedObject`` or
+  /// ``ManagedObjectID``.
   public enum NotificationKey: String, Sendable, CaseIterable {
     case insertedObjects = "inserted"
     case updatedObjects = "updated"

@@ -1,14 +1,15 @@
 extension ManagedObjectContext {
-  /// Ends the current event: those who observe the context hear what changed since the last, and undo groups it.
+  /// Ends the current event: the context's observers are notified of the changes since the last event, and undo groups
+  /// them.
   ///
-  /// There is no run loop to do this. A context processes its pending changes when this is called, before a save and a
-  /// fetch, before it is refreshed, rolled back or reset, when an undo group ends, and when an element of
-  /// ``objectsDidChange`` is asked for. Whoever waits for such an element is woken by the first change and gets its
-  /// turn after the stretch of code that made it: then all changes of the stretch are one event.
+  /// There is no run loop that does this. A context processes its pending changes when this is called, before a save or
+  /// a fetch, before it is refreshed, rolled back or reset, when an undo group ends, and when an element of
+  /// ``objectsDidChange`` is requested. A task that awaits such an element is woken by the first change, and resumes
+  /// after the code that made it has run: all changes of that code are then one event.
   ///
   /// ```swift
   /// item.name = "Tea"
-  /// context.processPendingChanges()      // observers hear of the new name now
+  /// context.processPendingChanges()      // notifies observers of the new name now
   /// ```
   public func processPendingChanges() {
     mergeArrivedChanges()
@@ -16,15 +17,15 @@ extension ManagedObjectContext {
     endEvent()
   }
 
-  /// As ``processPendingChanges()``, for changes alone; nothing where nobody observes the context.
+  /// Does the same as ``processPendingChanges()`` without merging; does nothing if the context isn't observed.
   func endEvent() {
     processTrackedChanges()
     undoKeeper?.endEvent()
   }
 
-  /// As ``processPendingChanges()``, within a group of what is to be undone; nothing where nobody observes the context.
+  /// Does the same as ``endEvent()`` without ending the undo group; does nothing if the context isn't observed.
   ///
-  /// - Parameter isUndoable: whether the changes are the program's, and not what a refresh or a merge brought.
+  /// - Parameter isUndoable: Whether the program made the changes, instead of a refresh or a merge.
   func processTrackedChanges(isUndoable: Bool = true) {
     if tracker == nil {
       guard ContextNotifications.areWanted else { return }
@@ -39,35 +40,36 @@ extension ManagedObjectContext {
     tracker.deliver(.objectsDidChange(changes), of: entries, from: self)
   }
 
-  /// Tells what happened to objects otherwise than by setting their properties, as an event of its own.
+  /// Reports events of objects other than changes to their properties, as an event of its own.
   ///
-  /// - Parameter note: what to tell; isn't called where nobody observes the context.
+  /// - Parameter note: Adds the objects to report; not called if the context isn't observed.
   func announce(_ note: (inout ObjectsDidChange) -> Void) {
     guard let tracker else { return }
     note(&tracker.noted)
     processTrackedChanges(isUndoable: false)
   }
 
-  /// Hears of everything that the context tells, from now on and until the result is let go.
+  /// Observes all events of the context, until the result is released.
   ///
-  /// Changes that weren't processed yet are part of the first event. Who wants to start from what a fetch finds
-  /// observes first and fetches then.
+  /// Unprocessed changes are part of the first event. To start from the results of a fetch, observe first and then
+  /// fetch.
   ///
-  /// - Parameter wake: called by the first change after pending changes were processed, and when the context goes.
+  /// - Parameter wake: Called by the first change after pending changes were processed, and when the context is
+  ///   deallocated.
   func observe(wake: (() -> Void)? = nil, _ receive: @escaping (ContextEvent) -> Void) -> ContextObservation {
     let observation = ContextObservation(wake: wake, receive: receive)
     beginTracking().add(observation)
     return observation
   }
 
-  /// Tells observers of something else than changes.
+  /// Notifies observers of an event other than changes.
   func tell(_ event: @autoclosure () -> ContextEvent) {
     guard let tracker else { return }
     tracker.deliver(event(), from: self)
   }
 
-  /// Stops keeping account of changes once nobody observes the context any more. Nothing is unsaved then, so that
-  /// keeping account can begin again at any time.
+  /// Stops tracking changes if the context is no longer observed. Nothing is unsaved then, so that tracking can restart
+  /// at any time.
   func endTrackingIfUnobserved() {
     guard let tracker, undoKeeper == nil, !ContextNotifications.areWanted, !hasChanges, !tracker.hasPendingChanges,
       tracker.isIdle
@@ -75,7 +77,7 @@ extension ManagedObjectContext {
     self.tracker = nil
   }
 
-  /// Keeps account of changes from now on. What was changed and not saved yet counts as changed in the current event.
+  /// Starts tracking changes. Unsaved changes count as changes of the current event.
   @discardableResult
   func beginTracking() -> ChangeTracker {
     if let tracker { return tracker }
@@ -91,7 +93,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Notes the object's state before its first change in an event.
+  /// Records the object's state before its first change in an event.
   final func enterEvent() {
     guard loading != .awakening, let context = table?.context else { return }
     if let tracker = context.tracker {
@@ -101,7 +103,7 @@ extension ManagedObject {
     }
   }
 
-  /// As ``enterEvent()``, for an object that enters its context.
+  /// Does the same as ``enterEvent()`` for an object that is new in its context.
   final func enterEventAsNew(in context: ManagedObjectContext) {
     if let tracker = context.tracker {
       tracker.enter(self, before: nil)

@@ -1,21 +1,21 @@
 import OrderedCollections
 
-/// How the members of a to-many relationship changed between an earlier moment and now.
+/// The changes to the members of a to-many relationship between an earlier state and the current one.
 struct MembersDifference {
   let gained: OrderedSet<ManagedObjectID>
   let lost: OrderedSet<ManagedObjectID>
-  /// The members in their earlier order, of an ordered relationship whose members are known.
+  /// The members in their earlier order, for an ordered relationship with known members.
   let oldOrder: OrderedSet<ManagedObjectID>?
-  /// As ``oldOrder``, now.
+  /// The members in their current order, under the same conditions.
   let newOrder: OrderedSet<ManagedObjectID>?
 
-  /// Nil where nothing changed.
+  /// Returns nil if nothing changed.
   init?(of relationship: RelationshipLayout, before: ObjectState, now object: ManagedObject) {
     guard !object.toManys.isEmpty, let members = object.toManys[relationship.slot] else { return nil }
     let old = before.members.isEmpty ? nil : before.members[relationship.slot]
     let (oldAdded, oldRemoved) = (old?.added ?? [], old?.removed ?? [])
     let now = members.isHashed ? members.current : nil
-    // Differences that the store has told of by now are none any more.
+    // Differences that the store already includes no longer count.
     let (won, left) = (oldRemoved.subtracting(members.removed), oldAdded.subtracting(members.added))
     gained = members.added.subtracting(oldAdded).union(now.map(won.intersection) ?? won)
     lost = members.removed.subtracting(oldRemoved).union(now.map(left.subtracting) ?? left)
@@ -27,7 +27,7 @@ struct MembersDifference {
     if gained.isEmpty, lost.isEmpty, !members.isReordered, old?.isReordered != true, members.added == oldAdded {
       return nil
     }
-    // Order counts: the members must be known, then and now.
+    // Since order counts, both the old and the new members must be known.
     newOrder = members.current ?? object.memberIDs(of: relationship)
     oldOrder =
       old?.order ?? members.base.map { base in base.subtracting(oldRemoved).union(oldAdded) }

@@ -1,21 +1,21 @@
-/// What changed in a context since its pending changes were processed before.
+/// The changes in a context since its pending changes were last processed.
 ///
-/// The objects belong to the context, and so does this value: it stays within the context's isolation.
+/// The objects belong to the context, and so does this value: it stays in the context's isolation.
 public struct ObjectsDidChange {
-  /// Objects that are new in the context: made, brought back after a deletion, or merged from another context's save.
+  /// Objects that are new in the context: created, restored after a deletion, or merged from another context's save.
   public internal(set) var inserted: Set<ManagedObject> = []
-  /// Objects whose properties were set, new ones from before included.
+  /// Objects with changed properties, including those inserted in an earlier event.
   public internal(set) var updated: Set<ManagedObject> = []
-  /// Objects that were deleted, or that were new and are forgotten.
+  /// Objects that were deleted, including new ones that were discarded.
   public internal(set) var deleted: Set<ManagedObject> = []
-  /// Objects that took their values from the store again.
+  /// Objects that were reloaded from the store.
   public internal(set) var refreshed: Set<ManagedObject> = []
-  /// Objects that have no values any more, because their store is gone.
+  /// Objects without values, because their store is gone.
   public internal(set) var invalidated: Set<ManagedObject> = []
-  /// The objects that were registered when the context was reset; empty but for a reset.
+  /// The objects that were registered when the context was reset; otherwise empty.
   public internal(set) var invalidatedAll: Set<ManagedObject> = []
-  /// Whether more changed than is named: so much that it wasn't kept until somebody asked for it. Everything is to be
-  /// looked at anew.
+  /// Whether there were more changes than are included: too many to keep until they were requested. Everything must be
+  /// reexamined.
   public internal(set) var isIncomplete = false
 
   /// Whether nothing changed.
@@ -25,16 +25,16 @@ public struct ObjectsDidChange {
   }
 }
 
-/// What one save wrote, as the context's own objects.
+/// The changes written by a save, as the context's own objects.
 ///
-/// The objects belong to the context; ``savedChanges`` may go anywhere.
+/// The objects belong to the context; ``savedChanges`` can be passed anywhere.
 public struct ObjectsDidSave {
-  /// New objects that have rows now, under permanent identifiers.
+  /// New objects that now have rows and permanent identifiers.
   public internal(set) var inserted: Set<ManagedObject> = []
   /// Objects whose rows were written, or whose members changed.
   public internal(set) var updated: Set<ManagedObject> = []
-  /// Objects whose rows were deleted. They belong to no context any more.
+  /// Objects whose rows were deleted. They no longer belong to a context.
   public internal(set) var deleted: Set<ManagedObject> = []
-  /// The same as identifiers.
+  /// The same changes as identifiers.
   public internal(set) var savedChanges = SavedChanges()
 }

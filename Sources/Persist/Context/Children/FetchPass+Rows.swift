@@ -1,9 +1,9 @@
-/// A parent context's fetch for a child, whose results are rows.
+/// A parent context's fetch for a child, which returns rows.
 extension FetchPass {
-  /// The results as rows, the parent's unsaved changes included.
+  /// Returns the results as rows, including the parent's unsaved changes.
   ///
-  /// The store's rows, with the present values of the parent's registered objects in place of theirs, if no change of
-  /// the parent affects which rows they are or their order; no object is made for that.
+  /// If no change of the parent affects the set of rows or their order, the store's rows are returned, with the current
+  /// values of the parent's registered objects, and without creating objects.
   func rows(_ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
     if overlaid.isEmpty, added.isEmpty, let source = sources.first, source.rest == nil, source.isOrdered {
       guard var passed = self.query(for: source, keysOnly: query.keysOnly) else { return RowBatch() }
@@ -15,7 +15,7 @@ extension FetchPass {
       of: objects { try $0.rows(monitor: monitor) }, keysOnly: query.keysOnly)
   }
 
-  /// The first rows behind a key, by key: a step of a walk.
+  /// Returns the first rows after a key, by key: one step of a walk.
   private func rows(after key: Int64, _ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
     let limit = query.limit ?? .max
     var found = added.filter { $0.rowKey > key }
@@ -28,7 +28,7 @@ extension FetchPass {
         let batch = try source.store.rows(step, monitor: monitor)
         stored += try matching(make(batch, from: source.tables), source)
         let last = batch.last?.key ?? after
-        // A store that gave the same rows again would keep the walk going for ever.
+        // A store that returned the same rows again would make the walk endless.
         step.afterKey = step.limit.map { batch.count == $0 } == true && last > after ? last : nil
       }
       found += stored
@@ -37,7 +37,7 @@ extension FetchPass {
       of: Array(found.sorted { $0.rowKey < $1.rowKey }.prefix(limit)), keysOnly: query.keysOnly)
   }
 
-  /// The rows with the present values of registered objects in place of the store's.
+  /// Replaces the store's rows of registered objects with their current values.
   private func withPresentValues(_ batch: RowBatch, _ source: Source) -> RowBatch {
     let table = source.tables.table(for: layout)
     guard table.map.count > 0 else { return batch }

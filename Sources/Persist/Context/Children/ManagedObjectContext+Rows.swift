@@ -1,13 +1,13 @@
-/// What a child context needs of its parent's objects: their rows as they are now, unsaved changes included.
+/// Access to a parent's objects for a child context: their current rows, including unsaved changes.
 extension ManagedObjectContext {
-  /// The object of a row where it is alive, and a new object by its temporary number.
+  /// Returns the object of a row if it is registered, or a new object by its temporary number.
   func registeredObject(ofRow key: Int64, _ layout: EntityLayout, in tables: StoreTables) -> ManagedObject? {
     if key < 0, let object = unsavedTable.map[-key] { return object }
     return tables.table(for: layout).map[key]
   }
 
-  /// The rows of objects, without those that are deleted or gone. Faults have their rows read, with one statement for
-  /// each entity, and stay faults.
+  /// Returns the rows of objects, omitting deleted ones. Missing rows of faults are read with one statement per entity;
+  /// the faults remain faults.
   func rows(of objects: [ManagedObject], keysOnly: Bool) throws -> RowBatch {
     if !keysOnly { try readRows(of: objects.filter { $0.loading == .fault && $0.snapshot == nil }) }
     var writers = SnapshotWriters(layouts: layouts, unsaved: nil, expectedRows: objects.count)
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     return batch
   }
 
-  /// What the rows of a store call an object; nil for an object of another store.
+  /// Returns the key by which a store's rows identify an object; nil for an object of another store.
   func rowKey(of id: ManagedObjectID, in tables: StoreTables) -> Int64? {
     if id.isTemporaryID { return parent == nil ? nil : id.rowKey }
     return id.storeIdentifier == tables.identifier ? id.rowKey : nil
@@ -31,13 +31,13 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// What a child context calls the object's row.
+  /// The key of the object's row in child contexts.
   final var rowKey: Int64 { table?.isTemporary == false ? key : -key }
 
-  /// Whether the object is new, or stands for a new one of a parent context.
+  /// Whether the object is new, or represents a new object of a parent context.
   final var hasNoRow: Bool { change == .inserted || key < 0 }
 
-  /// The row with the object's unsaved changes; nil for an object without values.
+  /// Returns the row with the object's unsaved changes; nil for an object without values.
   final func presentRow(_ writers: inout SnapshotWriters) -> RowSnapshot? {
     if let snapshot, !hasPendingStoredValues { return snapshot }
     guard snapshot != nil || change == .inserted else { return nil }
@@ -48,8 +48,8 @@ extension ManagedObject {
     !pending.isEmpty && layout.storedSlots.contains { pending[$0.slot] != nil }
   }
 
-  /// Values of transient attributes stand in no row: a child's object takes them from its parent's, where that is
-  /// alive.
+  /// Copies the values of transient attributes, which aren't part of a row, from the parent's object if it is
+  /// registered.
   final func takeTransientValuesOfParent() {
     guard let parent = table?.context.parent, let original = parent.registeredObject(for: objectID) else { return }
     guard !original.pending.isEmpty else { return }

@@ -4,7 +4,7 @@ import OrderedCollections
 extension ParentRows {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     let targets = try targets(of: writes)
-    // Each save of a child is an event of its own, and so can be undone by itself.
+    // Each save of a child is a separate event, so that it can be undone separately.
     parent.endEvent()
     let inserted = try writes.inserts.map(insert)
     for (insert, object) in zip(writes.inserts, inserted) { set(insert.values, of: object) }
@@ -22,12 +22,12 @@ extension ParentRows {
       inserts: writes.inserts, keys: inserted.map(\.rowKey), storeIdentifier: identifier)
   }
 
-  /// The parent's objects that the writes change or delete, with their rows.
+  /// Returns the parent's objects that the writes change or delete, with their rows.
   ///
-  /// An object that the parent holds is the parent's to answer for: its own save finds conflicts. A row that is read
-  /// only now must be the one that the child had read.
+  /// For objects that the parent already has, conflicts are detected by the parent's own save. A row that is read only
+  /// now must be the one that the child had read.
   ///
-  /// - Throws: ``RowConflicts`` where the parent has an object no more, or a row was changed by others meanwhile.
+  /// - Throws: ``RowConflicts`` if the parent no longer has an object, or others have changed a row meanwhile.
   private func targets(of writes: RowWrites) throws -> [ManagedObjectID: ManagedObject] {
     var targets: [ManagedObjectID: ManagedObject] = [:]
     let ids =
@@ -68,10 +68,11 @@ extension ParentRows {
     }
   }
 
-  /// A new object of the parent with the number that it has in the child. Its hook runs before it gets its values.
+  /// Inserts an object into the parent, with the number that it has in the child. Its insertion hook runs before its
+  /// values are set.
   ///
-  /// One with a permanent key got it before its first save, or is an object whose row was deleted and which the child
-  /// keeps.
+  /// An object with a permanent key got it before its first save, or is an object whose row was deleted and which the
+  /// child keeps.
   private func insert(_ insert: RowWrites.Insert) throws -> ManagedObject {
     let layout = parent.layout(of: insert.entity)
     if case .permanent(let key) = insert.key, insert.isOfFormerRow {
@@ -89,7 +90,7 @@ extension ParentRows {
     }
     let type = parent.managedObjectClass(of: layout)
     var origin = ManagedObject.Origin(newOf: type, layout, in: parent)
-    // Taken in below, under its number.
+    // Registered below, under its number.
     origin.inserting = nil
     let object = type.init(origin)
     switch insert.key {
@@ -110,7 +111,7 @@ extension ParentRows {
     for (slot, value) in values.enumerated() { set(value ?? .null, at: slot, of: object) }
   }
 
-  /// Sets what differs. A relationship's other side follows, and so one that the child didn't know of.
+  /// Sets a value that differs. The other side of a relationship follows, even one that the child didn't know of.
   private func set(_ value: StoredValue, at slot: Int, of object: ManagedObject) {
     switch object.layout.kinds[slot] {
     case .attribute, .composite: if object.presentValue(at: slot) != value { object.setAttributeValue(value, at: slot) }
@@ -127,7 +128,7 @@ extension ParentRows {
     if case .objectID(let id) = value { parent.registeredOrFault(id) } else { nil }
   }
 
-  /// Carries the members over that a many-to-many relationship won and lost, without reading the others.
+  /// Applies the additions and removals of a many-to-many relationship, without reading the other members.
   private func relate(_ link: RowWrites.Link) {
     guard let owner = parent.registeredOrFault(link.owner), owner.change != .deleted,
       let relationship = owner.layout.relationshipsBySlot[link.slot]
@@ -142,7 +143,7 @@ extension ParentRows {
     }
   }
 
-  /// Puts the members that the child knows into its order; others keep their places.
+  /// Arranges the members known to the child in its order; others keep their positions.
   private func arrange(_ ordering: RowWrites.Ordering) {
     guard let owner = parent.registeredOrFault(ordering.owner), owner.change != .deleted,
       let relationship = owner.layout.relationshipsBySlot[ordering.slot]
@@ -168,7 +169,7 @@ extension ParentRows {
 }
 
 extension ManagedObject {
-  /// Adds a member on both sides as a difference, whether or not the members were read.
+  /// Adds a member on both sides as a difference, whether or not the members are read.
   fileprivate func addUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     noteMember(other, of: relationship) { owner, member, side in
       let members = owner.members(of: side)
@@ -177,7 +178,7 @@ extension ManagedObject {
     }
   }
 
-  /// Takes a member out on both sides as a difference, whether or not the members were read.
+  /// Removes a member on both sides as a difference, whether or not the members are read.
   fileprivate func removeUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     noteMember(other, of: relationship) { owner, member, side in
       let members = owner.members(of: side)

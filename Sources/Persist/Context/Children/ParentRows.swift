@@ -1,16 +1,16 @@
 import Foundation
 import OrderedCollections
 
-/// The rows of one store as a parent context has them, its unsaved changes included: what a child context takes for
+/// The rows of one store as seen by a parent context, including its unsaved changes: a child context's substitute for
 /// the store.
 ///
-/// Rows of objects that aren't alive in the parent come straight from where the parent has its own, and make no object
-/// there. A row of an object without unsaved changes is the parent's own snapshot, not a copy.
+/// Rows of objects that aren't registered in the parent are read directly from the parent's source, without creating
+/// objects there. The row of an object without unsaved changes is the parent's own snapshot, not a copy.
 final class ParentRows: RowSource {
-  /// Held by its child as well.
+  /// Also held by its child.
   let parent: ManagedObjectContext
   let store: any PersistentStore
-  /// The parent's own.
+  /// The parent's tables.
   let tables: StoreTables
 
   init(of store: any PersistentStore, in parent: ManagedObjectContext) {
@@ -22,12 +22,12 @@ final class ParentRows: RowSource {
   var identifier: String { tables.identifier }
   var url: URL? { store.url }
 
-  /// The parent answers every predicate whole: it overlays its changes and evaluates what its store can't.
+  /// The parent evaluates every predicate completely: it overlays its changes and evaluates what its store can't.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
     PredicateDivision(stored: predicate, rest: nil)
   }
 
-  /// The parent sorts in memory what its store can't.
+  /// The parent sorts in memory if its store can't.
   func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool { true }
 
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
@@ -41,7 +41,7 @@ final class ParentRows: RowSource {
     try pass(for: query).explanation().statements.first
   }
 
-  /// Computed in memory, over rows with the parent's changes.
+  /// Nil: values are computed in memory, from rows with the parent's changes.
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? { nil }
 
   func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
@@ -55,7 +55,7 @@ final class ParentRows: RowSource {
     }
     let members = object.memberList(of: relationship).identifiers
     try parent.throwDeferredError()
-    // A delete rule may have left members alone that are deleted here. For a child they aren't there.
+    // A delete rule may have kept members that are deleted here. For a child they don't exist.
     return parent.deleted.isEmpty ? members : members.filter { parent.registeredObject(for: $0)?.change != .deleted }
   }
 
@@ -89,7 +89,7 @@ final class ParentRows: RowSource {
   func externalData(named name: String) throws -> Data { try tables.store.externalData(named: name) }
 
   func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue? {
-    // Elements of composites have no value of their own in an object.
+    // Elements of composites have no separate value in an object.
     guard slot < entity.properties.count,
       let object = parent.registeredObject(ofRow: key, parent.layout(of: entity), in: tables)
     else {
@@ -101,7 +101,7 @@ final class ParentRows: RowSource {
     return value
   }
 
-  /// The parent's fetch for a query of the child.
+  /// Returns the parent's fetch for a query of the child.
   private func pass(for query: RowQuery) throws -> FetchPass {
     var request = FetchRequest<ManagedObject>(query.entity.name, limit: query.limit ?? 0, offset: query.offset)
     request.predicate = query.predicate
@@ -115,7 +115,7 @@ final class ParentRows: RowSource {
     return try FetchPass(request, in: parent)
   }
 
-  /// Rows by nothing but their keys, as faults that fire ask for them.
+  /// Returns rows by key alone, as requested by firing faults.
   private func rows(withKeys keys: [Int64], _ query: RowQuery, _ monitor: ReadMonitor?) throws -> RowBatch {
     let layout = parent.layout(of: query.entity)
     var (alive, others): ([ManagedObject], [Int64]) = ([], [])
@@ -138,7 +138,7 @@ final class ParentRows: RowSource {
 }
 
 extension RowQuery {
-  /// Whether every row with one of its keys is wanted.
+  /// Whether the query selects every row with one of its keys.
   fileprivate var asksOnlyForKeys: Bool {
     predicate == nil && afterKey == nil && sort.isEmpty && limit == nil && offset == 0
   }

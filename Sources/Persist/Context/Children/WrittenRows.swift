@@ -1,24 +1,24 @@
-/// What the contexts below one learn when it has written to a store, or a store gave it keys ahead of that: which of
-/// its new objects have which rows now, and the versions of the rows that it changed.
+/// The update for child contexts after a context has written to a store, or got keys from it in advance: the rows of
+/// its formerly new objects, and the versions of changed rows.
 ///
-/// Only objects that the save wrote, and unsaved changes of the contexts below, can refer to objects that were new: so
-/// telling costs what was changed, however many objects are alive.
+/// Only written objects and unsaved changes of child contexts can refer to formerly new objects, so the cost depends on
+/// the changes, not on the number of registered objects.
 struct WrittenRows {
   private let objects: [ManagedObject]
-  /// The objects that were new, with the keys that contexts below know them by.
+  /// The formerly new objects, with their keys in child contexts.
   private let new: [(formerKey: Int64, object: ManagedObject)]
   private let permanent: [UInt64: ManagedObjectID]
   private let tables: StoreTables
-  /// The entities of the objects that were written or deleted, each once; nil where objects were only named.
+  /// The entities of written and deleted objects, without duplicates; nil if objects only got identifiers.
   private let savedLayouts: [EntityLayout]?
 
-  /// - Parameter numbered: the objects that were new, with the temporary numbers that they had.
+  /// - Parameter numbered: The formerly new objects, with their former temporary numbers.
   init(_ numbered: some Sequence<(Int64, ManagedObject)>, _ writes: SavePass.StoreWrites) {
     let written = writes.inserted + writes.updated + writes.related + writes.touched
     self.init(numbered, referring: written, in: writes.tables, savedLayouts: Self.layouts(of: writes))
   }
 
-  /// - Parameter objects: those that may refer to the ones that have keys now.
+  /// - Parameter objects: The objects that may refer to those with new keys.
   init(
     _ numbered: some Sequence<(Int64, ManagedObject)>, referring objects: [ManagedObject], in tables: StoreTables,
     savedLayouts: [EntityLayout]? = nil
@@ -31,13 +31,13 @@ struct WrittenRows {
     self.savedLayouts = savedLayouts
   }
 
-  /// Tells contexts, and those below them.
+  /// Updates contexts and their descendants.
   func tell(_ children: [Unmanaged<ManagedObjectContext>]) {
     for child in children { tell(child.takeUnretainedValue()) }
   }
 
-  /// Tells contexts, and those below them, of a save to a parent: nothing of the rows has changed for them but where a
-  /// fetch finds them.
+  /// Notifies contexts and their descendants of a save to a parent: for them, only the results of fetches may have
+  /// changed.
   static func tellSaveToParent(_ writes: SavePass.StoreWrites, _ children: [Unmanaged<ManagedObjectContext>]) {
     let layouts = layouts(of: writes)
     for child in children.map({ $0.takeUnretainedValue() }) {
@@ -46,14 +46,14 @@ struct WrittenRows {
     }
   }
 
-  /// The entities of the objects that were written or deleted, each once.
+  /// Returns the entities of written and deleted objects, without duplicates.
   private static func layouts(of writes: SavePass.StoreWrites) -> [EntityLayout] {
     let objects = writes.inserted + writes.updated + writes.touched + writes.deleted
     return Array(Dictionary(objects.map { ($0.layout.index, $0.layout) }, uniquingKeysWith: { $1 }).values)
   }
 
-  /// - Parameter changed: objects of the contexts between the one that has written and this one that have unsaved
-  ///   changes, and so may refer to the new objects too.
+  /// - Parameter changed: The objects with unsaved changes in the contexts between the writing one and this one, which
+  ///   may also refer to the new objects.
   private func tell(_ context: ManagedObjectContext, changed: [ManagedObject] = []) {
     let own = context.tables(of: tables.origin)
     let renamed = new.compactMap { makePermanent($0, $1.objectID, own.table(for: $1.layout)) }
@@ -64,7 +64,7 @@ struct WrittenRows {
       guard let object = context.registeredObject(ofRow: original.rowKey, original.layout, in: own) else { return }
       object.makeReferencesPermanent(permanent)
       guard let old = object.snapshot, object.layout === original.layout else { return }
-      // The parent's own change is no conflict for what the child had read before it.
+      // A change saved by the parent doesn't conflict with what the child had read before.
       let isNext = isWritten && original.snapshot?.version == old.version + 1
       let version = isNext ? old.version + 1 : old.version
       guard version != old.version || object.refers(toRows: keys) else { return }
@@ -73,12 +73,12 @@ struct WrittenRows {
     for original in objects { update(original, isWritten: savedLayouts != nil) }
     if !new.isEmpty {
       for original in changed { update(original, isWritten: false) }
-      // Rows that were read ahead may refer to the new objects by their former keys.
+      // Prefetched rows may refer to the new objects by their former keys.
       context.rowGeneration += 1
     }
     let unsaved = context.inserted.objects + context.updated.objects
     for object in unsaved { object.makeReferencesPermanent(permanent) }
-    // Observers look at the context once everything in it has its new identifier.
+    // Observers access the context only after everything in it has its new identifier.
     if !renamed.isEmpty { context.tell(.didObtainPermanentIDs(Set(renamed))) }
     if let savedLayouts { context.tell(.parentDidSave(savedLayouts)) }
     for child in context.children { tell(child.takeUnretainedValue(), changed: changed + unsaved) }
@@ -94,7 +94,7 @@ struct WrittenRows {
 }
 
 extension ManagedObject {
-  /// Puts permanent identifiers in the place of temporary ones, in changes and in members.
+  /// Replaces temporary identifiers with permanent ones, in changes and members.
   fileprivate func makeReferencesPermanent(_ permanent: [UInt64: ManagedObjectID]) {
     guard !permanent.isEmpty else { return }
     func replacement(_ id: ManagedObjectID) -> ManagedObjectID {
@@ -110,7 +110,7 @@ extension ManagedObject {
     for members in toManys { members?.replaceIdentifiers(replacement) }
   }
 
-  /// Whether the row leads to one of these rows.
+  /// Whether the row refers to one of these rows.
   fileprivate func refers(toRows keys: [Int64: Int64]) -> Bool {
     guard let snapshot, !keys.isEmpty else { return false }
     return layout.toOnes.contains { committedKey(of: $0, in: snapshot).map { keys[$0] != nil } ?? false }

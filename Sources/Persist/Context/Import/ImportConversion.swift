@@ -1,15 +1,15 @@
 import Foundation
 
-/// Turns what data say into a value of an attribute's type, as generously as MagicalRecord does and without losing a
-/// digit: ``ValueConversion`` says how.
+/// Converts imported data to values of an attribute's type, as permissively as MagicalRecord and without losing digits,
+/// according to ``ValueConversion``.
 ///
-/// | attribute | takes beside that |
+/// | attribute | additionally accepts |
 /// |---|---|
-/// | `transformable` | what its transformer takes; where that isn't registered texts in base64 |
+/// | `transformable` | the values of its transformer; base64 text if that isn't registered |
 /// | `composite` | an object with the elements' names |
 ///
-/// `dateFormat` in the attribute's user info is a pattern such as `yyyy-MM-dd HH:mm`, for the time zone of Greenwich
-/// unless it has one of its own, or `UnixTime` for milliseconds since 1970.
+/// `dateFormat` in the attribute's user info is a pattern such as `yyyy-MM-dd HH:mm`, in the GMT time zone unless it
+/// contains one, or `UnixTime` for milliseconds since 1970.
 struct ImportConversion {
   let attribute: AttributeDescription
   let place: PersistenceError.Place
@@ -35,7 +35,7 @@ struct ImportConversion {
     }
   }
 
-  /// A value for a composite attribute.
+  /// Converts a value for a composite attribute.
   func stored(_ value: ImportValue, elements: [Property.Element], below path: [String]) throws -> StoredValue {
     if value.isNull { return .null }
     if case .plain(.value(.composite(let parts))) = value {

@@ -1,11 +1,10 @@
-/// What a model's user info says of importing: which key of the data belongs to a property, and by which attribute
-/// objects are told apart.
+/// The import settings in a model's user info: the data keys of properties, and the attributes that identify objects.
 ///
-/// `mappedKeyName`, `mappedKeyName.1` to `.9` of an attribute or a relationship are its keys in the data; of several
-/// the first that is there counts. `relatedByAttribute` of a relationship or an entity is the attribute that identifies
-/// objects of the destination, or of the entity.
+/// `mappedKeyName`, `mappedKeyName.1` to `.9` of an attribute or relationship are its keys in the data; the first one
+/// present is used. `relatedByAttribute` of a relationship or an entity is the attribute that identifies objects of the
+/// destination or the entity.
 enum ImportKeys {
-  /// The value of a property in the data; nil where they don't name it.
+  /// Returns the value of a property in the data, or nil if the data doesn't contain it.
   static func value(of property: Property, in data: ImportValue) -> ImportValue? {
     let userInfo = property.attribute?.userInfo ?? property.relationship?.userInfo ?? [:]
     let names = [userInfo["mappedKeyName"]] + (1...9).map { userInfo["mappedKeyName.\($0)"] }
@@ -13,8 +12,9 @@ enum ImportKeys {
     return (keys.isEmpty ? [property.name] : keys).lazy.compactMap { data[$0] }.first
   }
 
-  /// The attribute that tells objects of an entity apart: what the relationship that leads to them or the entity says,
-  /// else an attribute `<entity>ID`, else that of a uniqueness constraint of one attribute; nil where nothing does.
+  /// Returns the attribute that identifies objects of an entity: the one set for the relationship or the entity, or
+  /// else an attribute `<entity>ID`, or else that of a uniqueness constraint with a single attribute; nil if there is
+  /// none.
   static func identifying(_ entity: Entity, for relationship: RelationshipDescription? = nil) -> Property? {
     if let name = relationship?.userInfo["relatedByAttribute"], let property = entity.property(named: name) {
       return property

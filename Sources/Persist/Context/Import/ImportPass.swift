@@ -1,14 +1,14 @@
 import Foundation
 
-/// One import: objects are found by their identifying attributes or made, and get what the data say.
+/// A single import: finds objects by their identifying attributes or creates them, and sets their values from the data.
 ///
-/// The objects of a list are looked for together, with one request for all of them.
+/// The objects of an array are looked up together, with a single request.
 struct ImportPass {
   let context: ManagedObjectContext
 
   private static let depthLimit = 100
 
-  /// An object for each element of a list, in its order.
+  /// Returns an object for each element of an array, in order.
   func objects(
     _ entity: Entity, from list: [ImportValue], for relationship: RelationshipDescription? = nil, depth: Int = 0
   ) throws -> [ManagedObject] {
@@ -37,7 +37,7 @@ struct ImportPass {
     }
   }
 
-  /// Gives an object what the data say. A key that the data don't have leaves the property as it is; null empties it.
+  /// Sets an object's values from the data. A property whose key is missing is left unchanged; null clears it.
   @discardableResult
   func fill(_ object: ManagedObject, from data: ImportValue, _ depth: Int = 0) throws -> ManagedObject {
     guard case .fields = data else { return object }
@@ -57,7 +57,8 @@ struct ImportPass {
     return object
   }
 
-  /// What identifies an object: the value of its identifying attribute, or all that the data say of it.
+  /// Returns the identity of an object: the value of its identifying attribute, or the data itself if it isn't a
+  /// dictionary.
   private static func identity(_ data: ImportValue, _ key: Property) -> ImportValue? {
     if case .fields = data { ImportKeys.value(of: key, in: data) } else { data }
   }
@@ -98,7 +99,7 @@ struct ImportPass {
     }
   }
 
-  /// A new object; for an abstract entity one of the subentity that knows most of the data's keys.
+  /// Creates an object; for an abstract entity, one of the subentity that matches the most keys of the data.
   private func make(_ entity: Entity, for data: ImportValue) throws -> ManagedObject {
     guard entity.isAbstract else { return try context.create(entity.name) }
     let candidates = context.model.hierarchy(of: entity).filter { !$0.isAbstract }

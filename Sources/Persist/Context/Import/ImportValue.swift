@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value of the data that objects are made from: of JSON, or of dictionaries and arrays in code.
+/// A value of the imported data: of JSON, or of dictionaries and arrays in code.
 enum ImportValue: Sendable, Hashable {
-  /// A value that isn't a list and has no fields; null for none.
+  /// A value other than an array or dictionary; null for none.
   case plain(GivenValue)
   case list([ImportValue])
   case fields([String: ImportValue])
@@ -38,7 +38,7 @@ enum ImportValue: Sendable, Hashable {
     }
   }
 
-  /// The value for code that takes anything; null within a list as `NSNull`.
+  /// The value as `Any`, with null in arrays as `NSNull`.
   var any: Any {
     switch self {
     case .plain(.value(let value)): DynamicValue.any(value) ?? NSNull()
@@ -50,7 +50,7 @@ enum ImportValue: Sendable, Hashable {
 
   var isNull: Bool { self == .plain(.null) }
 
-  /// The value of a key, or of a path with dots that reaches into nested data; nil where it isn't there.
+  /// Returns the value of a key, or of a path with dots into nested data; nil if it is missing.
   subscript(key: String) -> ImportValue? {
     guard case .fields(let members) = self else { return nil }
     if let value = members[key] { return value }

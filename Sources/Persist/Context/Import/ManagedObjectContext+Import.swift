@@ -1,36 +1,35 @@
 public import Foundation
 
-/// Making and changing objects from JSON or dictionaries, as MagicalRecord's import does.
+/// Creation and update of objects from JSON or dictionaries, like MagicalRecord's import.
 ///
-/// Which key of the data belongs to which property, and by which attribute objects are told apart, stands in the user
-/// info of the model:
+/// The model's user info maps data keys to properties, and names the attributes that identify objects:
 ///
-/// - `mappedKeyName`, then `mappedKeyName.1` to `.9`, of an attribute or a relationship: its key in the data, where
-///   that isn't its name; of several the first that is there. `outer.inner` reaches into nested data.
-/// - `relatedByAttribute` of an entity or a relationship: the attribute that identifies its objects, or those that it
-///   leads to.
-/// - `dateFormat` of a date attribute: how dates are written, such as `yyyy-MM-dd HH:mm`, or `UnixTime` for
-///   milliseconds since 1970. Numbers for an attribute without `UnixTime` are seconds.
+/// - `mappedKeyName`, then `mappedKeyName.1` to `.9`, of an attribute or a relationship: its key in the data, if that
+///   isn't its name; the first one present is used. `outer.inner` addresses nested data.
+/// - `relatedByAttribute` of an entity or a relationship: the attribute that identifies its objects or its
+///   destination's.
+/// - `dateFormat` of a date attribute: the format of dates, such as `yyyy-MM-dd HH:mm`, or `UnixTime` for milliseconds
+///   since 1970. Numbers for an attribute without `UnixTime` are seconds.
 ///
-/// Beside what ``ManagedObject/setValue(_:forKey:)`` takes, texts become numbers, truth values (`true`, `yes`, `t`,
-/// `y`, `1` and their opposites), dates, UUIDs and data in base64, and numbers become texts. The whole text must be the
-/// value, and a number that an attribute can't hold without losing digits is refused: 1.9 is no whole number, and
-/// 9007199254740993 is no double.
+/// In addition to the values that ``ManagedObject/setValue(_:forKey:)`` accepts, text is converted to numbers, Booleans
+/// (`true`, `yes`, `t`, `y`, `1` and their opposites), dates, UUIDs and base64 data, and numbers are converted to text.
+/// The entire text must be the value, and a number that an attribute can't represent without losing digits is rejected:
+/// 1.9 isn't an integer, and 9007199254740993 isn't a double.
 ///
-/// An object whose identifying value is known already is changed, another one is made. Without a word on it the
-/// identifying attribute is `<entity>ID`, or that of a uniqueness constraint of one attribute. Data of a relationship
-/// are nested objects, or identifying values alone; to-many relationships gain members and lose none, but for null,
-/// which empties them.
+/// An object with a known identifying value is updated, otherwise one is created. By default the identifying attribute
+/// is `<entity>ID`, or that of a uniqueness constraint with a single attribute. The data of a relationship contains
+/// nested objects, or only identifying values; to-many relationships gain members and lose none, except that null
+/// removes all.
 ///
 /// ```swift
 /// let items = try context.importObjects("Item", fromJSON: data)      // [{"id": 7, "title": "Tea"}, …]
 /// try context.save()
 /// ```
 extension ManagedObjectContext {
-  /// An object with what a dictionary says.
+  /// Imports an object from a dictionary.
   ///
-  /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/typeMismatch`` for a value that an
-  ///   attribute can't be made of. What was imported before that stays in the context, unsaved.
+  /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/typeMismatch`` for a value that can't
+  ///   be converted to its attribute. Objects imported before that remain in the context, unsaved.
   @discardableResult
   public func importObject(_ entityName: String, from data: [String: Any?]) throws -> ManagedObject {
     let entity = try entity(named: entityName)
@@ -39,7 +38,8 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// An object for each dictionary, in their order. Dictionaries with one identifying value give one object.
+  /// Imports an object for each dictionary, in order. Dictionaries with the same identifying value result in one
+  /// object.
   @discardableResult
   public func importObjects(_ entityName: String, from list: [[String: Any?]]) throws -> [ManagedObject] {
     let entity = try entity(named: entityName)
@@ -47,10 +47,11 @@ extension ManagedObjectContext {
     return try ImportPass(context: self).objects(entity, from: values)
   }
 
-  /// An object for each object of a JSON text, which holds a list of them or a single one.
+  /// Imports an object for each object in JSON text that contains an array of objects or a single one.
   ///
-  /// - Throws: ``PersistenceError/Code/malformedFile`` where the text isn't such JSON,
-  ///   ``PersistenceError/Code/limitExceeded`` for a number of more than 38 digits, and as ``importObjects(_:from:)``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` if the text isn't such JSON,
+  ///   ``PersistenceError/Code/limitExceeded`` for a number with more than 38 digits, and the errors of
+  ///   ``importObjects(_:from:)``.
   @discardableResult
   public func importObjects(_ entityName: String, fromJSON data: Data) throws -> [ManagedObject] {
     let entity = try entity(named: entityName)
@@ -62,8 +63,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Gives the object what a dictionary says; see ``ManagedObjectContext/importObject(_:from:)``. Properties that the
-  /// dictionary doesn't name stay as they are.
+  /// Sets the object's values from a dictionary; see ``ManagedObjectContext/importObject(_:from:)``. Properties that
+  /// the dictionary doesn't contain are left unchanged.
   public final func importValues(from data: [String: Any?]) throws {
     guard let context = managedObjectContext else {
       throw PersistenceError(

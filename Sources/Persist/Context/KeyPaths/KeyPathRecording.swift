@@ -1,37 +1,37 @@
 import Foundation
 
-/// What a key path touches on its way through recording objects.
+/// Records the properties that a key path accesses on recording objects.
 ///
-/// Recording objects are faults without a context, so that reading them takes the slow path that reading a fault
-/// takes, and nothing else pays for them.
+/// Recording objects are faults without a context, so that accessing them takes the slow path of a fault, and other
+/// objects incur no cost.
 ///
-/// `@unchecked Sendable`: made, used and dropped within one synchronous call, and seen by that call's task alone.
+/// `@unchecked Sendable`: created, used and released in one synchronous call, and visible to that call's task only.
 final class KeyPathRecording: @unchecked Sendable {
-  /// The recording that the current task runs a key path for.
+  /// The recording for which the current task evaluates a key path.
   @TaskLocal static var current: KeyPathRecording?
 
-  /// Keys from the root to every attribute and object that was read.
+  /// The key paths from the root to every attribute and object that was read.
   private(set) var reads: [[String]] = []
-  /// Keys from the root to every collection whose members were asked for.
+  /// The key paths from the root to every collection whose members were accessed.
   private(set) var walked: [[String]] = []
   private var objects: [(object: ManagedObject, keys: [String])] = []
   private let layouts: [EntityLayout]
   private let classes: [ManagedObject.Type]
 
-  /// What attributes of whole numbers have.
+  /// The value of integer attributes.
   private let wholeNumber: Int64
 
-  /// The element that composite attributes have; nil for none.
+  /// The sample element of composite attributes; nil for none.
   private let element: CompositeSample?
 
-  /// A value of an element of a composite attribute.
+  /// A sample value for an element of a composite attribute.
   struct CompositeSample {
-    /// Begins with the attribute's name.
+    /// The path, starting with the attribute's name.
     let path: [String]
     let value: StoredValue
   }
 
-  /// Fits into every type of whole numbers.
+  /// A value that fits every integer type.
   static let wholeNumber: Int64 = 101
 
   init(
@@ -43,7 +43,7 @@ final class KeyPathRecording: @unchecked Sendable {
     self.classes = classes
   }
 
-  /// A recording object, at the end of some keys from the root.
+  /// Creates a recording object at a key path from the root.
   func object(of layout: EntityLayout, as type: ManagedObject.Type, at keys: [String]) -> ManagedObject {
     let slotTable = layout.slotTable(of: type)
     let origin = ManagedObject.Origin(
@@ -55,13 +55,13 @@ final class KeyPathRecording: @unchecked Sendable {
     return object
   }
 
-  /// The keys from the root to a recording object.
+  /// Returns the key path from the root to a recording object.
   func keys(to object: ManagedObject) -> [String]? { objects.first { $0.object === object }?.keys }
 
-  /// The recording object at the end of some keys from the root.
+  /// Returns the recording object at a key path from the root.
   func object(at keys: [String]) -> ManagedObject? { objects.first { $0.keys == keys }?.object }
 
-  /// The keys from the root to the object that has an identifier.
+  /// Returns the key path from the root to the object with an identifier.
   func keys(toObjectWith id: ManagedObjectID) -> [String]? { objects.first { $0.object.identifier == id }?.keys }
 
   func noteRead(_ slot: Int, of object: ManagedObject) {
@@ -74,7 +74,7 @@ final class KeyPathRecording: @unchecked Sendable {
     walked.append(keys + [relationship.name])
   }
 
-  /// The object at the other end of a to-one relationship.
+  /// Returns the destination of a to-one relationship.
   func destination(of slot: Int, of object: ManagedObject) -> ManagedObject? {
     guard let keys = keys(to: object), let relationship = object.layout.relationshipsBySlot[slot] else { return nil }
     let path = keys + [relationship.name]
@@ -84,10 +84,10 @@ final class KeyPathRecording: @unchecked Sendable {
     return self.object(of: layouts[index], as: classes[index], at: path)
   }
 
-  /// The value that a property of a recording object has.
+  /// Returns the value of a property of a recording object.
   ///
-  /// - Parameter initial: what a new object has. A composite attribute has that, but for the one element that is given:
-  ///   a type may refuse samples of others, as an enum does.
+  /// - Parameter initial: The initial value of a new object. A composite attribute has this value except for the sample
+  ///   element: a type may reject samples of others, as an enum does.
   private func sample(_ property: Property, initial: StoredValue?) -> StoredValue? {
     guard let attribute = property.attribute, attribute.type == .composite else {
       return property.attribute.flatMap(sample)
@@ -96,7 +96,7 @@ final class KeyPathRecording: @unchecked Sendable {
     return (initial ?? .composite([:])).replacing(element.path.dropFirst(), with: element.value)
   }
 
-  /// Two values of an attribute, one of which at least isn't what a new object has.
+  /// Returns two values for an attribute, at least one of which isn't the initial value.
   func samples(_ attribute: AttributeDescription) -> [StoredValue] {
     let other: StoredValue? =
       switch attribute.type {
@@ -107,7 +107,7 @@ final class KeyPathRecording: @unchecked Sendable {
     return [sample(attribute), other].compactMap { $0 }
   }
 
-  /// The value that an attribute of a recording object has. A key path that gives another one computes something.
+  /// Returns the sample value of an attribute. A key path with a different result computes something.
   func sample(_ attribute: AttributeDescription) -> StoredValue? {
     switch attribute.type {
     case .int16, .int32, .int64: .integer(wholeNumber)
@@ -125,7 +125,7 @@ final class KeyPathRecording: @unchecked Sendable {
 }
 
 extension StoredValue {
-  /// A composite value with another value of an element.
+  /// Returns a composite value with an element replaced.
   fileprivate func replacing(_ path: ArraySlice<String>, with value: StoredValue) -> StoredValue {
     guard let name = path.first else { return value }
     var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { [:] }
@@ -135,7 +135,7 @@ extension StoredValue {
 }
 
 extension ManagedObject {
-  /// What using a property of a fault begins with.
+  /// Prepares a fault for reading a property.
   final func fulfil(reading slot: Int) {
     guard table == nil else { return fulfil() }
     if let recording = KeyPathRecording.current { return recording.noteRead(slot, of: self) }

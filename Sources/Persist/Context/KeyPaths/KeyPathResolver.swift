@@ -1,16 +1,16 @@
 import Foundation
 
-/// Finds the names of the properties that Swift key paths lead to.
+/// Resolves Swift key paths to property names.
 ///
-/// A key path says nothing of what it is made of, so it is run once over an object of its root's entity that notes
-/// what is read of it. Answers are kept.
+/// A key path doesn't expose its components, so it is evaluated once on an object of its root's entity that records the
+/// properties read. Results are cached.
 ///
 /// ```swift
 /// let paths = KeyPathResolver(model: model, classes: ["Item": Item.self, "Category": Category.self])
 /// try paths.keys(of: \Item.category?.name)          // ["category", "name"]
 /// ```
 ///
-/// Not Sendable: a context has one of its own, ``ManagedObjectContext/keyPaths``.
+/// Not Sendable: each context has its own, ``ManagedObjectContext/keyPaths``.
 public final class KeyPathResolver {
   private let layouts: [EntityLayout]
   private let classes: [ManagedObject.Type]
@@ -26,7 +26,7 @@ public final class KeyPathResolver {
     self.classes = classes
   }
 
-  /// - Parameter given: classes by entity name; others are those that are registered.
+  /// - Parameter given: Classes by entity name; other entities use registered classes.
   public convenience init(model: ManagedObjectModel, classes given: [String: ManagedObject.Type] = [:]) {
     let layouts = EntityLayout.layouts(of: model)
     let classes = model.classes
@@ -34,11 +34,11 @@ public final class KeyPathResolver {
       layouts: layouts, classes: layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: classes) })
   }
 
-  /// The keys that a key path stands for; none for `\.self`.
+  /// Returns the keys that a key path consists of; none for `\.self`.
   ///
-  /// - Parameter entity: where the key path begins; nil for the entity that its class serves.
+  /// - Parameter entity: The entity at the root of the key path; nil for that of the root class.
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes something: one that reads no
-  ///   property or several, or changes what it reads.
+  ///   property or several, or changes the value that it reads.
   public func keys(of keyPath: AnyKeyPath, from entity: Entity? = nil) throws -> [String] {
     let (type, layout) = try root(of: keyPath, entity)
     let question = Question(layout: layout.index, keyPath: keyPath)
@@ -48,7 +48,7 @@ public final class KeyPathResolver {
     return keys
   }
 
-  /// The class that a key path begins at, and the layout of an entity that it serves.
+  /// Returns the root class of a key path, and the layout of its entity.
   private func root(of keyPath: AnyKeyPath, _ entity: Entity?) throws -> (ManagedObject.Type, EntityLayout) {
     let rootType = Swift.type(of: keyPath).rootType
     guard let type = rootType as? ManagedObject.Type else {
@@ -60,7 +60,7 @@ public final class KeyPathResolver {
       return (classes[layout.index], layout)
     }
     if let index = classes.firstIndex(where: { $0 == type }) { return (type, layouts[index]) }
-    // The class of a parent that has no entity of its own: any entity below it has what it has.
+    // A superclass without an entity: any entity of a subclass has its properties.
     if type != ManagedObject.self, let index = classes.firstIndex(where: { $0.isKind(of: rootType) }) {
       return (classes[index], layouts[index])
     }
@@ -91,7 +91,7 @@ public final class KeyPathResolver {
     }
     try check(value, is: keys, keyPath, in: recording)
     if value is any BinaryInteger {
-      // A negative number tells a magnitude from the number itself. A type without sign reads it as none, which is 0.
+      // A negative number distinguishes a magnitude from the number itself. Unsigned types read it as nil, which is 0.
       let (value, recording) = run(keyPath, from: layout, as: type, wholeNumber: -KeyPathRecording.wholeNumber)
       if value.flatMap(StoredValue.init(plain:)) != .integer(0) {
         try check(value, is: keys, keyPath, in: recording)
@@ -100,7 +100,7 @@ public final class KeyPathResolver {
     return keys
   }
 
-  /// What a key path gives for a recording object, its optional unwrapped, and what it touched.
+  /// Evaluates a key path on a recording object, and returns its unwrapped result and the recording.
   private func run(
     _ keyPath: AnyKeyPath, from layout: EntityLayout, as type: ManagedObject.Type, wholeNumber: Int64,
     element: KeyPathRecording.CompositeSample? = nil
@@ -112,7 +112,7 @@ public final class KeyPathResolver {
     return (unwrapped(result), recording)
   }
 
-  /// The types of values that no composite attribute has as a whole.
+  /// Value types that no complete composite attribute has.
   private static let plainTypes: Set<ObjectIdentifier> = [
     ObjectIdentifier(String?.self), ObjectIdentifier(Bool?.self), ObjectIdentifier(Int?.self),
     ObjectIdentifier(Int16?.self), ObjectIdentifier(Int32?.self), ObjectIdentifier(Int64?.self),
@@ -121,12 +121,13 @@ public final class KeyPathResolver {
     ObjectIdentifier(URL?.self),
   ]
 
-  /// The path within a composite attribute that a key path leads to: of the elements that change what it gives.
+  /// Returns the path within a composite attribute that a key path leads to, based on the elements that affect its
+  /// result.
   ///
   /// - Parameters:
-  ///   - samples: values that an element may have.
-  ///   - given: what the key path gives where an element has a value.
-  /// - Returns: nothing where the key path leads to the whole attribute.
+  ///   - samples: Returns possible values of an element.
+  ///   - given: Returns the result of the key path if an element has a value.
+  /// - Returns: An empty path if the key path leads to the whole attribute.
   private func element(
     of elements: [Property.Element], _ value: Any?, _ keyPath: AnyKeyPath, _ keys: [String],
     samples: (AttributeDescription) -> [StoredValue], given: (KeyPathRecording.CompositeSample) -> Any?
@@ -142,7 +143,7 @@ public final class KeyPathResolver {
         if let plain = result.flatMap(StoredValue.init(plain:)), plain != sample { isComputed = true }
       }
     }
-    // The whole of an optional attribute, of a type that can't be made of one element alone.
+    // The whole of an optional attribute, whose type can't be created from a single element.
     if leading.isEmpty, value == nil, !Self.plainTypes.contains(ObjectIdentifier(type(of: keyPath).valueType)) {
       return []
     }
@@ -157,7 +158,7 @@ public final class KeyPathResolver {
     return Array(shared.dropFirst())
   }
 
-  /// The keys to what a key path gave; its optional is unwrapped.
+  /// Returns the keys to the unwrapped result of a key path.
   private func keys(of result: Any?, _ keyPath: AnyKeyPath, in recording: KeyPathRecording) throws
     -> [String]
   {
@@ -182,7 +183,7 @@ public final class KeyPathResolver {
     return keys
   }
 
-  /// Refuses a key path that changes what it reads, as `\.name.count` and `\.quantity.magnitude` do.
+  /// Rejects a key path that changes the value that it reads, as `\.name.count` and `\.quantity.magnitude` do.
   private func check(_ result: Any?, is keys: [String], _ keyPath: AnyKeyPath, in recording: KeyPathRecording)
     throws
   {
@@ -208,7 +209,7 @@ public final class KeyPathResolver {
 }
 
 extension KeyPathRecording {
-  /// The elements of the composite attribute at the end of some keys; nil for another attribute.
+  /// Returns the elements of the composite attribute at a key path; nil for any other attribute.
   fileprivate func elements(at keys: [String]) -> [Property.Element]? {
     guard let owner = object(at: Array(keys.dropLast())), let name = keys.last,
       let property = owner.entity.property(named: name), property.attribute?.type == .composite
@@ -216,7 +217,7 @@ extension KeyPathRecording {
     return property.elements
   }
 
-  /// The sample value of the attribute at the end of some keys.
+  /// Returns the sample value of the attribute at a key path.
   fileprivate func sample(at keys: [String]) -> StoredValue? {
     guard let owner = object(at: Array(keys.dropLast())), let name = keys.last else { return nil }
     return owner.entity.attribute(named: name).flatMap(sample)
@@ -224,14 +225,14 @@ extension KeyPathRecording {
 }
 
 extension ManagedObject {
-  /// Whether the class is another one or inherits from it.
+  /// Whether the class equals or inherits from another.
   fileprivate static func isKind(of other: any Any.Type) -> Bool {
     func holds<Other>(_ other: Other.Type) -> Bool { self is Other.Type }
     return holds(other)
   }
 }
 
-/// The members of a relationship, as a property of a class gives them.
+/// The members of a relationship as returned by a class's property.
 package protocol RecordedMembers {
   var recordedOwner: ManagedObject? { get }
   var relationshipName: String { get }
@@ -248,7 +249,7 @@ extension RelationshipSet: RecordedMembers {
 }
 
 extension StoredValue {
-  /// The value of one of the plain types that attributes have; nil for other types, such as an application's enum.
+  /// Creates a value from one of the plain types of attributes; nil for other types, such as an application's enum.
   fileprivate init?(plain value: Any) {
     switch value {
     case let value as Bool: self = .boolean(value)
