@@ -1,25 +1,25 @@
-/// Lets objects of a context go that only hold each other.
+/// Releases objects of a context that are held only by each other.
 ///
-/// An item holds its owner once the program has asked for that, and an owner its items: counted references alone would
-/// keep both for as long as the context. Only an object that holds others and is held itself can be part of such a
-/// cycle; these *links* are counted. Whenever there are twice as many as were left last time, one pass over them finds
-/// those that nothing else leads to. So a pass costs O(1) for each object that became a link, and the number of lost
-/// objects stays below that of the live ones.
+/// An item holds its owner once the program has accessed it, and an owner holds its items: reference counting alone
+/// would keep both alive as long as the context. Only an object that both holds others and is held can be part of such
+/// a cycle; these *links* are tracked. Whenever there are twice as many as remained last time, one pass over them finds
+/// those that nothing else refers to. A pass therefore costs O(1) per object that became a link, and there are always
+/// fewer lost objects than live ones.
 ///
-/// A link is used where something else than other links holds it: the program, the context's lists of changes, an
-/// object that nobody holds through a relationship. Whatever a used link leads to is used too; all else is let go.
+/// A link is in use if something other than links holds it: the program, the context's change sets, an object that
+/// isn't held through a relationship. Links reachable from used links are in use too; all others are released.
 ///
-/// It belongs to its context's isolation, as the objects do.
+/// Belongs to its context's isolation, like the objects.
 final class HeldCycles {
   private typealias Reference = ObjectReferences.Reference
 
-  /// Below it no pass is worth its while.
+  /// The number of links below which a pass isn't worthwhile.
   private static let fewest = 128
 
   @exclusivity(unchecked) private var links: ContiguousArray<Reference> = []
   @exclusivity(unchecked) private var limit = HeldCycles.fewest
   @exclusivity(unchecked) private var isCollecting = false
-  /// Objects that lost their last holder while another one is released.
+  /// Objects that lost their last holder while another one is being released.
   @exclusivity(unchecked) private var waiting: ContiguousArray<Reference> = []
   @exclusivity(unchecked) private var isReleasing = false
 
@@ -36,7 +36,8 @@ final class HeldCycles {
     last._withUnsafeGuaranteedRef { $0.linkIndex = Int32(truncatingIfNeeded: index) }
   }
 
-  /// Gives up the reference that an object's holders shared. What its end lets go is released after it, not within.
+  /// Releases the reference shared by an object's holders. Objects released as a consequence follow afterwards, not
+  /// nested.
   func release(_ object: ObjectReferences.Reference) {
     guard !isReleasing else { return waiting.append(object) }
     isReleasing = true
@@ -50,7 +51,7 @@ final class HeldCycles {
     if links.count >= limit { collect() }
   }
 
-  /// Lets go of the objects that only hold each other.
+  /// Releases objects that are held only by each other.
   ///
   /// - Complexity: O(*links and what they hold*)
   func collect() {
@@ -63,7 +64,7 @@ final class HeldCycles {
   }
 
   private func unusedLinks() -> [ManagedObject] {
-    // The number of holders of each link that aren't links.
+    // The number of each link's holders that aren't links.
     var others = ContiguousArray(links.map { $0._withUnsafeGuaranteedRef { $0.holderCount } })
     for link in links { forEachLink(heldBy: link) { others[$0] -= 1 } }
     var isUsed = ContiguousArray(repeating: false, count: links.count)
@@ -82,12 +83,12 @@ final class HeldCycles {
     return links.indices.filter { !isUsed[$0] }.map { links[$0].takeUnretainedValue() }
   }
 
-  /// The places of the links that an object holds.
+  /// Calls a closure with the index of each link that an object holds.
   @inline(__always)
   private func forEachLink(heldBy holder: Reference, _ body: (Int) -> Void) {
     func look(at held: Reference) {
       let index = held._withUnsafeGuaranteedRef { Int($0.linkIndex) }
-      // An object that has left for another context may have a place there.
+      // The index may belong to another context that the object has moved to.
       if index >= 0, index < links.count, links[index].toOpaque() == held.toOpaque() { body(index) }
     }
     holder._withUnsafeGuaranteedRef { holder in
@@ -96,9 +97,9 @@ final class HeldCycles {
     }
   }
 
-  /// Whether anything else than an object's holders retains it.
+  /// Whether an object is retained by anything other than its holders.
   private func isRetained(_ object: Reference) -> Bool {
-    // The one reference that the holders share, taken over for the look.
+    // The single reference shared by the holders, taken over for the check.
     var shared = object.takeRetainedValue()
     defer { _ = Unmanaged.passRetained(shared) }
     return !isKnownUniquelyReferenced(&shared)

@@ -1,13 +1,12 @@
-/// Fetched properties: what a request of the model finds for an object.
+/// Fetched properties: the results of a request of the model for an object.
 ///
-/// The request runs when the property is read first, over all stores of the coordinator, with the object as
-/// `$FETCH_SOURCE` and the property as `$FETCHED_PROPERTY`. What it found is kept until the object is refreshed, unless
-/// unsaved objects are among it.
+/// The request runs when the property is first read, over all stores of the coordinator, with the object as
+/// `$FETCH_SOURCE` and the property as `$FETCHED_PROPERTY`. Its results are cached until the object is refreshed,
+/// unless they include unsaved objects.
 extension ManagedObject {
-  /// The objects of a fetched property, by its slot.
+  /// Returns the objects of a fetched property by slot.
   ///
-  /// A getter can't throw: what goes wrong is thrown by the context's next call that can, and the property reads as
-  /// empty.
+  /// A getter can't throw: errors are thrown by the context's next call that can, and the property reads as empty.
   public final func fetched<Element: ManagedObject>(at slot: Int, of type: Element.Type = Element.self) -> [Element] {
     do {
       return try fetchedObjects(of: layout.properties[slot]).map { object in
@@ -39,18 +38,18 @@ extension ManagedObject {
     var request = try FetchRequest<ManagedObject>(description.request)
     request.predicate = try request.predicate.map { try given($0, description) }
     let found = try context.fetch(request)
-    // Identifiers of unsaved objects won't be theirs for long.
+    // Identifiers of unsaved objects are temporary.
     if found.contains(where: \.isInserted) { return found }
     let members = ToManyMembers(isOrdered: true)
     members.load(.identifiers(found.map(\.objectID)))
-    // Fetching may have called a hook that refreshed this object.
+    // The fetch may have called a hook that refreshed this object.
     if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
     toManys[property.slot] = members
     holdMembers(found, at: property.slot)
     return found
   }
 
-  /// A predicate with the values that its variables lead to.
+  /// Returns a predicate with its variables replaced by values.
   private final func given(
     _ predicate: FetchPredicate, _ property: FetchedPropertyDescription
   ) throws -> FetchPredicate {
@@ -74,7 +73,7 @@ extension ManagedObject {
   }
 }
 
-/// A fetched property as its own request reads it: `$FETCHED_PROPERTY.userInfo.search`.
+/// A fetched property as seen by its own request: `$FETCHED_PROPERTY.userInfo.search`.
 private struct FetchedPropertySource: KeyedObject {
   let property: FetchedPropertyDescription
 

@@ -1,16 +1,16 @@
-/// The holding of related objects: an object holds those that were reached from it through its relationships, for as
-/// long as it lives itself, until it becomes a fault or leaves its context.
+/// Holding of related objects: an object holds those that were reached from it through its relationships, until it is
+/// deallocated, becomes a fault or leaves its context.
 ///
-/// Every object knows how many others hold it, and retains itself while any do. That makes two things possible which
-/// plain references between objects don't: ``HeldCycles`` finds those that only hold each other, and a chain of a
-/// million objects is let go one after the other, without a million nested calls.
+/// Every object counts its holders, and retains itself while it has any. Unlike plain references between objects, this
+/// allows ``HeldCycles`` to find objects held only by each other, and releases a chain of a million objects one by one,
+/// without a million nested calls.
 extension ManagedObject {
-  /// ``heldSlot`` while nothing is held there.
+  /// The value of ``heldSlot`` while nothing is held there.
   static var noSlot: UInt8 { .max }
 
-  /// Holds the other end of a to-one relationship in place of the former one.
+  /// Holds the destination of a to-one relationship instead of the former one.
   ///
-  /// While the relationship has an unsaved change, the former end is held too: a rollback leads to it again.
+  /// While the relationship has an unsaved change, the former destination is held too, because a rollback restores it.
   @inline(__always)
   final func hold(_ end: ManagedObject, at slot: Int) {
     if Int(heldSlot) == slot, heldEnd?.toOpaque() == Unmanaged.passUnretained(end).toOpaque() { return }
@@ -38,13 +38,13 @@ extension ManagedObject {
     Self.loseHolder(end)
   }
 
-  /// Lets go of objects that to-one relationships don't lead to any more, after changes were saved or discarded.
+  /// Releases former destinations of to-one relationships, after changes were saved or discarded.
   final func letGoOfFormerEnds() {
     guard heldEnd != nil || related != nil, loading == .loaded else { return }
     letGoOfFormerEnds { slot, end in destination(at: slot) !== end }
   }
 
-  /// Holds members of a to-many relationship that the program asked for.
+  /// Holds members of a to-many relationship that the program accessed.
   final func holdMembers(_ members: some Sequence<ManagedObject>, at slot: Int) {
     guard let table else { return }
     let related = makeRelated()
@@ -52,7 +52,7 @@ extension ManagedObject {
     becomeHolder(in: table)
   }
 
-  /// Takes note that all members were asked for: those to come are held too.
+  /// Records that all members were accessed, so that future members are held too.
   final func holdAllMembers(_ list: MemberList, at slot: Int) {
     related?.haveAllMembers(count: list.count, at: slot) {
       guard let context = table?.context else { return [] }
@@ -60,7 +60,7 @@ extension ManagedObject {
     }
   }
 
-  /// Holds a new member where all the others are held.
+  /// Holds a new member if all the others are held.
   final func holdNewMember(_ member: ManagedObject, at slot: Int) {
     guard let related, related.areMembersWhole(at: slot) else { return }
     holdMembers(CollectionOfOne(member), at: slot)
@@ -75,7 +75,7 @@ extension ManagedObject {
     return made
   }
 
-  /// Lets go of what isn't related any more, before changes become what is stored.
+  /// Releases removed members, before changes become the stored state.
   final func letGoOfRemovedMembers() {
     guard related != nil, let context = table?.context else { return }
     for slot in toManys.indices {
@@ -86,7 +86,7 @@ extension ManagedObject {
     }
   }
 
-  /// Lets go of what was related by discarded changes, before they are.
+  /// Releases added members, before their additions are discarded.
   final func letGoOfAddedMembers() {
     guard related != nil, let context = table?.context else { return }
     for slot in toManys.indices {
@@ -97,7 +97,7 @@ extension ManagedObject {
     }
   }
 
-  /// Lets go of everything that is held.
+  /// Releases all held objects.
   final func letGoOfRelated() {
     guard heldEnd != nil || related != nil else { return }
     if linkIndex >= 0 { table?.cycles.remove(self) }
@@ -125,14 +125,14 @@ extension ManagedObject {
     holderCount &+= 1
   }
 
-  /// Takes a holder from an object, which is released with its last one.
+  /// Removes a holder from an object, which is released with its last one.
   ///
-  /// Nothing counted refers to the object here, so that it is released by the list of those that wait for it, and not
-  /// by the end of a call within others.
+  /// No counted reference to the object exists here, so that it is released through the waiting list, and not at the
+  /// end of a nested call.
   static func loseHolder(_ object: ObjectReferences.Reference) {
     let loss = object._withUnsafeGuaranteedRef { $0.loseHolder() }
     guard loss.wasLast else { return }
-    // An object without a context holds nothing: nothing follows its end.
+    // An object without a context holds nothing, so its release has no consequences.
     if let cycles = loss.cycles { cycles.release(object) } else { object.release() }
   }
 

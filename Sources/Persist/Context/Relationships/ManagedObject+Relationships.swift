@@ -1,18 +1,18 @@
 import OrderedCollections
 
-/// Both sides of a relationship are kept in step by every change, before and after saving: whoever sets one side sets
-/// the other.
+/// Every change keeps both sides of a relationship consistent, before and after saving: setting one side sets the
+/// other.
 ///
 /// An object without a context has no relationships: they read as empty, and setting them has no effect.
 extension ManagedObject {
-  /// The other end of a to-one relationship, by its slot. It is held from then on, for as long as this object.
+  /// Returns the destination of a to-one relationship by slot, and holds it as long as this object lives.
   public final func toOne(at slot: Int) -> ManagedObject? {
     guard let end = destination(at: slot) else { return nil }
     hold(end, at: slot)
     return end
   }
 
-  /// As ``toOne(at:)``, without holding it.
+  /// Does the same as ``toOne(at:)`` without holding the object.
   final func destination(at slot: Int) -> ManagedObject? {
     if loading == .fault { fulfil() }
     if pending.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
@@ -32,14 +32,14 @@ extension ManagedObject {
     return withCompanions(table.context.registeredOrFault(target, key: key, in: siblings))
   }
 
-  /// The object that the row names, where it is alive: what walks mostly find, and found with few counted references.
+  /// Returns the stored destination if it is registered: the most common case, found with few reference counts.
   private final func storedDestination(at slot: Int) -> ManagedObject? {
     let rootIndex = layout.destinationRoots[slot]
     guard rootIndex >= 0, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount) else { return nil }
     return table?.siblings?.registeredObject(key: snapshot.integer(slot), rootIndex: rootIndex)
   }
 
-  /// An object at the other end of a relationship, with its row where that was read ahead.
+  /// Returns a related object, with its row if that was prefetched.
   @inline(__always)
   final func withCompanions(_ object: ManagedObject?) -> ManagedObject? {
     guard let companions, let object else { return object }
@@ -47,9 +47,9 @@ extension ManagedObject {
     return object
   }
 
-  /// Sets a to-one relationship by its slot, and the other side with it.
+  /// Sets a to-one relationship by slot, along with its other side.
   ///
-  /// - Parameter other: an object of this object's context and of the relationship's destination.
+  /// - Parameter other: An object of the same context, with the relationship's destination entity.
   public final func setToOne(_ other: ManagedObject?, at slot: Int) {
     guard table != nil, let relationship = layout.relationshipsBySlot[slot] else { return }
     if let other { requireRelatable(other, by: relationship) }
@@ -60,7 +60,7 @@ extension ManagedObject {
     willChange()
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
     if let other { hold(other, at: slot) }
-    // Stores exist in which the old end leads to somebody else: that one is left alone.
+    // In some stores the old destination refers to another object; it is then left unchanged.
     if let old, let back = old.back(of: relationship), back.isToMany || old.destination(at: back.slot) === self {
       old.forget(self, in: back)
     }
@@ -83,7 +83,7 @@ extension ManagedObject {
     return snapshot.isNull(slot, of: layout.rowSlotCount)
   }
 
-  /// The relationship of this object that leads back from `relationship`, nil where there is none.
+  /// Returns this object's inverse of a relationship, or nil if there is none.
   final func back(of relationship: RelationshipLayout) -> RelationshipLayout? {
     guard let inverse = relationship.inverse, inverse.slot < layout.relationshipsBySlot.count,
       let back = layout.relationshipsBySlot[inverse.slot], back.name == inverse.name
@@ -91,9 +91,10 @@ extension ManagedObject {
     return back
   }
 
-  /// Adds a member to one of this object's to-many relationships, this side only.
+  /// Adds a member to one of this object's to-many relationships, on this side only.
   ///
-  /// A member that left an ordered relationship and comes back goes to the end, whether or not the members were read.
+  /// A member that left an ordered relationship and is added again goes to the end, whether or not the members were
+  /// read.
   final func gain(_ other: ManagedObject, in relationship: RelationshipLayout, at index: Int? = nil) {
     willChangeMembers()
     let members = members(of: relationship)
@@ -104,7 +105,7 @@ extension ManagedObject {
     holdNewMember(other, at: relationship.slot)
   }
 
-  /// Takes an object out of one of this object's relationships, this side only.
+  /// Removes an object from one of this object's relationships, on this side only.
   final func forget(_ other: ManagedObject, in relationship: RelationshipLayout) {
     if relationship.isToMany {
       willChangeMembers()
@@ -119,14 +120,14 @@ extension ManagedObject {
     }
   }
 
-  /// Whether a relationship may lead to an object: to a deleted one only where its delete rule leaves the other end
-  /// alone.
+  /// Whether a relationship may refer to an object: to a deleted one only if its delete rule leaves the other end
+  /// unchanged.
   final func mayLead(to other: ManagedObject, by relationship: RelationshipLayout) -> Bool {
     guard other.change == .deleted, let back = other.back(of: relationship) else { return true }
     return back.deleteRule == .deny || back.deleteRule == .noAction
   }
 
-  /// As ``willChange()``, for a to-many relationship: the row itself isn't needed until the save.
+  /// Does the same as ``willChange()`` for a to-many relationship: the row isn't needed until the save.
   final func willChangeMembers() {
     isTouched = true
     if eventIndex < 0 { enterEvent() }
@@ -144,7 +145,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The members of a to-many relationship with their changes, read or not.
+  /// Returns the members of a to-many relationship with their changes, whether or not they are read.
   final func members(of relationship: RelationshipLayout) -> ToManyMembers {
     if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
     if let members = toManys[relationship.slot] { return members }
@@ -154,26 +155,27 @@ extension ManagedObject {
     return members
   }
 
-  /// The members of a to-many relationship as they are now, for looking some up; the store is asked where that wasn't
-  /// done yet.
+  /// Returns the current members of a to-many relationship as a set for lookups, reading them from the store if
+  /// necessary.
   final func memberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {
     guard let members = readMembers(of: relationship) else { return [] }
     return members.current ?? members.added
   }
 
-  /// As ``memberIDs(of:)``, for walking through them.
+  /// Does the same as ``memberIDs(of:)``, as a list for iteration.
   final func memberList(of relationship: RelationshipLayout) -> MemberList {
     guard let members = readMembers(of: relationship) else { return .identifiers([]) }
     return members.list ?? .identifiers(members.added.elements)
   }
 
-  /// Every member, as an object.
+  /// Returns every member as an object.
   final func memberObjects(of relationship: RelationshipLayout) -> [ManagedObject] {
     let list = memberList(of: relationship)
     return list.objects(0..<list.count, of: self)
   }
 
-  /// The members of a to-many relationship, known but for an error; nil where there is nothing to read them from.
+  /// Returns the members of a to-many relationship, known except after an error; nil if there is no source to read them
+  /// from.
   private final func readMembers(of relationship: RelationshipLayout) -> ToManyMembers? {
     guard let table else {
       if let recording = KeyPathRecording.current {
@@ -195,7 +197,7 @@ extension ManagedObject {
     return members
   }
 
-  /// Whether an object is among the members; an inverse to-one tells without reading the members.
+  /// Whether an object is a member. With a to-one inverse, the members needn't be read.
   final func isMember(_ other: ManagedObject, of relationship: RelationshipLayout) -> Bool {
     if change == .inserted || !toManys.isEmpty, let current = members(of: relationship).current {
       return current.contains(other.objectID)
@@ -204,7 +206,7 @@ extension ManagedObject {
     return memberIDs(of: relationship).contains(other.objectID)
   }
 
-  /// Adds a member, or moves one to another place.
+  /// Adds a member, or moves an existing one to an index.
   final func insertMember(_ other: ManagedObject, at index: Int? = nil, of relationship: RelationshipLayout) {
     guard table != nil else { return }
     requireRelatable(other, by: relationship)
@@ -234,7 +236,7 @@ extension ManagedObject {
     other.forget(self, in: back)
   }
 
-  /// Makes `others` the members; of an ordered relationship in this order.
+  /// Replaces the members, in this order for an ordered relationship.
   final func replaceMembers(with others: [ManagedObject], of relationship: RelationshipLayout) {
     guard let context = table?.context else { return }
     for other in others { requireRelatable(other, by: relationship) }

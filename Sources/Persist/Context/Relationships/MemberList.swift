@@ -1,13 +1,13 @@
-/// The members of a to-many relationship at some moment, in order.
+/// The members of a to-many relationship at one moment, in order.
 ///
-/// Members whose rows were read ahead are known by those: walking through them makes no identifiers, which would cost
-/// as much as the objects.
+/// Members with prefetched rows are represented by these: iterating creates no identifiers, which would cost as much as
+/// the objects.
 enum MemberList {
   case objects([ManagedObject])
   case identifiers([ManagedObjectID])
   case rows(PrefetchedMembers, Range<Int>)
 
-  /// The number of members that a walk makes at once, with their rows.
+  /// The number of members that an iteration creates at once, with their rows.
   static var groupSize: Int { 100 }
 
   var count: Int {
@@ -26,14 +26,15 @@ enum MemberList {
     }
   }
 
-  /// Whether rows were read ahead for the members, and are what the context knows still.
+  /// Whether the members have prefetched rows that are up to date as far as the context knows.
   func hasRows(in context: ManagedObjectContext) -> Bool {
     if case .rows(let rows, _) = self { rows.areTrue(in: context) } else { false }
   }
 
-  /// The objects of some members, with the rows that were read ahead. Those that can't be of the context are left out.
+  /// Returns the objects of some members, with their prefetched rows, omitting members that can't belong to the
+  /// context.
   ///
-  /// - Parameter places: places in the list.
+  /// - Parameter places: The range of members in the list.
   func objects(_ places: Range<Int>, of owner: ManagedObject?) -> [ManagedObject] {
     switch self {
     case .objects(let objects): return Array(objects[places])

@@ -1,22 +1,22 @@
 import OrderedCollections
 
-/// The place of a ``RelationshipSet``'s members.
+/// The storage of a ``RelationshipSet``'s members.
 enum MemberSource {
-  /// In an object's relationship: the set is a view of it.
+  /// An object's relationship: the set is a view of it.
   case relationship(RelationshipLayout, of: ManagedObject)
-  /// In the set itself, which was made from an array and is going to be assigned.
+  /// The set itself, which was created from an array to be assigned to a relationship.
   case collection(CollectedMembers)
 
   var owner: ManagedObject? {
     if case .relationship(_, let owner) = self { owner } else { nil }
   }
 
-  /// What messages call the set.
+  /// The name of the set in messages.
   var name: String {
     if case .relationship(let relationship, _) = self { relationship.name } else { "set" }
   }
 
-  /// Whether members have places.
+  /// Whether members have indexes.
   var isOrdered: Bool {
     if case .relationship(let relationship, _) = self { relationship.isOrdered } else { true }
   }
@@ -35,7 +35,7 @@ enum MemberSource {
     }
   }
 
-  /// After a walk has made a group of members.
+  /// Called after an iteration has created a group of members.
   func didReach(_ group: [ManagedObject], of list: MemberList, isEnd: Bool) {
     guard case .relationship(let relationship, let owner) = self else { return }
     owner.holdGroup(group, of: relationship)
@@ -64,7 +64,7 @@ enum MemberSource {
     }
   }
 
-  /// Adds an object at a place, or moves a member there.
+  /// Adds an object at an index, or moves a member there.
   func insert(_ object: ManagedObject, at index: Int) {
     switch self {
     case .relationship(let relationship, let owner): owner.insertMember(object, at: index, of: relationship)
@@ -89,7 +89,7 @@ enum MemberSource {
   }
 }
 
-/// The members of a set that belongs to no relationship. A class, because a set changes without being a variable.
+/// The members of a set without a relationship. A class, because a set is mutated without being a variable.
 final class CollectedMembers {
   var objects: OrderedSet<ManagedObject>
 

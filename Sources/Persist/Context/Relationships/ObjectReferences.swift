@@ -1,10 +1,10 @@
-/// A set of objects of which none is retained: open addressing by their addresses.
+/// A set of objects that doesn't retain them, using open addressing by their addresses.
 ///
-/// Whoever owns it sees to it that its objects live. The hash is multiplicative, as that of ``IdentityMap``.
+/// The owner must keep the objects alive. The hash is multiplicative, like that of ``IdentityMap``.
 struct ObjectReferences {
   typealias Reference = Unmanaged<ManagedObject>
 
-  /// As many as a power of two, at least a quarter of them free; empty for an empty set.
+  /// The entries. Their count is a power of two, with at least a quarter of them free; empty for an empty set.
   private var places: ContiguousArray<Reference?> = []
   private(set) var count = 0
 
@@ -13,7 +13,7 @@ struct ObjectReferences {
     return Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) &>> 32) & (places.count &- 1)
   }
 
-  /// The place of an object, or the free one at which the search for it ends.
+  /// Returns the index of an object, or the free entry at which its search ends.
   private func place(of object: Reference) -> Int {
     var place = home(object)
     while let other = places[place], other.toOpaque() != object.toOpaque() {
@@ -24,7 +24,7 @@ struct ObjectReferences {
 
   func contains(_ object: Reference) -> Bool { !places.isEmpty && places[place(of: object)] != nil }
 
-  /// - Returns: whether the object is new in the set.
+  /// - Returns: Whether the object is new in the set.
   mutating func insert(_ object: ManagedObject) -> Bool {
     if (count &+ 1) &* 4 > places.count &* 3 { grow() }
     let reference = Reference.passUnretained(object)
@@ -35,13 +35,13 @@ struct ObjectReferences {
     return true
   }
 
-  /// - Returns: whether the object was in the set.
+  /// - Returns: Whether the object was in the set.
   mutating func remove(_ object: ManagedObject) -> Bool {
     guard !places.isEmpty else { return false }
     var hole = place(of: .passUnretained(object))
     guard places[hole] != nil else { return false }
     let mask = places.count &- 1
-    // Entries behind the hole move up where that brings them no farther than home, so that no chain breaks.
+    // Later entries move into the hole if that doesn't put them before their home entry, so that no chain breaks.
     var next = (hole &+ 1) & mask
     while let entry = places[next] {
       if (next &- home(entry)) & mask >= (next &- hole) & mask {

@@ -1,22 +1,23 @@
-/// The objects that one object holds because they were reached from it through its relationships.
+/// The objects that an object holds because they were reached from it through its relationships.
 ///
-/// It is about lifetimes alone: no relationship is ever read from it, and an object in it that isn't related any more
-/// costs memory and nothing else. A reference counts in ``ManagedObject/holderCount`` of the object that it leads to.
+/// It affects only lifetimes: no relationship is read from it, and an object in it that is no longer related costs only
+/// memory. Each reference counts in the ``ManagedObject/holderCount`` of the object it refers to.
 final class RelatedObjects {
   private struct End {
     let slot: Int
-    /// Held by its count of holders.
+    /// Kept alive by its holder count.
     let object: ObjectReferences.Reference
   }
 
   private struct Members {
     let slot: Int
     var objects = ObjectReferences()
-    /// Whether all members were walked through, so that those to come are held too.
+    /// Whether all members were iterated over, so that future ones are held too.
     var areWhole = false
   }
 
-  // Unchecked: they belong to an object and so to its context's isolation. What is let go is taken out before.
+  // Unchecked: they belong to an object and so to its context's isolation. Entries are removed before their objects are
+  // released.
   @exclusivity(unchecked) private var ends: ContiguousArray<End> = []
   @exclusivity(unchecked) private var members: ContiguousArray<Members> = []
 
@@ -40,7 +41,7 @@ final class RelatedObjects {
     end.gainHolder()
   }
 
-  /// Lets go of the other ends of to-one relationships that aren't theirs.
+  /// Releases former destinations of to-one relationships.
   func letGoOfEnds(where isFormer: (Int, ManagedObject) -> Bool) {
     guard !ends.isEmpty else { return }
     var former: [End] = []
@@ -64,9 +65,9 @@ final class RelatedObjects {
 
   func areMembersWhole(at slot: Int) -> Bool { index(of: slot).map { members[$0].areWhole } ?? false }
 
-  /// Takes all members for held. Those beside them were members once, and are let go.
+  /// Records that all members are held. Other held objects are former members, and are released.
   ///
-  /// - Parameter present: the members that are alive; asked for only where more objects than members are held.
+  /// - Parameter present: Returns the live members; called only if more objects than members are held.
   func haveAllMembers(count: Int, at slot: Int, _ present: () -> [ManagedObject]) {
     guard let index = index(of: slot), members[index].objects.count >= count else { return }
     members[index].areWhole = true

@@ -1,22 +1,22 @@
 public import Foundation
 
 extension RelationshipSet {
-  /// Adds objects of an ordered relationship, or moves members, so that each stands at its place afterwards.
+  /// Inserts objects into an ordered relationship, or moves members, so that each has the given index afterwards.
   ///
-  /// - Parameter indexes: as many as there are objects, upwards; each at most the count that there is by then.
+  /// - Parameter indexes: One index per object, ascending; each at most the count at the time of its insertion.
   public func insert(_ objects: [Element], at indexes: IndexSet) {
     precondition(objects.count == indexes.count, "\(objects.count) objects can't take \(indexes.count) places.")
     for (index, object) in zip(indexes, objects) { insert(object, at: index) }
   }
 
-  /// Takes the members at several places out of an ordered relationship.
+  /// Removes the members at several indexes from an ordered relationship.
   public func remove(at indexes: IndexSet) {
     for index in indexes.reversed() { remove(at: index) }
   }
 
-  /// Puts objects in the places of members of an ordered relationship.
+  /// Replaces members of an ordered relationship with other objects.
   ///
-  /// - Parameter indexes: as many as there are objects, upwards.
+  /// - Parameter indexes: One index per object, ascending.
   public func replace(at indexes: IndexSet, with objects: [Element]) {
     precondition(objects.count == indexes.count, "\(objects.count) objects can't take \(indexes.count) places.")
     for (index, object) in zip(indexes, objects) { replace(at: index, with: object) }

@@ -1,56 +1,56 @@
-/// The objects at the other end of a to-many relationship: a live view that can be changed.
+/// The members of a to-many relationship, as a live mutable view.
 ///
-/// It always shows the relationship as it is now. Counting and asking for an object don't make the members; walking
-/// through them makes them in groups, each group's rows read at once. A walk goes through the members as they were
-/// when it began, so that they may be changed during it.
+/// It always reflects the current state of the relationship. Counting and looking up objects don't create the members;
+/// iterating creates them in groups, reading the rows of each group at once. An iteration visits the members as they
+/// were at its start, so that they can be changed during it.
 ///
-/// An ordered relationship keeps its members in order. Another has them in some order, which is the same until they
-/// change.
+/// An ordered relationship keeps its members in order. In an unordered one, the order is arbitrary but stable until the
+/// members change.
 ///
 /// ```swift
-/// category.items.insert(tea)        // tea.category is category now
+/// category.items.insert(tea)        // tea.category is now category
 /// category.items.count              // 1
-/// category.items = [tea, coffee]    // and nothing else
+/// category.items = [tea, coffee]    // replaces all members
 /// category.items = RelationshipSet(found)
 /// ```
 ///
-/// A set that is made from an array or a literal belongs to no relationship: it holds its objects until it is assigned.
+/// A set created from an array or a literal belongs to no relationship: it holds its objects until it is assigned.
 public struct RelationshipSet<Element: ManagedObject> {
   let source: MemberSource
 
   init(owner: ManagedObject, relationship: RelationshipLayout) { source = .relationship(relationship, of: owner) }
 
-  /// A set of objects that is to be assigned to a relationship. It has each object once.
+  /// Creates a set of objects to be assigned to a relationship, without duplicates.
   public init(_ objects: some Sequence<Element>) { source = .collection(CollectedMembers(Array(objects))) }
 
   private var list: MemberList { source.list }
 
-  /// The members' identifiers; none of the members is made for that.
+  /// The members' identifiers, obtained without creating members.
   public var objectIDs: [ManagedObjectID] { list.identifiers }
 
-  /// Whether an object is a member. Doesn't read the members where the inverse is a to-one relationship.
+  /// Whether an object is a member. With a to-one inverse, the members aren't read.
   public func contains(_ object: ManagedObject) -> Bool { source.contains(object) }
 
-  /// Adds an object, at the end where the relationship is ordered. A member stays where it is.
+  /// Adds an object, at the end of an ordered relationship. An existing member keeps its position.
   public func insert(_ object: Element) { source.insert(object) }
 
-  /// Adds an object of an ordered relationship at a place, or moves a member there.
+  /// Adds an object to an ordered relationship at an index, or moves a member there.
   ///
-  /// - Parameter index: at most ``count``; for a member its place among the others.
+  /// - Parameter index: At most ``count``; for a member, its index among the others.
   public func insert(_ object: Element, at index: Int) {
     requireOrder()
     precondition(index >= 0 && index <= count, "'\(source.name)' has no place \(index), only 0 to \(count).")
     source.insert(object, at: index)
   }
 
-  /// Takes the member at a place out of an ordered relationship.
+  /// Removes the member at an index from an ordered relationship.
   public func remove(at index: Int) {
     requireOrder()
     remove(self[index])
   }
 
-  /// Puts an object in the place of a member of an ordered relationship. One that is a member already leaves its old
-  /// place.
+  /// Replaces a member of an ordered relationship with an object. If the object is already a member, it leaves its old
+  /// position.
   public func replace(at index: Int, with object: Element) {
     requireOrder()
     let old = self[index]
@@ -60,13 +60,13 @@ public struct RelationshipSet<Element: ManagedObject> {
     source.replace(with: members)
   }
 
-  /// Puts the members of an ordered relationship into another order.
+  /// Sorts the members of an ordered relationship.
   public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
     requireOrder()
     source.replace(with: try sorted(by: areInIncreasingOrder))
   }
 
-  /// The place of a member, without making any other; nil where the object isn't one.
+  /// Returns the index of a member without creating other members; nil if the object isn't a member.
   public func firstIndex(of object: ManagedObject) -> Int? { source.firstIndex(of: object) }
 
   private func requireOrder() {
@@ -77,7 +77,7 @@ public struct RelationshipSet<Element: ManagedObject> {
     for object in objects { insert(object) }
   }
 
-  /// Takes an object out; nothing happens where it isn't a member.
+  /// Removes an object; does nothing if it isn't a member.
   public func remove(_ object: ManagedObject) { source.remove(object) }
 
   public func remove(contentsOf objects: some Sequence<some ManagedObject>) {
@@ -86,7 +86,7 @@ public struct RelationshipSet<Element: ManagedObject> {
 
   public func removeAll() { source.replace(with: []) }
 
-  /// Makes these the members; of an ordered relationship in this order.
+  /// Replaces the members, in this order for an ordered relationship.
   public func replace(with objects: some Sequence<Element>) {
     source.replace(with: Array(objects))
   }
@@ -101,7 +101,7 @@ public struct RelationshipSet<Element: ManagedObject> {
 }
 
 extension RelationshipSet: ExpressibleByArrayLiteral {
-  /// The objects of a literal, to be assigned to a relationship.
+  /// Creates a set from a literal, to be assigned to a relationship.
   public init(arrayLiteral objects: Element...) { self.init(objects) }
 }
 
@@ -120,7 +120,7 @@ extension RelationshipSet: RandomAccessCollection {
 
   public func makeIterator() -> Iterator { Iterator(set: self, list: list) }
 
-  /// Walks through the members as they were when it was made.
+  /// Iterates over the members as they were at its creation.
   public struct Iterator: IteratorProtocol {
     private let set: RelationshipSet
     private let list: MemberList

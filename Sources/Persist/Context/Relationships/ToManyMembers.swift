@@ -1,40 +1,40 @@
 import OrderedCollections
 
-/// The other ends of one to-many relationship of one object, as identifiers.
+/// The members of one to-many relationship of one object, as identifiers.
 ///
-/// Changes are kept as differences, so that an object can be related to one with a hundred thousand others without
-/// reading them. The whole is known once someone asked for it.
+/// Changes are stored as differences, so that an object can be related to one with a hundred thousand others without
+/// reading them. The complete members are known after they were requested.
 final class ToManyMembers {
-  // Unchecked: members belong to an object and so to its context's isolation; nothing here calls out.
+  // Unchecked: members belong to an object and so to its context's isolation, and nothing here calls out.
 
-  /// The members as they are stored, in order; nil until they were read, and while they are ``unhashed``.
+  /// The stored members, in order; nil until they are read, and while they are ``unhashed``.
   @exclusivity(unchecked) private var storedSet: OrderedSet<ManagedObjectID>?
-  /// The members as they are now; nil as ``storedSet``.
+  /// The current members; nil under the same conditions as ``storedSet``.
   @exclusivity(unchecked) private var currentSet: OrderedSet<ManagedObjectID>?
-  /// The members while they are what is stored and nobody looked one up: walking needs no sets, and making them costs
-  /// more than reading the rows.
+  /// The members while they equal the stored ones and no lookup was made: iteration needs no sets, and creating them
+  /// costs more than reading the rows.
   @exclusivity(unchecked) private var unhashed: MemberList?
-  /// Members that are new since the last save, and those that left since.
+  /// The members added and removed since the last save.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
-  /// Whether members were put to particular places, so that the order is no longer the stored one without the removed
-  /// members and with the added ones at its end.
+  /// Whether members were moved to particular positions, so that the order is no longer the stored one without removed
+  /// members and with added ones at its end.
   private(set) var isReordered = false
 
-  /// Whether the store may have told of some of the differences by now: others saved members meanwhile, and those that
-  /// are stored weren't read since.
+  /// Whether the stored members may already include some of the differences: others saved members meanwhile, and the
+  /// stored members weren't read since.
   private(set) var areDifferencesOld = false
 
   private let isOrdered: Bool
 
-  /// - Parameter base: the stored members where they are known, as of a new object, which has none.
+  /// - Parameter base: The stored members if they are known, such as none for a new object.
   init(isOrdered: Bool, base: OrderedSet<ManagedObjectID>? = nil) {
     self.isOrdered = isOrdered
     storedSet = base
     currentSet = base
   }
 
-  /// The members as they are stored, in order; nil until they were read.
+  /// The stored members, in order; nil until they are read.
   private(set) var base: OrderedSet<ManagedObjectID>? {
     get {
       makeSets()
@@ -46,7 +46,7 @@ final class ToManyMembers {
     }
   }
 
-  /// The members as they are now; nil until the base was read.
+  /// The current members; nil until the base is read.
   private(set) var current: OrderedSet<ManagedObjectID>? {
     get {
       makeSets()
@@ -58,12 +58,12 @@ final class ToManyMembers {
     }
   }
 
-  /// Whether the sets were made that looking members up takes.
+  /// Whether the sets for lookups exist.
   var isHashed: Bool { currentSet != nil }
-  /// Whether the members were read.
+  /// Whether the members are read.
   var areKnown: Bool { unhashed != nil || currentSet != nil }
 
-  /// The members as they are now, in order; nil until they were read. The way to walk through them.
+  /// The current members in order, for iteration; nil until they are read.
   var list: MemberList? { unhashed ?? currentSet.map { .identifiers($0.elements) } }
 
   private func makeSets() {
@@ -73,12 +73,12 @@ final class ToManyMembers {
     currentSet = storedSet
   }
 
-  /// How the members differ from the stored ones.
+  /// The differences between the current and the stored members.
   struct Changes {
     let added: OrderedSet<ManagedObjectID>
     let removed: OrderedSet<ManagedObjectID>
     let isReordered: Bool
-    /// The members in order, where they have one and were read.
+    /// The members in order, if they are ordered and read.
     let order: OrderedSet<ManagedObjectID>?
   }
 
@@ -94,7 +94,7 @@ final class ToManyMembers {
 
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
-  /// Takes in what the store holds. The differences stay, as far as they are any.
+  /// Sets the stored members. Differences that still exist are kept.
   func load(_ stored: MemberList) {
     areDifferencesOld = false
     guard !removed.isEmpty || !added.isEmpty else {
@@ -108,7 +108,7 @@ final class ToManyMembers {
     current = stored.subtracting(removed).union(added)
   }
 
-  /// Adds a member, at the end where no place is given.
+  /// Adds a member, at the end if no index is given.
   func insert(_ member: ManagedObjectID, at index: Int? = nil) {
     let isBack = take(member, from: &removed)
     if !isBack { added.append(member) }
@@ -127,7 +127,7 @@ final class ToManyMembers {
     current = members
   }
 
-  /// Takes a member out, without moving all that follow it where order doesn't matter.
+  /// Removes a member from a set, without moving all that follow it if the order doesn't matter.
   private func take(_ member: ManagedObjectID, from members: inout OrderedSet<ManagedObjectID>) -> Bool {
     guard let index = members.firstIndex(of: member) else { return false }
     if isOrdered {
@@ -139,7 +139,7 @@ final class ToManyMembers {
     return true
   }
 
-  /// Makes `members` the members, in their order. The stored ones were read before.
+  /// Replaces the members, in this order. The stored ones must have been read.
   func replace(with members: OrderedSet<ManagedObjectID>) {
     let stored = base ?? []
     added = members.subtracting(stored)
@@ -148,14 +148,14 @@ final class ToManyMembers {
     current = members
   }
 
-  /// Puts other identifiers in the places of new members'.
+  /// Replaces the identifiers of new members.
   func rename(_ names: [ManagedObjectID: ManagedObjectID]) {
     guard added.contains(where: { names[$0] != nil }) else { return }
     added = OrderedSet(added.map { names[$0] ?? $0 })
     current = current.map { members in OrderedSet(members.map { names[$0] ?? $0 }) }
   }
 
-  /// Puts other identifiers in the place of members'; everyone stays where it is.
+  /// Replaces the identifiers of members, which keep their positions.
   func replaceIdentifiers(_ replacement: (ManagedObjectID) -> ManagedObjectID) {
     func replaced(_ members: OrderedSet<ManagedObjectID>) -> OrderedSet<ManagedObjectID> {
       members.contains(where: \.isTemporaryID) ? OrderedSet(members.map(replacement)) : members
@@ -164,20 +164,20 @@ final class ToManyMembers {
     (base, current) = (base.map(replaced), current.map(replaced))
   }
 
-  /// Forgets all changes since the last save.
+  /// Discards all changes since the last save.
   func revert() {
     (added, removed, isReordered) = ([], [], false)
     current = base
   }
 
-  /// Forgets what the store held, so that it is read again; the differences stay.
+  /// Discards the stored members, so that they are read again; the differences are kept.
   func forgetStored() {
     guard !isReordered else { return }
     if hasChanges { areDifferencesOld = true }
     (storedSet, currentSet, unhashed) = (nil, nil, nil)
   }
 
-  /// Forgets that a member was added or removed, which the store has told of by now.
+  /// Discards the addition or removal of a member, which the store already includes.
   func settle(_ member: ManagedObjectID) {
     guard added.contains(member) || removed.contains(member) else { return }
     added.remove(member)
@@ -185,8 +185,8 @@ final class ToManyMembers {
     forgetStored()
   }
 
-  /// Puts the changes on top of what the store holds now: members that others removed go, those that others added come
-  /// in at the end.
+  /// Reapplies the changes to the members now stored: members that others removed are removed, those that others added
+  /// are appended.
   func rebase(onto stored: [ManagedObjectID]) {
     let (stored, old) = (OrderedSet(stored), base ?? [])
     guard let mine = current, isReordered else {
@@ -199,13 +199,13 @@ final class ToManyMembers {
     replace(with: mine.subtracting(lost).union(gained))
   }
 
-  /// Gives up a new order, and has the stored members read again; new and lost members stay so.
+  /// Discards a new order and the stored members, which are read again; additions and removals are kept.
   func forgetOrder() {
     isReordered = false
     forgetStored()
   }
 
-  /// Takes a member out that is no more, as if it had never been one.
+  /// Removes a member that no longer exists, as if it had never been one.
   func drop(_ member: ManagedObjectID) {
     added.remove(member)
     removed.remove(member)
@@ -213,15 +213,15 @@ final class ToManyMembers {
     current?.remove(member)
   }
 
-  /// Makes a member that was removed one again, in its old place.
+  /// Restores a removed member at its old position.
   func takeBackRemoval(of member: ManagedObjectID) {
     guard removed.remove(member) != nil else { return }
     forgetOrder()
   }
 
-  /// Takes the members as they are now for the stored ones.
+  /// Treats the current members as stored.
   ///
-  /// - Parameter permanent: the permanent identifier of a member that was saved for the first time.
+  /// - Parameter permanent: Returns the permanent identifier of a member that was saved for the first time.
   func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
     if let members = currentSet {
       base = added.contains(where: \.isTemporaryID) ? OrderedSet(members.map(permanent)) : members
