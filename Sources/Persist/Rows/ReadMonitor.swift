@@ -15,9 +15,9 @@ final class ReadMonitor: Sendable {
   /// - Parameter report: Called from time to time with the number of rows read so far.
   init(report: (@Sendable (Int) -> Void)? = nil) { self.report = report }
 
-  /// Runs a read that can be cancelled.
+  /// Runs a read that can be canceled.
   ///
-  /// - Throws: `CancellationError` if it was cancelled.
+  /// - Throws: `CancellationError` if it was canceled.
   func run<T>(interrupting interrupt: @escaping @Sendable () -> Void, _ body: () throws -> T) throws -> T {
     try state.withLock { state in
       if state.isCancelled { throw CancellationError() }

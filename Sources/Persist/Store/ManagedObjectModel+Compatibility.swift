@@ -15,7 +15,7 @@ extension ManagedObjectModel {
   }
 
   /// Whether a store with these metadata can be used with a configuration of this model: it contains all of the
-  /// configuration's entities in this version, and no entity in a different version.
+  /// configuration's entities, and all of its entities are the same in this model.
   ///
   /// ```swift
   /// let metadata = try PersistentStoreCoordinator.metadata(at: url)

@@ -37,7 +37,8 @@ protocol PersistentStore: RowSource, Sendable {
   func reserveKeys(for entities: [Entity]) throws -> [Int64]
   /// The steps deferred by earlier migrations.
   func deferredSteps() throws -> [DeferredStep]
-  /// Performs steps deferred by earlier migrations. After the deadline no further step is started, except the first.
+  /// Performs steps deferred by earlier migrations. The first step is always started, the others only before the
+  /// deadline.
   ///
   /// - Returns: The remaining steps.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]

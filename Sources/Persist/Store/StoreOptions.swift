@@ -12,7 +12,7 @@ public struct StoreOptions: Sendable {
   /// The maximum time that a save or a fetch waits for other writers of the same process, and for another process or
   /// connection to release the file.
   ///
-  /// It limits the total wait. Zero fails immediately. Cancelling the waiting task ends the wait.
+  /// It limits the total wait. Zero fails immediately. Canceling the waiting task ends the wait.
   ///
   /// - Throws: Saving and fetching throw ``PersistenceError/Code/storeBusy`` when the wait runs out.
   /// - SeeAlso: <https://sqlite.org/c3ref/busy_timeout.html>

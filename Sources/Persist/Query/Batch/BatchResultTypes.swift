@@ -16,7 +16,7 @@ protocol BatchResultContents: BatchResultType {
 
 /// The contents of the result of a ``BatchInsertRequest``.
 public enum BatchInsertRequestResultType: BatchResultType, BatchResultContents {
-  /// Only that the batch completed.
+  /// Only the success of the batch.
   case statusOnly
   /// The inserted rows.
   case objectIDs
@@ -34,7 +34,7 @@ public enum BatchInsertRequestResultType: BatchResultType, BatchResultContents {
 
 /// The contents of the result of a ``BatchUpdateRequest``.
 public enum BatchUpdateRequestResultType: BatchResultType, BatchResultContents {
-  /// Only that the batch completed.
+  /// Only the success of the batch.
   case statusOnlyResultType
   /// The changed rows.
   case updatedObjectIDsResultType
@@ -52,7 +52,7 @@ public enum BatchUpdateRequestResultType: BatchResultType, BatchResultContents {
 
 /// The contents of the result of a ``BatchDeleteRequest``.
 public enum BatchDeleteRequestResultType: BatchResultType, BatchResultContents {
-  /// Only that the batch completed.
+  /// Only the success of the batch.
   case resultTypeStatusOnly
   /// The deleted rows, including those deleted by delete rules.
   case resultTypeObjectIDs

@@ -1,4 +1,4 @@
-/// The pattern of `LIKE`: `*` matches any characters, `?` matches one, a backslash escapes either.
+/// The pattern of `LIKE`: `*` matches any number of characters, `?` matches one, a backslash escapes either.
 ///
 /// - Complexity: Matching takes at most the product of the lengths of text and pattern, and constant additional memory.
 struct WildcardPattern: Sendable {

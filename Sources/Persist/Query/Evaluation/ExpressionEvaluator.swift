@@ -3,7 +3,7 @@ public import Foundation
 /// Evaluates predicates and expressions in memory.
 ///
 /// One evaluator serves one piece of work, such as filtering the results of one request: `now()` is constant and
-/// compiled patterns are cached. Not Sendable, since it reads objects in their own isolation.
+/// compiled patterns are cached. Not Sendable, since it reads objects in their isolation.
 ///
 /// ```swift
 /// let evaluator = ExpressionEvaluator()
@@ -69,7 +69,7 @@ public final class ExpressionEvaluator {
 
   /// The value of an expression for an object or a value.
   ///
-  /// - Throws: as ``matches(_:_:)``.
+  /// - Throws: As ``matches(_:_:)``.
   public func value(of expression: FetchExpression, for object: FetchValue) throws -> FetchValue {
     try descend()
     defer { depth -= 1 }

@@ -3,7 +3,7 @@ extension FetchPredicate {
   ///
   /// To filter many objects, use one ``ExpressionEvaluator`` for all of them.
   ///
-  /// - Throws: as ``ExpressionEvaluator/matches(_:_:)``.
+  /// - Throws: As ``ExpressionEvaluator/matches(_:_:)``.
   public func evaluate(with object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> Bool {
     try PredicateDepth.check(self)
     let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self
@@ -19,7 +19,7 @@ extension FetchPredicate {
 extension FetchExpression {
   /// The value of the expression for an object.
   ///
-  /// - Throws: as ``ExpressionEvaluator/value(of:for:)``.
+  /// - Throws: As ``ExpressionEvaluator/value(of:for:)``.
   public func value(for object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> FetchValue {
     try PredicateDepth.check(self)
     let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self

@@ -6,8 +6,8 @@ enum FormatWord {
     "ALL", "SOME", "NONE", "UNION", "INTERSECT", "MINUS",
   ]
 
-  /// Words that a key must be marked to equal: `#in`. They include words that are keywords only before `(` or inside
-  /// `[]`, since other parsers of the language reserve them.
+  /// Words that must be marked to be used as keys: `#in`. They include words that are keywords only before `(` or
+  /// inside `[]`, since other parsers of the language reserve them.
   private static let reserved: Set<String> = operators.union([
     "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NULL", "NIL", "SELF", "CAST", "SUBQUERY",
     "FUNCTION", "TERNARY", "FETCH", "FIRST", "LAST", "SIZE", "ANYKEY", "CASEINSENSITIVE", "CI",

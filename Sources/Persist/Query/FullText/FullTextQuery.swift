@@ -40,7 +40,7 @@ private struct FullTextQueryParser {
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// The next token; its start is in ``start``.
+  /// The next token, and its start.
   private var token = Token.end
   private var start = 0
   private var operatorCount = 0

@@ -3,8 +3,8 @@ public import Foundation
 /// A value for `%@` in a format string.
 ///
 /// Numbers, texts, dates, data, UUIDs, URLs, identifiers, expressions, and arrays and sets of them are arguments.
-/// Managed objects are arguments too and represent their identifiers. A list is one argument: `"name IN %@", ["a",
-/// "b"]`.
+/// Managed objects are arguments too and represent their identifiers. A list is one argument:
+/// `"name IN %@", ["a", "b"]`.
 public protocol FetchArgument {
   var fetchExpression: FetchExpression { get }
 }

@@ -35,7 +35,7 @@ extension FetchPredicate {
     case contains = "CONTAINS"
     case beginsWith = "BEGINSWITH"
     case endsWith = "ENDSWITH"
-    /// A wildcard pattern for the whole text: `*` matches any characters, `?` matches one.
+    /// A wildcard pattern for the whole text: `*` matches any number of characters, `?` matches one.
     case like = "LIKE"
     /// A regular expression for the whole text.
     case matches = "MATCHES"

@@ -4,8 +4,8 @@
 extension SQLText {
   static let fullTextModule: SQLText = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
 
-  /// The name and SQL text of every trigger, view and virtual table, and whether it is the last, recognized by having
-  /// no root page.
+  /// The name and SQL text of every trigger, view and virtual table, and whether it is a virtual table, which has no
+  /// root page.
   static let trustedObjects: SQLText = """
     SELECT name, sql, type = 'table' FROM sqlite_master \
     WHERE type IN ('trigger', 'view') OR (type = 'table' AND rootpage = 0)

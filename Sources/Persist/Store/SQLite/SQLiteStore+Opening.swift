@@ -57,7 +57,7 @@ extension SQLiteStore {
   /// Creates a new store; if another program created one at the same moment, opens that.
   ///
   /// - Parameters:
-  ///   - url: The URL of the new file, which must not exist or be empty; nil for an in-memory store.
+  ///   - url: The URL of the new file, which may only exist if it is empty; nil for an in-memory store.
   static func create(
     _ url: URL?, model: ManagedObjectModel, options: StoreOptions = StoreOptions()
   ) throws -> SQLiteStore {

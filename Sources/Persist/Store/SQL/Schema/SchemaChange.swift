@@ -20,7 +20,7 @@ enum SchemaChange: Sendable, Hashable {
   case copyRows(from: String, into: String, values: [Assignment], where: RowCondition)
 
   // Relationships
-  /// Clears the keys of some target rows, and the accompanying columns, in a column of some rows.
+  /// Sets the keys of some target rows in a column of some rows to null, with the accompanying columns.
   case sever(
     table: String, column: String, beside: [String], target: String, entityNumbers: [Int], where: RowCondition)
   /// Removes the pairs of rows to be deleted from a join table.
@@ -156,8 +156,8 @@ extension SchemaChange {
 }
 
 extension SchemaChange {
-  /// The tables whose rows may have different keys or texts afterwards, apart from references to other rows and
-  /// numbers.
+  /// The tables whose rows may have different keys or texts afterwards, not counting references to other rows
+  /// and numbers.
   var tablesWithOtherRows: [String] {
     switch self {
     case .createTable(let table): [table.name]

@@ -115,7 +115,7 @@ extension SQLText {
     "DELETE FROM \(name: table) WHERE \(name: column) = \(parameter: ())"
   }
 
-  // MARK: Columns that name an owner
+  // MARK: Owner columns
 
   /// Sets a row's owner. Parameters: the owner, its entity number if there is a column for it, the row's key.
   static func own(_ table: String, column: String, entityColumn: String?) -> SQLText {
@@ -137,7 +137,7 @@ extension SQLText {
     return "UPDATE \(name: table) SET \(assignments) WHERE \(name: column) = \(parameter: ())"
   }
 
-  // MARK: Places in an order
+  // MARK: Positions in an order
 
   /// The members of an owner with their positions. Parameter: the owner.
   static func places(in table: String, owner: String, member: String, order: String) -> SQLText {

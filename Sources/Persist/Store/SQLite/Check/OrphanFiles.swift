@@ -59,7 +59,7 @@ extension SQLiteStore {
   func sweepOrphanFiles() {
     guard needsSweep.exchange(false, ordering: .acquiringAndReleasing), let externalFolder else { return }
     let orphans = OrphanFiles(folder: externalFolder)
-    // Concurrent saves only matter under the lock; this is a first look.
+    // Concurrent saves don't matter for this first look, only for the one under the lock.
     guard let found = try? pool.readOnce({ try orphans.find($0) }), !found.isEmpty else { return }
     // The save is complete: a file that can't be deleted now remains, and `check` finds it.
     _ = try? pool.write { _ = orphans.remove(try orphans.find($0)) }

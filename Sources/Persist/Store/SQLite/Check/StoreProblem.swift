@@ -67,6 +67,6 @@ public struct StoreProblem: Sendable, Hashable {
     self.detail = detail
   }
 
-  /// Whether the problem leaves the store usable and complete.
+  /// Whether the store is sound despite the problem.
   public var isHarmless: Bool { [.orphanFile, .unfinishedWork, .danglingReference].contains(kind) }
 }

@@ -8,7 +8,7 @@ struct LockWaits {
   var begun: BoundedWait?
   /// The current wait.
   var current: BoundedWait?
-  /// Whether cancelling the running task ends waits.
+  /// Whether canceling the running task ends waits.
   var endWithTask = false
   /// Whether cancellation has ended a wait.
   var wereCancelled = false
@@ -79,10 +79,10 @@ extension SQLiteConnection {
     return result
   }
 
-  /// Runs `body`, ending its waits for locks if the task that runs it is cancelled.
+  /// Runs `body`, ending its waits for locks if the task that runs it is canceled.
   ///
   /// - Parameter begun: A wait that the first of them continues.
-  /// - Throws: `CancellationError` if a wait was cancelled.
+  /// - Throws: `CancellationError` if a wait was canceled.
   func waiting<T>(_ begun: BoundedWait? = nil, _ body: () throws -> T) throws -> T {
     waits.begun = begun
     waits.endWithTask = true

@@ -74,7 +74,7 @@ final class SQLiteStatement {
   /// Ends a run early, so that the statement releases its locks.
   func reset() { sqlite3_reset(handle) }
 
-  // MARK: Binding; parameters count from 1
+  // MARK: Binding; parameters are numbered from 1
 
   func bind(_ value: SQLValue, at index: Int32) {
     switch value {
@@ -137,7 +137,7 @@ final class SQLiteStatement {
   /// The number of the statement's parameters.
   var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-  // MARK: Columns of the current row; they count from 0
+  // MARK: Columns of the current row, numbered from 0
 
   var columnCount: Int32 { sqlite3_column_count(handle) }
 

@@ -90,7 +90,7 @@ final class BackupFolder {
     try write()
   }
 
-  // MARK: The end
+  // MARK: Removing
 
   /// Deletes the folder, and the copy unless it is kept.
   func remove(keepingCopy: Bool) {
@@ -112,7 +112,7 @@ final class BackupFolder {
     }
   }
 
-  // MARK: After a kill
+  // MARK: Recovery
 
   /// Cleans up after a killed migration: a store that can't be read is restored from its copy.
   static func settle(besideStoreAt store: URL) throws {

@@ -3,7 +3,7 @@ import Foundation
 /// The record of a migration's changes to a store's files, written before they are made, so that a later process can
 /// complete them.
 ///
-/// A single commit, which adds the migration to the store's log, is decisive. If it happened, the large values that
+/// A single commit, which adds the migration to the store's log, is decisive. If it took place, the large values that
 /// only the old store named are deleted; otherwise those added for the new one are deleted.
 struct ExchangeRecord: Codable, Hashable {
   /// The entry in the store's migration log, as a binary property list.

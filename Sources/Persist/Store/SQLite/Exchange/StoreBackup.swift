@@ -25,7 +25,7 @@ package enum StoreBackup {
     try store.pool.readWhileNobodyWrites { try self.copy($0, to: copy) }
   }
 
-  /// Creates and opens a copy of a store with its own identifier.
+  /// Creates and opens a copy of a store, with a new identifier.
   ///
   /// The caller blocks the store's own writers.
   ///

@@ -26,7 +26,6 @@ public struct IdentifiedStore: Sendable {
 /// version of the registry; `registry` if Core Data's hashes do, or if the structure of the embedded model matches a
 /// version; `columns` if there is no embedded model and the tables fit a version; `embedded` if the embedded model is
 /// used, because it is none of the versions or because there is no registry.
-/// own model is used, because it is none of the versions or because there is no registry.
 public enum StoreIdentification {
   /// Nothing is written, and no file is created beside the store.
   ///

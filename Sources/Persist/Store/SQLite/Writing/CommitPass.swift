@@ -131,7 +131,7 @@ struct CommitPass {
       fix: "Save both together.")
   }
 
-  // MARK: The end
+  // MARK: Conflicts
 
   /// - Throws: ``RowConflicts`` if rows had changed.
   func throwConflicts() throws {
