@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func perform<Result>(_ block: () throws -> Result) rethrows -> Result { try block() }
 
-  /// As ``perform(_:)``.
+  /// Does the same as ``perform(_:)``.
   @discardableResult
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try block() }
 }

@@ -51,7 +51,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 }
 
-/// A public description of an open store.
+/// Information about an open store.
 public struct StoreInfo: Sendable, Hashable {
   /// The UUID in the store's metadata.
   public let identifier: String

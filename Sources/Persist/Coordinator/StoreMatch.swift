@@ -60,7 +60,7 @@ enum StoreMatch {
 
 /// A migrator that reuses what the coordinator has already read from a store.
 protocol CatalogMigrator: StoreMigrator {
-  /// Migrates as ``StoreMigrator/migrateStore(at:to:registry:options:)`` does.
+  /// Migrates like ``StoreMigrator/migrateStore(at:to:registry:options:)``.
   ///
   /// - Parameter catalog: The store's catalog as read a moment ago; another process may have changed the store since.
   func migrateStore(

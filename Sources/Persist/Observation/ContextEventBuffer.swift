@@ -46,7 +46,7 @@ final class ContextEventBuffer<Element> {
   }
 }
 
-/// How to coalesce elements of a sequence that aren't consumed.
+/// The rules for coalescing elements of a sequence that aren't consumed.
 struct EventJoining<Element> {
   /// The number of objects that an element keeps waiting.
   let objectCount: (Element) -> Int
@@ -99,7 +99,7 @@ extension ObjectsDidChange {
 extension ObjectsDidSave {
   fileprivate var count: Int { inserted.count + updated.count + deleted.count }
 
-  /// As ``SavedChanges/followed(by:)``.
+  /// Combines two consecutive saves like ``SavedChanges/followed(by:)``.
   fileprivate func followed(by later: ObjectsDidSave) -> ObjectsDidSave {
     ObjectsDidSave(
       inserted: inserted.subtracting(later.deleted).union(later.inserted),

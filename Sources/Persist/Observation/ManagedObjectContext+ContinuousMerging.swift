@@ -10,8 +10,8 @@ extension ManagedObjectContext {
   ///
   /// The context merges in the caller's isolation, which is its own, and is kept alive meanwhile.
   ///
-  /// - Parameter interval: How often to ask the stores whether another process has written. Each check costs one small
-  ///   statement per store.
+  /// - Parameter interval: The interval between checks whether another process has written to the stores. Each check
+  ///   costs one small statement per store.
   public func mergeChangesContinuously(
     checkingEvery interval: Duration = .seconds(1), isolation actor: isolated (any Actor)? = #isolation
   ) async {

@@ -13,8 +13,8 @@ extension PersistentContainer {
   /// the main actor.
   ///
   /// - Parameters:
-  ///   - retries: How often the closure is rerun, with a new context, after another process changed the same rows or
-  ///     used the same unique values. The closure should then have no effects beyond its context.
+  ///   - retries: The number of times that the closure is rerun, with a new context, after another process changed the
+  ///     same rows or used the same unique values. The closure should then have no effects beyond its context.
   /// - Returns: The closure's result, such as identifiers.
   /// - Throws: The errors of the closure, of saving and of ``write(_:)``. After an error, only the closure's own saves
   ///   remain.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let container = try PersistentContainer(name: "Shop")     // finds Shop.xcdatamodeld or its like
-/// try await container.loadPersistentStores()                // opens Shop.sqlite, brings it to the newest model
+/// try await container.loadPersistentStores()                // opens Shop.sqlite, migrates it to the newest model
 /// let items = try container.viewContext.fetch(FetchRequest("Item", sortedBy: "name"))
 /// ```
 ///

@@ -17,7 +17,7 @@ public struct ConstraintConflict: Sendable {
   /// The values of those objects, in the same order.
   public let conflictingSnapshots: [[String: StoredValue]]
 
-  /// That row as read.
+  /// The snapshot of that row.
   let row: RowSnapshot?
 }
 

@@ -1,4 +1,4 @@
-/// How a context resolves conflicts of a save with rows that others changed, or with values that must be unique.
+/// A strategy for resolving conflicts of a save with rows that others changed, or with values that must be unique.
 ///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump

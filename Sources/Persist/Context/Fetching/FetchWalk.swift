@@ -79,7 +79,7 @@ struct FetchWalk {
     return objects
   }
 
-  /// Groups of results without rows, which come last; empty if the walk proceeds by identifiers.
+  /// Groups of results that the walk's rows don't include, which come last; empty if the walk proceeds by identifiers.
   var unsaved: [[ManagedObject]] {
     guard case .keys = way else { return [] }
     return stride(from: 0, to: pass.added.count, by: size).map { start in

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// - Parameter leavingConflicts: see ``MergePass``.
+  /// - Parameter leavingConflicts: See ``MergePass``.
   func merge(_ changes: SavedChanges, holdingNewObjects: Bool, leavingConflicts: Bool = false) {
     guard !changes.isEmpty else { return }
     var changes = changes
