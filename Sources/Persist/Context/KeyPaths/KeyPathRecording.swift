@@ -96,7 +96,7 @@ final class KeyPathRecording: @unchecked Sendable {
     return (initial ?? .composite([:])).replacing(element.path.dropFirst(), with: element.value)
   }
 
-  /// Returns one or two sample values of an attribute; of two, at least one differs from the initial value.
+  /// Returns up to two sample values of an attribute; of two, at least one differs from the initial value.
   func samples(_ attribute: AttributeDescription) -> [StoredValue] {
     let other: StoredValue? =
       switch attribute.type {
