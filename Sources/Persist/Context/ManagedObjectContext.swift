@@ -86,8 +86,8 @@ public final class ManagedObjectContext {
   var isSaving = false
   /// The relationship ends of objects before the current save gave them newer rows; nil outside of a save.
   var formerEnds: [FormerEnds]?
-  /// Full-text indexes of single texts, created on demand.
-  var singleTextIndexes: [FullTextSearch.Tokenizer: SingleTextIndex] = [:]
+  /// The searchers of single texts, created on demand.
+  var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
   /// An error from a getter, which can't throw, for the next call that can.
   private var deferred: (any Error)?
 

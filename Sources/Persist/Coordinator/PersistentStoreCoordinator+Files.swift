@@ -11,13 +11,14 @@ extension PersistentStoreCoordinator {
   ///   wrong path does no harm; ``PersistenceError/Code/fileAccess`` if a file can't be deleted.
   public func destroyPersistentStore(at url: URL) throws {
     let open = store(at: url)
-    guard OpenStoreFiles.count(of: url) <= (open == nil ? 0 : 1) else {
+    let location = StoreLocation(url)
+    guard location.engine.openCount(ofStoreAt: location) <= (open == nil ? 0 : 1) else {
       throw PersistenceError(
         .storeBusy, at: .store(url), "The store is open in another coordinator of this program.",
         fix: "Remove it there first.")
     }
     if let open { try remove(open) }
-    try StoreFiles(storeAt: url).delete()
+    try location.engine.destroyStore(at: location)
   }
 
   /// Replaces the store at a URL with a copy of another one, for example to restore a backup.
@@ -43,7 +44,8 @@ extension PersistentStoreCoordinator {
         "The store is open in this coordinator, and would be exchanged under it.",
         fix: "Remove it first, and add it again afterwards.")
     }
-    try StoreBackup.replace(storeAt: destination, withStoreAt: source)
+    let location = StoreLocation(destination)
+    try location.engine.replaceStore(at: location, with: StoreLocation(source))
   }
 
   /// Copies a consistent snapshot of an open store into a new file: a backup while the store is in use.
@@ -61,7 +63,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists or can't be written.
   /// - SeeAlso: <https://sqlite.org/backup.html>
   public func backUp(_ store: StoreInfo, to url: URL) throws {
-    try StoreBackup.copy(requireSQLite(store), to: url)
+    try requireOpen(store).backUp(to: url)
   }
 
   /// Moves a store to another file, or between a file and memory, and replaces it in this coordinator with the new one.
@@ -86,12 +88,8 @@ extension PersistentStoreCoordinator {
     var options = options
     options.configuration = options.configuration ?? store.configuration
     try requireConfiguration(options.configuration)
-    let old = try requireSQLite(store)
-    let new = try old.pool.closing { () throws -> SQLiteStore in
-      let new = try StoreBackup.move(old, to: url, options: options)
-      exchange(old, for: new)
-      return new
-    }
+    let old = try requireOpen(store)
+    let new = try old.move(to: StoreLocation(url), options: options) { exchange(old, for: $0) }
     let moved = StoreInfo(new)
     post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])
     return moved
@@ -111,13 +109,14 @@ extension PersistentStoreCoordinator {
   ///   ``PersistenceError/Code/storeTypeMismatch`` for a store in memory.
   @discardableResult
   public func setURL(_ url: URL, for store: StoreInfo) throws -> StoreInfo {
-    let open = try requireSQLite(store)
+    let open = try requireOpen(store)
     guard store.url != nil else {
       throw PersistenceError(
         .storeTypeMismatch, "A store in memory has no file.",
         fix: "Copy it with migratePersistentStore(_:to:options:).")
     }
-    guard !SQLiteStore.canCreate(at: url) else {
+    let location = StoreLocation(url)
+    guard !location.engine.canCreateStore(at: location) else {
       throw PersistenceError(.fileAccess, at: .store(url), "There is no store.", fix: "Copy or move the file first.")
     }
     try open.reopen(at: url)
@@ -129,11 +128,5 @@ extension PersistentStoreCoordinator {
   func requireOpen(_ store: StoreInfo) throws -> any PersistentStore {
     if let open = openStore(identifier: store.identifier) { return open }
     throw PersistenceError(.invalidRequest, at: .store(store.url), "The store isn't open in this coordinator.")
-  }
-
-  private func requireSQLite(_ store: StoreInfo) throws -> SQLiteStore {
-    if let store = try requireOpen(store) as? SQLiteStore { return store }
-    throw PersistenceError(
-      .storeTypeMismatch, at: .store(store.url), "A store of the type '\(store.type)' can't be copied as a file.")
   }
 }

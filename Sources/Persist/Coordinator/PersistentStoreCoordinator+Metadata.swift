@@ -9,7 +9,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: ``PersistenceError/Code/fileAccess``, ``PersistenceError/Code/notAStore``,
   ///   ``PersistenceError/Code/storeDamaged``.
   public static func metadata(at url: URL) throws -> StoreMetadata {
-    try SQLiteConnection.reading(url) { try StoreMetadata($0) }
+    try StoreIdentification.metadata(storeAt: url)
   }
 
   /// Replaces the metadata of the store at a URL immediately.
@@ -19,9 +19,8 @@ extension PersistentStoreCoordinator {
   /// - Parameter metadata: The result of ``metadata(at:)``, with changes to the application's own keys. Entries that
   ///   identify the store's model remain unchanged.
   public static func setMetadata(_ metadata: StoreMetadata, at url: URL) throws {
-    let pool = try SQLiteConnectionPool(url, options: StoreOptions())
-    defer { pool.close() }
-    try pool.write { try StoreMetadata($0).replacingApplicationValues(by: metadata).write(to: $0) }
+    let location = StoreLocation(url)
+    try location.engine.setMetadata(metadata, ofStoreAt: location)
   }
 
   /// Returns the metadata of an open store, including changes that aren't saved yet.
@@ -44,6 +43,6 @@ extension PersistentStoreCoordinator {
 
   /// Writes pending metadata that no save of rows has included.
   func savePendingMetadata() throws {
-    for store in openStores { try (store as? SQLiteStore)?.savePendingMetadata() }
+    for store in openStores { try store.savePendingMetadata() }
   }
 }

@@ -23,11 +23,12 @@ extension PersistentStoreCoordinator {
         .storeOpenFailed, at: .store(url), "The store is open in this coordinator already.",
         fix: "Use it as it is, or remove it first.")
     }
-    return try opened(options: options) {
-      let isUnclean = url.isFileURL && !options.isReadOnly && SQLiteStore.mayHaveEndedUncleanly(url)
-      if url.isFileURL, !options.isReadOnly { try UnfinishedWork.settle(storeAt: url, options: options) }
-      guard SQLiteStore.canCreate(at: url) else {
-        let store = try openOfModel(url, options)
+    let location = StoreLocation(url)
+    let engine = location.engine
+    return try opened {
+      let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
+      guard engine.canCreateStore(at: location) else {
+        let store = try openOfModel(location, engine, options)
         if isUnclean { store.noteUncleanEnd() }
         return store
       }
@@ -36,7 +37,7 @@ extension PersistentStoreCoordinator {
           .fileAccess, at: .store(url), "There is no store.",
           fix: options.isReadOnly ? "Open it for writing to make one." : "Allow it to be made: createsIfMissing.")
       }
-      return try SQLiteStore.create(url, model: managedObjectModel, options: options)
+      return try engine.createStore(at: location, model: managedObjectModel, options: options)
     }
   }
 
@@ -44,7 +45,9 @@ extension PersistentStoreCoordinator {
   @discardableResult
   public func addInMemoryStore(options: StoreOptions = StoreOptions()) throws -> StoreInfo {
     try requireConfiguration(options.configuration)
-    return try opened(options: options) { try SQLiteStore.create(nil, model: managedObjectModel, options: options) }
+    return try opened {
+      try StoreLocation.memory.engine.createStore(at: .memory, model: managedObjectModel, options: options)
+    }
   }
 
   /// Closes a store. Objects that contexts still have keep the values they read, and can't be saved.
@@ -63,7 +66,7 @@ extension PersistentStoreCoordinator {
     post(Self.storesDidChangeNotification, Self.removedPersistentStoresKey, [store])
   }
 
-  private func opened(options: StoreOptions, _ open: () throws -> SQLiteStore) throws -> StoreInfo {
+  private func opened(_ open: () throws -> any PersistentStore) throws -> StoreInfo {
     let store = try open()
     do {
       return try add(store)
@@ -73,26 +76,17 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Opens the store at a URL, after migrating it to the coordinator's model if it has another.
-  private func openOfModel(_ url: URL, _ options: StoreOptions) throws -> SQLiteStore {
-    let pool = try SQLiteConnectionPool(url, options: options)
+  /// Opens a store, after migrating it to the coordinator's model if it has another.
+  private func openOfModel(
+    _ location: StoreLocation, _ engine: any StoreEngine, _ options: StoreOptions
+  ) throws -> any PersistentStore {
     let (difference, catalog): (PersistenceError, StoreCatalog?)
-    do {
-      switch try pool.readBeforeOthers({ try StoreMatch($0, of: managedObjectModel, registry: registry) }) {
-      case .same(let catalog, let isStamped):
-        let store = try SQLiteStore.attached(to: pool, catalog, model: managedObjectModel, options: options)
-        try store.makeMissingIndexes(catalog, defersWork: options.migrator?.defersWork == true)
-        if !isStamped, options.migrator != nil { try store.stamp() }
-        return store
-      case .different(let error, let found): (difference, catalog) = (error, found)
-      }
-    } catch {
-      pool.close()
-      throw error
+    switch try engine.openStore(at: location, ifOf: managedObjectModel, registry: registry, options: options) {
+    case .opened(let store): return store
+    case .differs(let error, let found): (difference, catalog) = (error, found)
     }
     // A migrator opens its own connections and requires that no others are open.
-    pool.close()
-    guard let migrator = options.migrator else { throw difference }
+    guard let migrator = options.migrator, let url = location.url else { throw difference }
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store has another model and would have to be migrated.",
@@ -104,6 +98,6 @@ extension PersistentStoreCoordinator {
     } else {
       try migrator.migrateStore(at: url, to: managedObjectModel, registry: registry, options: options)
     }
-    return try SQLiteStore.open(url, model: managedObjectModel, options: options)
+    return try engine.openStore(at: location, model: managedObjectModel, options: options, allowsGaps: false)
   }
 }

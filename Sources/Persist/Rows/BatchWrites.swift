@@ -1,5 +1,5 @@
 /// Rows that a store inserts without creating objects.
-struct BatchInsert {
+package struct BatchInsert {
   /// The handling of a row that violates a uniqueness constraint.
   enum Conflict: Sendable, Hashable {
     /// The whole batch fails.
@@ -20,7 +20,7 @@ struct BatchInsert {
 }
 
 /// Columns of rows that a store updates without creating objects.
-struct BatchUpdate {
+package struct BatchUpdate {
   /// The rows to update; without an order or a limit.
   let rows: RowQuery
   /// The changed property slots with the expressions to compute for each row.
@@ -29,13 +29,13 @@ struct BatchUpdate {
 }
 
 /// Rows that a store deletes without creating objects.
-struct BatchDelete {
+package struct BatchDelete {
   let rows: RowQuery
   let wantsIdentifiers: Bool
 }
 
 /// The result of a batch in one store.
-struct BatchOutcome: Sendable {
+package struct BatchOutcome: Sendable {
   var count = 0
   /// The identifiers, if requested; for deletes including rows deleted by delete rules.
   var changes = SavedChanges()

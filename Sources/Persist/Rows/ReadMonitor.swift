@@ -1,7 +1,7 @@
 /// Monitors a read and can cancel it from any thread.
 ///
 /// One monitor serves one operation, which may consist of several reads.
-final class ReadMonitor: Sendable {
+package final class ReadMonitor: Sendable {
   private struct State {
     var isCancelled = false
     var rows = 0

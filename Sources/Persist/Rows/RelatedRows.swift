@@ -1,7 +1,15 @@
 /// The rows at the other end of a to-many relationship, for many owners.
-struct RelatedRows: Sendable {
+package struct RelatedRows: Sendable {
   /// Grouped by owner, in the relationship's order; a row with several owners appears once per owner.
   var batch: RowBatch
   /// The key of the owner of each row in the batch.
   var owners: [Int64]
+}
+
+/// The members of a to-many relationship of many rows.
+package struct RelatedMembers: Sendable {
+  /// By the owner's key; owners without members are absent.
+  var byOwner: [Int64: [ManagedObjectID]] = [:]
+  /// The greatest owner whose members are complete; nil if even the first owner has too many.
+  var end: Int64?
 }

@@ -1,9 +1,9 @@
 /// The rows of a query's result, in order.
 ///
 /// A fetch of many rows stores only the key and the location of the values for each; a ``Row`` is created on access.
-struct RowBatch: Sendable {
+package struct RowBatch: Sendable {
   /// One row: its key, its own entity, and its values.
-  struct Row: Sendable {
+  package struct Row: Sendable {
     let key: Int64
     /// The index of the row's own entity in ``ManagedObjectModel/entities``.
     let entityIndex: Int
@@ -57,10 +57,10 @@ struct RowBatch: Sendable {
 }
 
 extension RowBatch: RandomAccessCollection, MutableCollection {
-  var startIndex: Int { 0 }
-  var endIndex: Int { entries.count }
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { entries.count }
 
-  subscript(index: Int) -> Row {
+  package subscript(index: Int) -> Row {
     get {
       let entry = entries[index]
       return Row(key: entry.key, entityIndex: Int(entry.entityIndex), snapshot: snapshot(of: entry))

@@ -1,27 +1,27 @@
-public import Foundation
+package import Foundation
 
 /// A context's query to a store: the entity, order and number of rows to return.
-public struct RowQuery: Sendable, Hashable {
-  public var entity: Entity
-  public var includesSubentities: Bool
+package struct RowQuery: Sendable, Hashable {
+  package var entity: Entity
+  package var includesSubentities: Bool
   /// The keys of the rows; nil for all.
-  public var keys: [Int64]?
+  package var keys: [Int64]?
   /// Restricts the result to greater keys, in key order, to continue an iteration over many rows; nil for all. Can't be
   /// combined with an order.
-  public var afterKey: Int64?
+  package var afterKey: Int64?
   /// The condition on the rows, limited to the part that the store supports according to
   /// ``PersistentStore/divide(_:over:)``; nil for all.
-  public var predicate: FetchPredicate?
+  package var predicate: FetchPredicate?
   /// The value of `now()` in the predicate.
-  public var now = Date()
-  public var sort: [FetchSortDescriptor]
+  package var now = Date()
+  package var sort: [FetchSortDescriptor]
   /// The maximum number of rows; nil for no limit.
-  public var limit: Int?
-  public var offset: Int
+  package var limit: Int?
+  package var offset: Int
   /// Whether only keys are requested, so that results are faults.
-  public var keysOnly: Bool
+  package var keysOnly: Bool
 
-  public init(
+  package init(
     entity: Entity, includesSubentities: Bool = true, keys: [Int64]? = nil, afterKey: Int64? = nil,
     sort: [FetchSortDescriptor] = [], limit: Int? = nil, offset: Int = 0, keysOnly: Bool = false
   ) {

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// The source of a context's rows and the destination of its changes: a store, or a parent context in place of a store.
 ///
 /// Rows are identified by keys. A row's key is its primary key; an unsaved object of a parent context, which has none,
 /// is identified by its negated temporary number: ``ManagedObjectID/rowKey``.
-protocol RowSource: AnyObject {
+package protocol RowSource: AnyObject {
   /// The UUID in the store's metadata.
   var identifier: String { get }
   /// Nil for an in-memory store.
@@ -70,7 +70,7 @@ extension RowSource {
 }
 
 /// Rows that the caller already has and won't read from the result.
-struct HeldRows {
+package struct HeldRows {
   /// Called by the reading code while the rows are read.
   let holds: (_ key: Int64, _ version: Int64) -> Bool
 }
@@ -94,7 +94,7 @@ extension ManagedObjectID {
 }
 
 /// A predicate in two parts, both of which must hold; a nil part is always true.
-struct PredicateDivision {
+package struct PredicateDivision {
   let stored: FetchPredicate?
   let rest: FetchPredicate?
 }

@@ -2,19 +2,19 @@
 ///
 /// Values are by property slot. References to rows inserted in the same save are temporary identifiers; the store
 /// assigns every inserted row its key and returns the permanent identifiers.
-public struct RowWrites: Sendable {
+package struct RowWrites: Sendable {
   /// A new row.
-  public struct Insert: Sendable {
+  package struct Insert: Sendable {
     /// Temporary; permanent if the key was obtained before.
-    public let key: ManagedObjectID.Key
-    public let entity: Entity
+    package let key: ManagedObjectID.Key
+    package let entity: Entity
     /// A value for each property slot; nil for null and for transient attributes, to-many relationships and fetched
     /// properties. This type allows an object to hand over its values without copying them.
-    public let values: ContiguousArray<StoredValue?>
+    package let values: ContiguousArray<StoredValue?>
     /// The initial `Z_OPT`: 1, unless the row was deleted and is being restored.
-    public let version: Int64
+    package let version: Int64
 
-    public init(
+    package init(
       key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, version: Int64 = 1
     ) {
       self.key = key
@@ -26,24 +26,24 @@ public struct RowWrites: Sendable {
     /// Whether the row was deleted and is being restored.
     var isOfFormerRow: Bool { version > 1 }
 
-    public init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
+    package init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
       self.init(key: id.key, entity: entity, values: ContiguousArray(values))
     }
   }
 
   /// Changed columns of a row.
-  public struct Update: Sendable {
-    public let key: ManagedObjectID.Key
-    public let entity: Entity
+  package struct Update: Sendable {
+    package let key: ManagedObjectID.Key
+    package let entity: Entity
     /// `Z_OPT` as it was read; the write fails as a conflict if the row's current value differs.
-    public let version: Int64
+    package let version: Int64
     /// The changed property slots. May be empty: the row's version is still incremented.
-    public let slots: [Int]
+    package let slots: [Int]
     /// The values of at least those slots, by slot; nil for null. This type, separate from the slots, allows an object
     /// to hand over its values, and equally changed objects to share one list of slots.
-    public let values: ContiguousArray<StoredValue?>
+    package let values: ContiguousArray<StoredValue?>
 
-    public init(
+    package init(
       key: ManagedObjectID.Key, entity: Entity, version: Int64, slots: [Int], values: ContiguousArray<StoredValue?>
     ) {
       self.key = key
@@ -53,7 +53,7 @@ public struct RowWrites: Sendable {
       self.values = values
     }
 
-    public init(id: ManagedObjectID, entity: Entity, version: Int64, changes: [(slot: Int, value: StoredValue)]) {
+    package init(id: ManagedObjectID, entity: Entity, version: Int64, changes: [(slot: Int, value: StoredValue)]) {
       var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
       for change in changes { values[change.slot] = change.value }
       self.init(key: id.key, entity: entity, version: version, slots: changes.map(\.slot), values: values)
@@ -61,33 +61,33 @@ public struct RowWrites: Sendable {
   }
 
   /// A row and its version as it was read.
-  public struct RowVersion: Sendable {
-    public let key: ManagedObjectID.Key
-    public let entity: Entity
+  package struct RowVersion: Sendable {
+    package let key: ManagedObjectID.Key
+    package let entity: Entity
     /// `Z_OPT`.
-    public let version: Int64
+    package let version: Int64
 
-    public init(key: ManagedObjectID.Key, entity: Entity, version: Int64) {
+    package init(key: ManagedObjectID.Key, entity: Entity, version: Int64) {
       self.key = key
       self.entity = entity
       self.version = version
     }
 
-    public init(id: ManagedObjectID, entity: Entity, version: Int64) {
+    package init(id: ManagedObjectID, entity: Entity, version: Int64) {
       self.init(key: id.key, entity: entity, version: version)
     }
   }
 
   /// Members added to and removed from a many-to-many relationship, stated from one side only.
-  public struct Link: Sendable {
-    public let owner: ManagedObjectID
-    public let entity: Entity
+  package struct Link: Sendable {
+    package let owner: ManagedObjectID
+    package let entity: Entity
     /// The slot of the relationship.
-    public let slot: Int
-    public let added: [ManagedObjectID]
-    public let removed: [ManagedObjectID]
+    package let slot: Int
+    package let added: [ManagedObjectID]
+    package let removed: [ManagedObjectID]
 
-    public init(
+    package init(
       owner: ManagedObjectID, entity: Entity, slot: Int, added: [ManagedObjectID], removed: [ManagedObjectID]
     ) {
       self.owner = owner
@@ -99,15 +99,15 @@ public struct RowWrites: Sendable {
   }
 
   /// The new order of an ordered to-many relationship, written after the links and updates that change its members.
-  public struct Ordering: Sendable {
-    public let owner: ManagedObjectID
-    public let entity: Entity
-    public let slot: Int
-    public let members: [ManagedObjectID]
+  package struct Ordering: Sendable {
+    package let owner: ManagedObjectID
+    package let entity: Entity
+    package let slot: Int
+    package let members: [ManagedObjectID]
     /// Whether these are all members of the relationship; otherwise they are moved to its end, after all others.
-    public let isWhole: Bool
+    package let isWhole: Bool
 
-    public init(owner: ManagedObjectID, entity: Entity, slot: Int, members: [ManagedObjectID], isWhole: Bool = true) {
+    package init(owner: ManagedObjectID, entity: Entity, slot: Int, members: [ManagedObjectID], isWhole: Bool = true) {
       self.owner = owner
       self.entity = entity
       self.slot = slot
@@ -116,37 +116,37 @@ public struct RowWrites: Sendable {
     }
   }
 
-  public var inserts: [Insert] = []
-  public var updates: [Update] = []
+  package var inserts: [Insert] = []
+  package var updates: [Update] = []
   /// Rows of which only the members of to-many relationships changed: their versions are incremented unconditionally.
   /// Members added and removed by two contexts don't interfere with each other, and so aren't a conflict;
   /// ``CommitReceipt/overtakenTouches`` lists the rows that others had changed.
-  public var touches: [RowVersion] = []
+  package var touches: [RowVersion] = []
   /// Rows to delete; a different version is a conflict.
-  public var deletes: [RowVersion] = []
+  package var deletes: [RowVersion] = []
   /// Rows that are only checked: a different version is a conflict.
-  public var checks: [RowVersion] = []
-  public var links: [Link] = []
-  public var orderings: [Ordering] = []
+  package var checks: [RowVersion] = []
+  package var links: [Link] = []
+  package var orderings: [Ordering] = []
 
-  public init() {}
+  package init() {}
 
-  public var isEmpty: Bool {
+  package var isEmpty: Bool {
     inserts.isEmpty && updates.isEmpty && touches.isEmpty && deletes.isEmpty && links.isEmpty && orderings.isEmpty
       && checks.isEmpty
   }
 }
 
 /// The result of a commit.
-public struct CommitReceipt: Sendable {
+package struct CommitReceipt: Sendable {
   /// The key of every inserted row, in the order of ``RowWrites/inserts``.
-  public let insertedKeys: [Int64]
+  package let insertedKeys: [Int64]
   /// The indexes in ``RowWrites/touches`` of the rows that others had changed since they were read.
-  public let overtakenTouches: [Int]
+  package let overtakenTouches: [Int]
   private let inserts: [RowWrites.Insert]
   private let storeIdentifier: String
 
-  public init(
+  package init(
     inserts: [RowWrites.Insert] = [], keys: [Int64] = [], storeIdentifier: String = "", overtakenTouches: [Int] = []
   ) {
     self.inserts = inserts
@@ -158,7 +158,7 @@ public struct CommitReceipt: Sendable {
   /// The permanent identifier of every inserted row, in the order of ``RowWrites/inserts``.
   ///
   /// - Complexity: Linear in their number; creates an identifier for each.
-  public var inserted: [ManagedObjectID] {
+  package var inserted: [ManagedObjectID] {
     zip(inserts, insertedKeys).map { insert, key in
       ManagedObjectID(entityName: insert.entity.name, storeIdentifier: storeIdentifier, key: .permanent(key))
     }
@@ -166,11 +166,11 @@ public struct CommitReceipt: Sendable {
 }
 
 /// A row that has been changed or deleted elsewhere since it was read.
-public struct RowConflict: Sendable {
-  public let id: ManagedObjectID
-  public let entity: Entity
+package struct RowConflict: Sendable {
+  package let id: ManagedObjectID
+  package let entity: Entity
   /// The row's version when it was read.
-  public let expectedVersion: Int64
+  package let expectedVersion: Int64
   /// The row's current version; nil if it was deleted.
-  public let storedVersion: Int64?
+  package let storedVersion: Int64?
 }

@@ -1,5 +1,5 @@
 /// A context's query to a store for values computed from rows, instead of the rows themselves.
-struct ValueQuery: Sendable, Hashable {
+package struct ValueQuery: Sendable, Hashable {
   /// The rows to compute from, with their order and number.
   var rows: RowQuery
   var columns: [Column]

@@ -4,7 +4,7 @@ struct MemberWindow {
   private let property: Property
   private let entity: Entity
   private let limit: Int
-  private var members = SQLiteStore.Members()
+  private var members = RelatedMembers()
   private var owners: ClosedRange<Int64>?
 
   /// - Parameter limit: The maximum number of members held, except for a single owner that has more.
@@ -17,7 +17,7 @@ struct MemberWindow {
   /// - Parameters:
   ///   - key: The owner's key.
   ///   - last: The last owner of the current batch, `key` or a later one.
-  mutating func members(of key: Int64, upTo last: Int64, in store: SQLiteStore) throws -> [ManagedObjectID] {
+  mutating func members(of key: Int64, upTo last: Int64, in store: any PersistentStore) throws -> [ManagedObjectID] {
     if owners?.contains(key) != true {
       members = try store.related(by: property, of: entity, owners: key...max(key, last), limit: limit)
       owners = members.end.map { key...$0 }

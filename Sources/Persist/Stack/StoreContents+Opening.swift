@@ -7,9 +7,11 @@ extension StoreContents {
   ///
   /// - Parameter registry: The versions to search for the store's model; nil to use the store's embedded model.
   package convenience init(readingStoreAt url: URL, registry: ModelRegistry?) throws {
-    let identified = try StoreIdentification.identify(storeAt: url, registry: registry)
-    let store = try SQLiteStore.open(
-      url, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: true)
+    let location = StoreLocation(url)
+    let engine = location.engine
+    let identified = try engine.identifyStore(at: location, registry: registry)
+    let store = try engine.openStore(
+      at: location, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: true)
     self.init(store, identified)
   }
 }

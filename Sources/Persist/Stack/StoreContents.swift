@@ -29,17 +29,18 @@ package final class StoreContents {
   package let modelNotes: [PersistenceError]
   /// The parts of the model without storage, in words; they read as empty.
   package let gaps: [String]
-  private let store: SQLiteStore
+  private let store: any PersistentStore
   private let forms: [[SlotForm]]
   /// By index in ``ManagedObjectModel/entities``.
   private let hasTable: [Bool]
   /// The current members of to-many relationships, by entity index and slot.
   private var windows: [[Int: MemberWindow]]
 
-  init(_ store: SQLiteStore, _ identified: IdentifiedStore) {
+  init(_ store: any PersistentStore, _ identified: IdentifiedStore) {
     self.store = store
-    gaps = store.map.differences
-    hasTable = store.map.tables.map { identified.catalog.schema.table(named: $0.table) != nil }
+    let map = identified.tableMap
+    gaps = map.differences
+    hasTable = map.tables.map { identified.catalog.schema.table(named: $0.table) != nil }
     windows = Array(repeating: [:], count: store.model.entities.count)
     metadata = identified.metadata
     model = store.model

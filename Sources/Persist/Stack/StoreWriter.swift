@@ -5,7 +5,7 @@ package final class StoreWriter {
   package let model: ManagedObjectModel
   /// The name of the store's version; nil if it is none of the given versions.
   package let versionName: String?
-  private let store: SQLiteStore
+  private let store: any PersistentStore
 
   /// Opens a store, or creates it if it doesn't exist.
   ///
@@ -14,21 +14,24 @@ package final class StoreWriter {
   ///     must have this version.
   package init(storeAt url: URL, registry: ModelRegistry, version name: String?) throws {
     let wanted = try name.map { try registry.version(named: $0) }
-    guard !SQLiteStore.canCreate(at: url) else {
+    let location = StoreLocation(url)
+    let engine = location.engine
+    guard !engine.canCreateStore(at: location) else {
       let version = wanted ?? registry.currentVersion
-      store = try SQLiteStore.create(url, model: version.model)
+      store = try engine.createStore(at: location, model: version.model, options: StoreOptions())
       model = version.model
       versionName = version.name
       return
     }
-    let identified = try StoreIdentification.identify(storeAt: url, registry: registry)
+    let identified = try engine.identifyStore(at: location, registry: registry)
     if let wanted, identified.version?.name != wanted.name {
       throw PersistenceError(
         .incompatibleModel, at: .store(url),
         "The store has the version '\(identified.version?.name ?? "unknown")', not '\(wanted.name)'.",
         fix: "Migrate it first, or leave the version out.")
     }
-    store = try SQLiteStore.open(url, model: identified.model)
+    store = try engine.openStore(
+      at: location, model: identified.model, options: StoreOptions(), allowsGaps: false)
     model = identified.model
     versionName = identified.version?.name
   }
@@ -37,11 +40,7 @@ package final class StoreWriter {
   ///
   /// - Parameter root: The root entity of the hierarchy.
   package func greatestKey(in root: Entity) throws -> Int64 {
-    try store.pool.readOnce { connection in
-      let rows = try StoreCatalog(connection).numberRows
-      let number = store.map[root].number
-      return rows.first { $0.number == number }?.maximum ?? 0
-    }
+    try store.greatestKey(inHierarchyOf: root)
   }
 
   /// Writes all rows in one transaction, or none.

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Storage for rows. A store is synchronous, serves many contexts concurrently, and knows nothing about objects.
-protocol PersistentStore: RowSource, Sendable {
+package protocol PersistentStore: RowSource, Sendable {
   /// `SQLite` or `InMemory`.
   var type: String { get }
   var model: ManagedObjectModel { get }
@@ -13,12 +13,27 @@ protocol PersistentStore: RowSource, Sendable {
   func metadata() throws -> StoreMetadata
   /// Replaces the application's own metadata keys.
   func setMetadata(_ metadata: StoreMetadata) throws
+  /// Writes the metadata that were set and that no commit has written.
+  func savePendingMetadata() throws
+  /// Makes the next commit delete the large values that a process left behind which ended uncleanly.
+  func noteUncleanEnd()
 
   /// The versions of rows of an entity, by key; deleted rows are omitted.
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64]
   /// A number that changes whenever another writer has written to the file; nil if it can't be determined at the
   /// moment.
   func foreignChangeCount() throws -> Int64?
+
+  /// The members of a to-many relationship for all owners in a range of keys, up to a limit.
+  ///
+  /// One query instead of one for each row, with bounded memory.
+  ///
+  /// - Parameter limit: the number of members to read; the owner at which it is reached is left out.
+  func related(
+    by relationship: Property, of entity: Entity, owners: ClosedRange<Int64>, limit: Int
+  ) throws -> RelatedMembers
+  /// The greatest key in use in an entity's hierarchy, 0 for none.
+  func greatestKey(inHierarchyOf entity: Entity) throws -> Int64
 
   // Each runs in one transaction, or not at all.
   func insert(_ batch: BatchInsert) throws -> BatchOutcome
@@ -43,6 +58,21 @@ protocol PersistentStore: RowSource, Sendable {
   /// - Returns: The remaining steps.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
   func close() throws
+
+  /// Copies the store, as it is at one moment, into a new file.
+  func backUp(to url: URL) throws
+  /// Copies the store to another location under an identifier of its own, while nobody saves, and closes this one.
+  ///
+  /// - Parameter exchange: makes the copy take the store's place, before others can save again.
+  /// - Returns: the copy, open.
+  func move(
+    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
+  ) throws -> any PersistentStore
+  /// Goes on in another file, which holds the same store.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file holds another store, and the errors of opening it;
+  ///   the store then goes on as it was.
+  func reopen(at url: URL) throws
 }
 
 extension PersistentStore {
@@ -60,9 +90,22 @@ extension PersistentStore {
 
   /// Nil, for a store that nothing else can access.
   func foreignChangeCount() throws -> Int64? { nil }
+
+  func savePendingMetadata() throws {}
+  func noteUncleanEnd() {}
+  func backUp(to url: URL) throws { throw hasNoFile }
+  func move(
+    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
+  ) throws -> any PersistentStore { throw hasNoFile }
+  func reopen(at url: URL) throws { throw hasNoFile }
+
+  private var hasNoFile: PersistenceError {
+    PersistenceError(
+      .storeTypeMismatch, at: .store(url), "A store of the type '\(type)' can't be copied as a file.")
+  }
 }
 
 /// Thrown by a commit that found rows changed by others; the whole commit was rolled back.
-struct RowConflicts: Error {
+package struct RowConflicts: Error {
   let conflicts: [RowConflict]
 }

@@ -4,7 +4,7 @@
 /// waiting.
 // @unchecked: threads use it and what it releases one after the other, never concurrently: first the one that creates
 // it, then the one that uses and ends it.
-final class WriteReservation: @unchecked Sendable {
+package final class WriteReservation: @unchecked Sendable {
   private let owner: AnyObject
   private let release: () -> Void
 

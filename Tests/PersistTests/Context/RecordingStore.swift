@@ -59,6 +59,15 @@ final class RecordingStore: PersistentStore {
     return try store.related(by: relationship, of: entity, key: key)
   }
 
+  func related(
+    by relationship: Property, of entity: Entity, owners: ClosedRange<Int64>, limit: Int
+  ) throws -> RelatedMembers {
+    record.withLock { $0.calls += 1 }
+    return try store.related(by: relationship, of: entity, owners: owners, limit: limit)
+  }
+
+  func greatestKey(inHierarchyOf entity: Entity) throws -> Int64 { try store.greatestKey(inHierarchyOf: entity) }
+
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
     record.withLock { $0.calls += 1 }
     return try store.relatedRows(by: relationship, of: entity, owners: owners)

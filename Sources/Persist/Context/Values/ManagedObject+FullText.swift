@@ -1,7 +1,7 @@
 /// Full-text search in an object's current values, including unsaved ones.
 extension ManagedObject {
   public final func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
-    try context(for: keys).singleTextIndex(searchedAttribute(at: keys))
+    try context(for: keys).textSearcher(searchedAttribute(at: keys))
   }
 
   /// Returns the part of an attribute's text that matches a query best, with the matches in it.
@@ -26,7 +26,7 @@ extension ManagedObject {
     let query = try FullTextQuery(query)
     let value = try FetchExpression.key(key).value(for: self)
     guard case .string(let text)? = value.stored else { return nil }
-    return try context(for: keys).singleTextIndex(search).excerpt(
+    return try context(for: keys).textSearcher(search).excerpt(
       text, query, wordCount: wordCount.map { min(max($0, 1), 64) })
   }
 
@@ -43,11 +43,11 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Returns the index for texts of one kind, creating it on first use.
-  fileprivate func singleTextIndex(_ search: FullTextSearch) throws -> SingleTextIndex {
-    if let index = singleTextIndexes[search.tokenizer] { return index }
-    let index = try SingleTextIndex(search)
-    singleTextIndexes[search.tokenizer] = index
-    return index
+  /// Returns the searcher for texts of one kind, creating it on first use.
+  fileprivate func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher {
+    if let searcher = textSearchers[search.tokenizer] { return searcher }
+    let searcher = try StoreLocation.memory.engine.textSearcher(search)
+    textSearchers[search.tokenizer] = searcher
+    return searcher
   }
 }

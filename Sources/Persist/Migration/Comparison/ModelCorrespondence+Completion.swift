@@ -142,7 +142,8 @@ extension ModelCorrespondence {
     _ name: String, of entity: Entity, with oldName: String, of source: Entity
   ) -> Origin? {
     if let attribute = entity.attribute(named: name), let old = source.attribute(named: oldName) {
-      return AttributeConversion(from: old.type, to: attribute.type) == .refused ? nil : origin(of: attribute, from: old)
+      guard AttributeConversion(from: old.type, to: attribute.type) != .refused else { return nil }
+      return origin(of: attribute, from: old)
     }
     guard entity.relationship(named: name) != nil, source.relationship(named: oldName) != nil else { return nil }
     return Origin(source: oldName, fill: nil)

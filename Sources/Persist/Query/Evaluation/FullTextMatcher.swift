@@ -3,6 +3,13 @@ public protocol FullTextMatcher {
   func matches(_ text: String, _ query: FullTextQuery) throws -> Bool
 }
 
+/// Searches single texts: those of objects whose values no store has, and those that are shown with what was found.
+package protocol TextSearcher: FullTextMatcher {
+  /// - Parameter wordCount: the number of words of the text to show, from 1 to 64; nil for all of it.
+  /// - Returns: nil if the text doesn't match.
+  func excerpt(_ text: String, _ query: FullTextQuery, wordCount: Int?) throws -> TextExcerpt?
+}
+
 extension KeyedObject {
   public func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
     throw PersistenceError(

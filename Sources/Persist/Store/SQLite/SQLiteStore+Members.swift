@@ -1,12 +1,4 @@
 extension SQLiteStore {
-  /// The members of a to-many relationship, for many owners.
-  struct Members {
-    /// Members by the owner's key, without owners that have none.
-    var byOwner: [Int64: [ManagedObjectID]] = [:]
-    /// The greatest owner whose members are complete; nil if even the first one's exceed the limit.
-    var end: Int64?
-  }
-
   /// The members of a to-many relationship for all owners in a range of keys, up to a limit.
   ///
   /// One query instead of one per row, with bounded memory.
@@ -14,11 +6,11 @@ extension SQLiteStore {
   /// - Parameter limit: The maximum number of members to read; the owner at the limit is excluded.
   func related(
     by relationship: Property, of entity: Entity, owners: ClosedRange<Int64>, limit: Int
-  ) throws -> Members {
+  ) throws -> RelatedMembers {
     guard let description = relationship.relationship, let sql = membersSQL(relationship, description, of: entity)
-    else { return Members(end: owners.upperBound) }
+    else { return RelatedMembers(end: owners.upperBound) }
     return try pool.readOnce { connection in
-      var found = Members(end: owners.upperBound)
+      var found = RelatedMembers(end: owners.upperBound)
       var count = 0
       try connection.query(sql(owners, limit)) { row in
         let owner = row.integer(0)

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// SQLite itself searches them, in an in-memory database that contains one text at a time, so that words are tokenized
 /// as in a store's index. Nothing is kept: each text is rolled back after it was examined.
-final class SingleTextIndex: FullTextMatcher {
+final class SingleTextIndex: TextSearcher {
   private let search: FullTextSearch
   private let connection: SQLiteConnection
 

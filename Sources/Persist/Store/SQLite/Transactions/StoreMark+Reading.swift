@@ -1,14 +1,6 @@
 import Foundation
 
-/// A mark, read with one statement, that shows whether the model or the layout of a store may have changed.
-struct StoreMark: Sendable, Hashable {
-  /// SQLite's schema version.
-  let schemaVersion: Int64
-  /// The identifier in the metadata's own column.
-  let identifier: String
-  /// The metadata as a property list, which identify the model.
-  let propertyList: Data
-
+extension StoreMark {
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if the store has no metadata.
   init(_ connection: SQLiteConnection) throws {
     let mark = try connection.first(.metadata) { row in
@@ -19,6 +11,6 @@ struct StoreMark: Sendable, Hashable {
         .storeDamaged, at: .store(connection.url), "The store's table Z_METADATA is empty.",
         fix: "Restore the store from a backup.")
     }
-    (schemaVersion, identifier, propertyList) = mark
+    self.init(schemaVersion: mark.schemaVersion, identifier: mark.identifier, propertyList: mark.propertyList)
   }
 }

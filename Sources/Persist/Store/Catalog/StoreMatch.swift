@@ -10,27 +10,25 @@ enum StoreMatch {
   /// store's catalog if its model is known.
   case different(PersistenceError, StoreCatalog?)
 
-  /// - Parameter connection: A connection to the store; nothing is written.
-  /// - Throws: The errors for files that aren't stores.
-  init(_ connection: SQLiteConnection, of model: ManagedObjectModel, registry: ModelRegistry?) throws {
-    do {
-      let found = try StoreIdentification.identify(connection, registry: Self.registry(registry, with: model))
-      if found.model === model || found.model.fingerprints == model.fingerprints {
-        self = .same(
-          found.catalog, isStamped: found.model === model || found.model.description == model.description)
-        return
-      }
-      let fingerprints = Fingerprint.differences(
-        stored: found.model.fingerprints.mapValues(\.bytes), model: model.fingerprints.mapValues(\.bytes))
-      let parts = ModelDifference.between(store: found.model, model: model).filter { $0.weight == .storage }
-      self = .different(
-        Self.error(
-          connection.url, found.metadata, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)),
-        found.catalog)
-    } catch let error as PersistenceError where error.code == .missingSourceModel {
-      let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
-      self = .different(Self.error(connection.url, try StoreMetadata(connection), words), nil)
+  /// - Parameter found: A store whose model was identified among ``registry(_:with:)``.
+  init(_ found: IdentifiedStore, at url: URL?, of model: ManagedObjectModel) {
+    if found.model === model || found.model.fingerprints == model.fingerprints {
+      self = .same(
+        found.catalog, isStamped: found.model === model || found.model.description == model.description)
+      return
     }
+    let fingerprints = Fingerprint.differences(
+      stored: found.model.fingerprints.mapValues(\.bytes), model: model.fingerprints.mapValues(\.bytes))
+    let parts = ModelDifference.between(store: found.model, model: model).filter { $0.weight == .storage }
+    self = .different(
+      Self.error(url, found.metadata, fingerprints + parts.map(\.description), isNewer: found.isNewer(than: model)),
+      found.catalog)
+  }
+
+  /// - Parameter error: ``PersistenceError/Code/missingSourceModel``.
+  init(unknown error: PersistenceError, at url: URL?, _ metadata: StoreMetadata) {
+    let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
+    self = .different(Self.error(url, metadata, words), nil)
   }
 
   private static func error(
@@ -50,7 +48,7 @@ enum StoreMatch {
   }
 
   /// Returns the known versions including the wanted model.
-  private static func registry(_ registry: ModelRegistry?, with model: ManagedObjectModel) -> ModelRegistry {
+  static func registry(_ registry: ModelRegistry?, with model: ManagedObjectModel) -> ModelRegistry {
     // A name that no file can have, so that it doesn't replace a version.
     let wanted = ModelVersion(name: "the coordinator's model", model: model)
     guard let registry else { return ModelRegistry(versions: [wanted]) }

@@ -1,11 +1,7 @@
 import Foundation
 
-/// Persist's record of a store's model, in a table of its own: fingerprints and the complete text of the model.
-///
-/// The record identifies the `NSStoreModelVersionHashes` that it was written for. If Core Data migrates the store
-/// later, it writes other hashes without updating the record, which is then invalid and treated as missing. The model's
-/// text can be long and is only read on demand.
-struct ModelRecord: Sendable {
+/// Persist's record in an SQLite file.
+extension ModelRecord {
   static let table = "PERSIST_METADATA"
 
   private enum Key {
@@ -14,11 +10,6 @@ struct ModelRecord: Sendable {
     static let modelDigest = "modelDigest"
     static let hashes = "hashes"
   }
-
-  /// The fingerprint of each entity of the store's model.
-  let fingerprints: [String: Fingerprint]
-  /// The digest of the model's text, which distinguishes versions with identical storage; nil in records without one.
-  let modelDigest: Data?
 
   /// The record in an open database; nil if there is none, or it was written for another model than the store's.
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
@@ -29,8 +20,7 @@ struct ModelRecord: Sendable {
     else { return nil }
     let fingerprints = entries.compactMapValues { $0.dataValue.flatMap(Fingerprint.init(bytes:)) }
     guard !fingerprints.isEmpty, fingerprints.count == entries.count else { return nil }
-    self.fingerprints = fingerprints
-    modelDigest = try Self.read(Key.modelDigest, from: connection)
+    try self.init(fingerprints: fingerprints, modelDigest: Self.read(Key.modelDigest, from: connection))
   }
 
   /// Whether the store still contains a record of the same text.

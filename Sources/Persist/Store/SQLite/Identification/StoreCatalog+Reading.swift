@@ -1,32 +1,22 @@
 import Foundation
 
-/// The self-description of a store file: its metadata, its schema, its entity numbers and Persist's record of its
-/// model.
-///
-/// Read at once and without a model, it is used to identify the model. The embedded model is read by ``EmbeddedModel``
-/// on demand.
-struct StoreCatalog: Sendable {
-  let metadata: StoreMetadata
-  let mark: StoreMark
-  let schema: StoreSchema
-  let numberRows: [EntityNumbers.Row]
-  /// Persist's own record of the model, if the store has a valid one.
-  let record: ModelRecord?
-
+/// Reading the catalog of an SQLite file.
+extension StoreCatalog {
   /// - Throws: ``PersistenceError/Code/notAStore`` for a database that isn't a store,
   ///   ``PersistenceError/Code/storeDamaged`` for unreadable metadata.
   init(_ connection: SQLiteConnection) throws {
-    schema = try StoreSchema(connection)
+    let schema = try StoreSchema(connection)
     let place = PersistenceError.Place.store(connection.url)
     for table in ["Z_METADATA", "Z_PRIMARYKEY"] where schema.table(named: table) == nil {
       throw PersistenceError(
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
         fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
     }
-    mark = try StoreMark(connection)
-    metadata = try StoreMetadata(mark, of: connection)
-    numberRows = try Self.numberRows(connection)
-    record = try ModelRecord(connection, schema: schema, metadata: metadata)
+    let mark = try StoreMark(connection)
+    let metadata = try StoreMetadata(mark, of: connection)
+    try self.init(
+      metadata: metadata, mark: mark, schema: schema, numberRows: Self.numberRows(connection),
+      record: ModelRecord(connection, schema: schema, metadata: metadata))
   }
 
   /// Whether the catalog still matches the store: its schema version, its metadata, its entity numbers and the record
@@ -41,30 +31,6 @@ struct StoreCatalog: Sendable {
       // The file is no longer a store; reading it completely reports the reason.
       return false
     }
-  }
-
-  /// The layout of a model in the store.
-  func tableMap(of model: ManagedObjectModel) -> TableMap {
-    TableMap(
-      model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema,
-      absent: absentees(of: model))
-  }
-
-  /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
-  /// model.
-  func schemaDifferences(from model: ManagedObjectModel) -> [String] {
-    TableMap.schemaDifferences(model: model, rows: numberRows, schema: schema, absent: absentees(of: model))
-  }
-
-  /// The entities of a model that the store was created without: Core Data gives a store added for one configuration
-  /// only the hashes and tables of that configuration's entities.
-  private func absentees(of model: ManagedObjectModel) -> Set<String> {
-    let held = Set(metadata.versionHashes.keys)
-    guard model.hasConfiguration(of: held) else { return [] }
-    let absent = model.entities.filter {
-      !held.contains($0.name) && schema.table(named: "Z" + $0.root.name.uppercased()) == nil
-    }
-    return Set(absent.map(\.name))
   }
 
   private static func numberRows(_ connection: SQLiteConnection) throws -> [EntityNumbers.Row] {

@@ -1,0 +1,35 @@
+/// The self-description of a store: its metadata, its schema, its entity numbers and Persist's record of its model.
+///
+/// Engines read it at once and without a model; it is used to identify the model. The embedded model is read on demand.
+package struct StoreCatalog: Sendable {
+  let metadata: StoreMetadata
+  let mark: StoreMark
+  let schema: StoreSchema
+  let numberRows: [EntityNumbers.Row]
+  /// Persist's own record of the model, if the store has a valid one.
+  let record: ModelRecord?
+
+  /// The layout of a model in the store.
+  func tableMap(of model: ManagedObjectModel) -> TableMap {
+    TableMap(
+      model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema,
+      absent: absentees(of: model))
+  }
+
+  /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
+  /// model.
+  func schemaDifferences(from model: ManagedObjectModel) -> [String] {
+    TableMap.schemaDifferences(model: model, rows: numberRows, schema: schema, absent: absentees(of: model))
+  }
+
+  /// The entities of a model that the store was created without: Core Data gives a store added for one configuration
+  /// only the hashes and tables of that configuration's entities.
+  private func absentees(of model: ManagedObjectModel) -> Set<String> {
+    let held = Set(metadata.versionHashes.keys)
+    guard model.hasConfiguration(of: held) else { return [] }
+    let absent = model.entities.filter {
+      !held.contains($0.name) && schema.table(named: "Z" + $0.root.name.uppercased()) == nil
+    }
+    return Set(absent.map(\.name))
+  }
+}

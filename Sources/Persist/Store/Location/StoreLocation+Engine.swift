@@ -1,0 +1,28 @@
+public import Foundation
+
+extension StoreLocation {
+  /// The engine of the database system that the location belongs to.
+  package var engine: any StoreEngine {
+    switch self {
+    case .memory, .file: SQLiteEngine()
+    }
+  }
+}
+
+extension StoreIdentification {
+  /// Identifies the model of a store. Nothing is written, and no file is created beside the store.
+  ///
+  /// - Parameter registry: The candidate versions; nil uses the embedded model.
+  /// - Throws: ``PersistenceError/Code/missingSourceModel``, which names the nearest version and every difference;
+  ///   ``PersistenceError/Code/notAStore``, ``PersistenceError/Code/storeDamaged`` and errors of opening.
+  public static func identify(storeAt url: URL, registry: ModelRegistry? = nil) throws -> IdentifiedStore {
+    let location = StoreLocation(url)
+    return try location.engine.identifyStore(at: location, registry: registry)
+  }
+
+  /// The metadata of a store, without identifying its model.
+  public static func metadata(storeAt url: URL) throws -> StoreMetadata {
+    let location = StoreLocation(url)
+    return try location.engine.metadata(ofStoreAt: location)
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+/// Stores in SQLite files in Core Data's layout, and in memory.
+package struct SQLiteEngine: StoreEngine {
+  package func canCreateStore(at location: StoreLocation) -> Bool {
+    location.url.map { SQLiteStore.canCreate(at: $0) } ?? true
+  }
+
+  package func createStore(
+    at location: StoreLocation, model: ManagedObjectModel, options: StoreOptions
+  ) throws -> any PersistentStore {
+    try SQLiteStore.create(location.url, model: model, options: options)
+  }
+
+  package func openStore(
+    at location: StoreLocation, model: ManagedObjectModel, options: StoreOptions, allowsGaps: Bool
+  ) throws -> any PersistentStore {
+    try SQLiteStore.open(file(location), model: model, options: options, allowsGaps: allowsGaps)
+  }
+
+  package func openStore(
+    at location: StoreLocation, ifOf model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
+  ) throws -> StoreOpening {
+    let pool = try SQLiteConnectionPool(file(location), options: options)
+    do {
+      switch try pool.readBeforeOthers({ try match($0, model, registry) }) {
+      case .same(let catalog, let isStamped):
+        let store = try SQLiteStore.attached(to: pool, catalog, model: model, options: options)
+        try store.makeMissingIndexes(catalog, defersWork: options.migrator?.defersWork == true)
+        if !isStamped, options.migrator != nil { try store.stamp() }
+        return .opened(store)
+      case .different(let error, let catalog):
+        pool.close()
+        return .differs(error, catalog)
+      }
+    } catch {
+      pool.close()
+      throw error
+    }
+  }
+
+  private func match(
+    _ connection: SQLiteConnection, _ model: ManagedObjectModel, _ registry: ModelRegistry?
+  ) throws -> StoreMatch {
+    do {
+      let found = try StoreIdentification.identify(connection, registry: StoreMatch.registry(registry, with: model))
+      return StoreMatch(found, at: connection.url, of: model)
+    } catch let error as PersistenceError where error.code == .missingSourceModel {
+      return StoreMatch(unknown: error, at: connection.url, try StoreMetadata(connection))
+    }
+  }
+
+  package func recoverStore(at location: StoreLocation, options: StoreOptions) throws -> Bool {
+    guard let url = location.url, url.isFileURL else { return false }
+    let isUnclean = SQLiteStore.mayHaveEndedUncleanly(url)
+    try UnfinishedWork.settle(storeAt: url, options: options)
+    return isUnclean
+  }
+
+  // MARK: Identifying
+
+  package func identifyStore(at location: StoreLocation, registry: ModelRegistry?) throws -> IdentifiedStore {
+    try SQLiteConnection.reading(file(location)) { try StoreIdentification.identify($0, registry: registry) }
+  }
+
+  package func metadata(ofStoreAt location: StoreLocation) throws -> StoreMetadata {
+    try SQLiteConnection.reading(file(location)) { try StoreMetadata($0) }
+  }
+
+  package func setMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
+    let pool = try SQLiteConnectionPool(file(location), options: StoreOptions())
+    defer { pool.close() }
+    try pool.write { try StoreMetadata($0).replacingApplicationValues(by: metadata).write(to: $0) }
+  }
+
+  // MARK: Removing and replacing
+
+  package func openCount(ofStoreAt location: StoreLocation) -> Int {
+    location.url.map { OpenStoreFiles.count(of: $0) } ?? 0
+  }
+
+  package func destroyStore(at location: StoreLocation) throws {
+    try StoreFiles(storeAt: file(location)).delete()
+  }
+
+  package func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
+    try StoreBackup.replace(storeAt: file(location), withStoreAt: file(source))
+  }
+
+  // MARK: Searching texts
+
+  package func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher { try SingleTextIndex(search) }
+
+  private func file(_ location: StoreLocation) throws -> URL {
+    if let url = location.url { return url }
+    throw PersistenceError(
+      .storeTypeMismatch, "A store in memory has no file.", fix: "Name the file of a store.")
+  }
+}
