@@ -80,7 +80,8 @@ struct KilledCommandTests {
     try process.run()
     if let moment {
       Thread.sleep(forTimeInterval: moment)
-      kill(process.processIdentifier, SIGKILL)
+      // The number of a process that has ended may be another's.
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
     process.waitUntilExit()
     let duration = Date().timeIntervalSince(start)

@@ -119,6 +119,8 @@ struct KeptValues {
         guard let attribute = property.attribute, !attribute.isTransient, !attribute.isDerived,
           let origin = origin(of: property, in: entity)
         else { continue }
+        // No value of the old type is one of the new: such a migration is refused, or it loses the values and says so.
+        if let old = origin.attribute, AttributeConversion(from: old.type, to: attribute.type) == .refused { continue }
         kept.insert(origin.name)
         // Its elements come and go by themselves.
         guard origin.attribute?.type != .composite else { continue }

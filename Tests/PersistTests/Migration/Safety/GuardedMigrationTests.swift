@@ -110,7 +110,7 @@ struct GuardedMigrationTests {
     try withStore(.inPlace) { scenario, url in
       let place = url.deletingLastPathComponent().appendingPathComponent("before.sqlite")
       try beginBackup(of: url, isKept ? .kept(at: place) : .removedAfterwards)
-      if isKept { try Data("half".utf8).write(to: place.appendingPathExtension("partial-1")) }
+      if isKept { try Data("half".utf8).write(to: place.appendingPathExtension("partial-\(UUID().uuidString)")) }
       try scenario.migrate(url, options: options(.kept(at: place)))
       let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
       #expect(Set(names) == ["Store.sqlite", ".Store_SUPPORT", "before.sqlite", ".before_SUPPORT"])
@@ -200,7 +200,7 @@ struct GuardedMigrationTests {
       _ = try PersistentStoreCoordinator.metadata(at: url)
       let runner = TestRun.newProcess()
       runner.executableURL = try BuiltProgram.url("SQLRunner")
-      runner.arguments = [url.path, "CREATE TABLE STOLEN (A)"]
+      runner.arguments = [url.path, "PRAGMA busy_timeout = 200; CREATE TABLE STOLEN (A)"]
       runner.standardError = FileHandle.nullDevice
       try runner.run()
       runner.waitUntilExit()

@@ -59,7 +59,8 @@ struct KilledProcessTests {
     let start = Date()
     if let moment {
       Thread.sleep(forTimeInterval: moment)
-      kill(process.processIdentifier, SIGKILL)
+      // The number of a process that has ended may be another's.
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
     process.waitUntilExit()
     let wasKilled = process.terminationReason == .uncaughtSignal

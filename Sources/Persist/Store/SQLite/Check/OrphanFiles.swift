@@ -52,12 +52,13 @@ extension SQLiteStore {
     }
   }
 
-  /// Makes the next save look for files that no row names.
+  /// Makes the next save look for files that no row names, and for unfinished copies.
   func noteUncleanEnd() { needsSweep.store(true, ordering: .releasing) }
 
-  /// Deletes the files of large values left by an unclean end, after the first save since then.
+  /// Deletes the files left by an unclean end, after the first save since then.
   func sweepOrphanFiles() {
     guard needsSweep.exchange(false, ordering: .acquiringAndReleasing), let externalFolder else { return }
+    if let url { UnfinishedFiles(store: SQLiteFileName.resolved(url)).removeCopies() }
     let orphans = OrphanFiles(folder: externalFolder)
     // Concurrent saves don't matter for this first look, only for the one under the lock.
     guard let found = try? pool.readOnce({ try orphans.find($0) }), !found.isEmpty else { return }

@@ -98,17 +98,17 @@ final class BackupFolder {
       for file in [copy] + ExternalDataFolder(storeAt: copy).supportFolders {
         try? FileManager.default.removeItem(at: file)
       }
-      removePartialCopies()
     }
+    removePartialCopies()
     try? FileManager.default.removeItem(at: url)
   }
 
   /// Deletes the files of a process that was killed while creating the copy.
   private func removePartialCopies() {
     let folder = copy.deletingLastPathComponent()
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    where name.hasPrefix(copy.lastPathComponent + StoreBackup.partialSuffix) {
-      try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    for partial in UnfinishedCopy.all(in: folder)
+    where partial.lastPathComponent.hasPrefix(copy.lastPathComponent + UnfinishedCopy.suffix) {
+      UnfinishedCopy.remove(partial)
     }
   }
 

@@ -13,11 +13,20 @@ import Foundation
 /// An exclusive lock on a folder, held by one process for the lifetime of the object. The system releases it when the
 /// process ends, even if it is killed.
 final class FolderLock {
+  /// The result of trying to acquire a lock.
+  enum Outcome {
+    case held(FolderLock)
+    /// Another process holds the lock, or the folder no longer exists.
+    case refused
+    /// The system can't lock the folder, for the given reason.
+    case unsupported(String)
+  }
+
   #if os(Windows)
     /// Folders can't be locked on Windows; the lock on the store itself excludes concurrent migrations.
     private init() {}
 
-    static func take(_ folder: URL) -> FolderLock? { FolderLock() }
+    static func attempt(_ folder: URL) -> Outcome { .held(FolderLock()) }
   #else
     private let descriptor: Int32
 
@@ -25,25 +34,33 @@ final class FolderLock {
 
     deinit { close(descriptor) }
 
-    /// Nil if another process holds the lock, or the folder no longer exists.
-    static func take(_ folder: URL) -> FolderLock? {
+    static func attempt(_ folder: URL) -> Outcome {
       let descriptor = folder.withUnsafeFileSystemRepresentation { path in
         path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? -1
       }
-      guard descriptor >= 0 else { return nil }
+      guard descriptor >= 0 else { return errno == ENOENT ? .refused : .unsupported(String(cString: strerror(errno))) }
       let lock = FolderLock(descriptor)
       var (held, named) = (stat(), stat())
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &held) == 0 else { return nil }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        return errno == EWOULDBLOCK ? .refused : .unsupported(String(cString: strerror(errno)))
+      }
       // The previous holder may have deleted the folder, and another process may have recreated it.
       let isThere = folder.withUnsafeFileSystemRepresentation { $0.map { stat($0, &named) } } == 0
-      return isThere && held.st_ino == named.st_ino ? lock : nil
+      return isThere && fstat(descriptor, &held) == 0 && held.st_ino == named.st_ino ? .held(lock) : .refused
     }
   #endif
+
+  /// Nil if another process holds the lock, or the folder no longer exists.
+  static func take(_ folder: URL) -> FolderLock? {
+    guard case .held(let lock) = attempt(folder) else { return nil }
+    return lock
+  }
 
   /// Creates a folder beside a store if it doesn't exist, and acquires its lock.
   ///
   /// - Parameter wait: The maximum time to wait for another process that holds it.
-  /// - Throws: ``PersistenceError/Code/storeBusy`` if the wait times out.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if the wait times out, ``PersistenceError/Code/fileAccess`` if the
+  ///   folder can't be created or locked.
   static func make(_ folder: URL, besideStoreAt store: URL, waitingAtMost wait: Duration) throws -> FolderLock {
     let deadline = ContinuousClock.now + wait
     var pause = 0.002
@@ -51,7 +68,14 @@ final class FolderLock {
     var attempts = 3
     while true {
       try makeFolder(folder, besideStoreAt: store)
-      if let lock = take(folder) { return lock }
+      switch attempt(folder) {
+      case .held(let lock): return lock
+      case .unsupported(let reason):
+        throw PersistenceError(
+          .fileAccess, at: .file(folder), "The folder for the migration can't be locked: \(reason)",
+          fix: "Migrate the store on a disk of this machine.")
+      case .refused: break
+      }
       attempts -= 1
       guard attempts > 0 || ContinuousClock.now < deadline else { break }
       Thread.sleep(forTimeInterval: pause)

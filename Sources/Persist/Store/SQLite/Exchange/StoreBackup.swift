@@ -2,17 +2,15 @@ package import Foundation
 
 /// Copies of stores that are stores themselves.
 package enum StoreBackup {
-  /// The suffix of an unfinished copy, followed by a unique name.
-  static let partialSuffix = ".partial-"
-
   /// Copies a store file in one consistent state, including the content of its log and its files of large values.
   ///
   /// The store isn't changed. The copy appears under its name when it is complete.
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists, or can't be written.
   package static func copy(storeAt url: URL, to copy: URL) throws {
-    try make(copy) { partial in
+    try make(copy, like: StorePermissions(ofStoreAt: url)) { partial in
       try SQLiteConnection.reading(url) { connection in
+        // The closure runs again if the store changed while it was read.
         try? FileManager.default.removeItem(at: partial)
         try write(connection, to: partial, for: copy)
       }
@@ -64,7 +62,7 @@ package enum StoreBackup {
   private static func copy(
     _ source: SQLiteConnection, to copy: URL, preparing prepare: ((SQLiteConnection) throws -> Void)? = nil
   ) throws {
-    try make(copy) { partial in
+    try make(copy, like: source.url.flatMap(StorePermissions.init(ofStoreAt:))) { partial in
       try write(source, to: partial, for: copy)
       guard let prepare else { return }
       let connection = try SQLiteConnection(partial, mode: .readWrite)
@@ -73,23 +71,22 @@ package enum StoreBackup {
     }
   }
 
-  /// Creates a file under a temporary name, and renames it when it is complete.
-  private static func make(_ copy: URL, _ write: (_ partial: URL) throws -> Void) throws {
-    let files = FileManager.default
-    guard !files.fileExists(atPath: copy.path) else {
+  /// Creates a copy in a temporary folder, and gives it its name when it is complete.
+  private static func make(
+    _ copy: URL, like permissions: StorePermissions?, _ write: (_ partial: URL) throws -> Void
+  ) throws {
+    guard !FileManager.default.fileExists(atPath: copy.path) else {
       throw PersistenceError(
         .fileAccess, at: .file(copy), "There is a file of this name already.", fix: "Choose another name for the copy.")
     }
-    let partial = copy.deletingLastPathComponent()
-      .appendingPathComponent(copy.lastPathComponent + partialSuffix + UUID().uuidString)
+    let unfinished = try UnfinishedCopy(of: copy, like: permissions)
     do {
-      try write(partial)
+      try write(unfinished.file)
       // Remains of a former store with this name would be mistaken for the copy's own log.
       removeCompanions(of: copy)
-      try files.moveItem(at: partial, to: copy)
+      try unfinished.finish()
     } catch {
-      try? files.removeItem(at: partial)
-      removeCompanions(of: partial)
+      unfinished.discard()
       throw error as? PersistenceError
         ?? PersistenceError(.fileAccess, at: .file(copy), "The copy can't be made: \(error.localizedDescription)")
     }

@@ -59,7 +59,7 @@ struct StoreRepairTests {
       for store in coordinator.persistentStores { try coordinator.remove(store) }
       let orphan = try addFile(UUID().uuidString, besideStoreAt: url)
       let stranger = try addFile("README", besideStoreAt: url)
-      let partial = URL(fileURLWithPath: "\(url.path).copy\(StoreBackup.partialSuffix)\(UUID().uuidString)")
+      let partial = URL(fileURLWithPath: "\(url.path).copy\(UnfinishedCopy.suffix)\(UUID().uuidString)")
       try Data([1]).write(to: partial)
       let join = try #require(
         MadeStore.rows("SELECT name FROM sqlite_master WHERE name LIKE 'Z\\_%TAGS' ESCAPE '\\'", at: url).first?.first)
@@ -95,7 +95,7 @@ struct StoreRepairTests {
     }
   }
 
-  @Test("After an unclean end the first save deletes the files that no row names; after a clean one nothing is looked for")
+  @Test("After an unclean end the first save deletes files that no row names and unfinished copies; else none")
   func sweep() throws {
     let model = try Self.shop()
     try withTemporaryFolder { folder in
@@ -121,9 +121,13 @@ struct StoreRepairTests {
       }
       for (url, isSwept) in [(killed, true), (alive, false)] {
         let orphan = try addFile(UUID().uuidString, besideStoreAt: url)
+        let partial = URL(fileURLWithPath: "\(url.path).copy\(UnfinishedCopy.suffix)\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: true)
         try save(url)
-        #expect(FileManager.default.fileExists(atPath: orphan.path) != isSwept)
-        try? FileManager.default.removeItem(at: orphan)
+        for left in [orphan, partial] {
+          #expect(FileManager.default.fileExists(atPath: left.path) != isSwept)
+          try? FileManager.default.removeItem(at: left)
+        }
         try #expect(problems(url) == [])
       }
     }
