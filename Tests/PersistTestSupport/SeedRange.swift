@@ -6,6 +6,7 @@ import Foundation
 /// |---|---|
 /// | `PERSIST_SEED` | this seed alone |
 /// | `PERSIST_FIRST_SEED` | the seed to begin with, instead of 1 |
+/// | `PERSIST_LAW_SEEDS` | so many seeds, however long they take |
 /// | `PERSIST_LAW_SECONDS` | goes on for so long, whatever the number of seeds; at least one is tried |
 /// | `PERSIST_LONG_TESTS` | the law's long number of seeds instead of the short one, for five minutes at most |
 struct SeedRange {
@@ -21,6 +22,10 @@ struct SeedRange {
       return
     }
     next = environment["PERSIST_FIRST_SEED"].flatMap(UInt64.init) ?? 1
+    if let count = environment["PERSIST_LAW_SEEDS"].flatMap(UInt64.init) {
+      (left, deadline) = (count, nil)
+      return
+    }
     let isLong = environment["PERSIST_LONG_TESTS"] != nil
     let seconds = environment["PERSIST_LAW_SECONDS"].flatMap(Double.init).map { Duration.seconds($0) }
     deadline = (seconds ?? (isLong ? LongLoop.limit : nil)).map { ContinuousClock.now + $0 }

@@ -5,24 +5,26 @@ import Testing
 
 /// Two contexts that change what both have read: the second meets the first one's changes when it saves, under each
 /// merge policy.
-struct PlainConflictRun {
+struct PlainConflictRun: PlainTrial {
+  static let model = PlainSchema.model
+
   private let stack: TestStack
   private let contexts: [ManagedObjectContext]
   private var objects: [PlainObjects]
   private var stored = PlainState()
   private var graph = PlainGraph()
-  private var edits: PlainEdits
+  var edits: PlainEdits
   private var log: [String] = []
 
-  init(_ stack: TestStack, seed: UInt64) {
+  init(_ stack: TestStack, _ edits: PlainEdits) {
     self.stack = stack
     contexts = [stack.context(), stack.context()]
     objects = contexts.map { PlainObjects($0) }
-    edits = PlainEdits(random: SeededRandom(seed: seed))
+    self.edits = edits
   }
 
   /// Both sides change something and save.
-  mutating func round() throws {
+  mutating func step() throws {
     log.append("— round")
     let seen = graph
     let order = edits.chance(2) ? [0, 1] : [1, 0]
@@ -49,7 +51,7 @@ struct PlainConflictRun {
   private mutating func changed(_ who: Int, _ seen: PlainGraph, count: Int) throws -> PlainGraph? {
     var plain = seen
     for _ in 0..<count {
-      let edit = edits.edit(of: plain)
+      guard let edit = edits.edit(of: plain) else { continue }
       log.append("\(who) \(edit)")
       plain.apply(edit)
       try objects[who].apply(edit)
@@ -69,29 +71,29 @@ struct PlainConflictRun {
     let error = persistError { try context.save() }
     if policy.mergeType == .error {
       if let isRefused = outcome.isRefused {
-        try #require((error != nil) == isRefused, "refused: \(error?.description ?? "no") \(trace)")
+        try demand((error != nil) == isRefused, "refused: \(error?.description ?? "no") \(trace)")
       }
     } else if error?.code != .validationDeleteDenied, error?.code != .validationMultiple {
-      try #require(error == nil, "\(error?.description ?? "") \(trace)")
+      try demand(error == nil, "\(error?.description ?? "") \(trace)")
     }
     guard error == nil else {
       try expect(objects[who].state().withoutBlobs, before.withoutBlobs, "context \(who) after a save that failed")
       return context.rollback()
     }
-    try #require(!context.hasChanges, "changes are left after a save: \(trace)")
+    try demand(!context.hasChanges, "changes are left after a save: \(trace)")
     let strays = try objects[who].strays() + objects[who].disagreements()
     let found = try PlainObjects(fetching: stack.context())
     let now = try found.state()
     let halves = try found.disagreements()
-    try #require(halves == [], "the store: \(halves.prefix(5)) \(trace)")
+    try demand(halves == [], "the store: \(halves.prefix(5)) \(trace)")
     let ids = Set(strays.flatMap { $0.split { !$0.isNumber }.compactMap { Int($0) } })
     let states = ids.map { id in
       "\(id): \(outcome.seen.state.objects[id] ?? [:])\nmine \(outcome.mine.state.objects[id] ?? [:])\ntheirs "
         + "\(outcome.theirs.state.objects[id] ?? [:])\nstored \(now.objects[id] ?? [:])"
     }
-    try #require(strays == [], "\(strays.prefix(5))\n\(states.joined(separator: "\n")) \(trace)")
+    try demand(strays == [], "\(strays.prefix(5))\n\(states.joined(separator: "\n")) \(trace)")
     let problems = try outcome.problems(in: PlainObjects(fetching: stack.context()).state())
-    try #require(problems == [], "\(problems.prefix(8).joined(separator: "; ")) \(trace)")
+    try demand(problems == [], "\(problems.prefix(8).joined(separator: "; ")) \(trace)")
   }
 
   /// Brings both sides in step with the store.
@@ -109,11 +111,11 @@ struct PlainConflictRun {
     graph = PlainGraph(stored)
   }
 
-  private var trace: String { "after:\n" + log.suffix(30).joined(separator: "\n") }
+  var trace: String { "after:\n" + log.suffix(30).joined(separator: "\n") }
 
   private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
     let differences = state.differences(from: wanted)
-    try #require(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
+    try demand(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
   }
 }
 

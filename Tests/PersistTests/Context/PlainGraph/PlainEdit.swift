@@ -31,15 +31,48 @@ extension PlainGraph {
   }
 }
 
-/// Chooses edits by chance.
+/// Chooses edits by chance, or those that a tape has.
 struct PlainEdits {
   var random: SeededRandom
   /// The number that the next object gets.
   var next = 1
+  /// The choices so far.
+  private(set) var tape = PlainTape()
+  /// The edits that are left of the step that is repeated.
+  private var repeated: ArraySlice<PlainTape.Edit> = []
+
+  init(random: SeededRandom, next: Int = 1) {
+    self.random = random
+    self.next = next
+  }
+
+  mutating func beginStep() { tape.steps.append(PlainTape.Step(random: random)) }
+
+  /// Makes the next step that of another run.
+  mutating func repeatStep(_ step: PlainTape.Step) {
+    random = step.random
+    repeated = step.edits[...]
+    beginStep()
+  }
 
   mutating func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &random) == 0 }
 
-  mutating func edit(of graph: PlainGraph) -> PlainEdit {
+  /// The next edit; nil where the one of the repeated step was dropped, or can't be carried out any more.
+  mutating func edit(of graph: PlainGraph) -> PlainEdit? {
+    var edit: PlainEdit?
+    if let next = repeated.popFirst() {
+      edit = next.edit.flatMap(graph.applicable)
+      random = next.random
+    } else {
+      edit = chosen(of: graph)
+    }
+    if !tape.steps.isEmpty {
+      tape.steps[tape.steps.count - 1].edits.append(PlainTape.Edit(edit: edit, random: random))
+    }
+    return edit
+  }
+
+  private mutating func chosen(of graph: PlainGraph) -> PlainEdit {
     let alive = graph.alive
     guard let id = alive.randomElement(using: &random), alive.count > 3 else { return make() }
     let sides = PlainSchema.relationships(of: graph.entity(id))

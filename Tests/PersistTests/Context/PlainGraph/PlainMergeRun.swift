@@ -5,7 +5,9 @@ import Testing
 
 /// Random changes in several contexts, each of which merges at once what another saves, beside plain graphs. Every
 /// change is undone and redone now and then, also after others' changes were merged.
-struct PlainMergeRun {
+struct PlainMergeRun: PlainTrial {
+  static let model = PlainSchema.model
+
   /// One context with the graph that it should show, and what it has last seen of the store.
   private struct Side {
     let context: ManagedObjectContext
@@ -35,10 +37,10 @@ struct PlainMergeRun {
   private let stack: TestStack
   private var sides: [Side]
   private var stored = PlainGraph()
-  private var edits: PlainEdits
+  var edits: PlainEdits
   private var log: [String] = []
 
-  init(_ stack: TestStack, seed: UInt64) {
+  init(_ stack: TestStack, _ edits: PlainEdits) {
     self.stack = stack
     sides = (0..<3).map { _ in
       let context = stack.context()
@@ -46,7 +48,7 @@ struct PlainMergeRun {
       context.undoManager = side.undoManager
       return side
     }
-    edits = PlainEdits(random: SeededRandom(seed: seed))
+    self.edits = edits
   }
 
   mutating func step() throws {
@@ -77,7 +79,7 @@ struct PlainMergeRun {
     let before = sides[who].plain
     let count = sides[who].undoManager.undoCount
     for _ in 0..<Int.random(in: 1...2, using: &edits.random) {
-      let edit = edits.edit(of: sides[who].plain)
+      guard let edit = edits.edit(of: sides[who].plain) else { continue }
       log.append("\(who) \(edit)")
       sides[who].plain.apply(edit)
       try sides[who].objects.apply(edit)
@@ -126,11 +128,11 @@ struct PlainMergeRun {
   private mutating func save(_ who: Int) throws {
     log.append("\(who) saves")
     guard !sides[who].plain.isDenied else {
-      #expect(persistError { try sides[who].context.save() } != nil)
+      try demand(persistError { try sides[who].context.save() } != nil, "a denied deletion was saved \(trace)")
       return rollBack(who)
     }
     let error = persistError { try sides[who].context.save() }
-    try #require(error == nil, "\(error?.description ?? "") \(trace)")
+    try demand(error == nil, "\(error?.description ?? "") \(trace)")
     sides[who].plain.save()
     stored = sides[who].plain
     sides[who].seen = stored
@@ -155,10 +157,10 @@ struct PlainMergeRun {
     try expect(sides[who].objects.state(), sides[who].plain.state, "context \(who)")
   }
 
-  private var trace: String { "after:\n" + log.suffix(40).joined(separator: "\n") }
+  var trace: String { "after:\n" + log.suffix(40).joined(separator: "\n") }
 
   private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
     let differences = state.differences(from: wanted)
-    try #require(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
+    try demand(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
   }
 }

@@ -16,8 +16,8 @@ struct PlainObjects {
   }
 
   mutating func add(_ object: ManagedObject) throws {
-    let name = try #require(object["name"] as? String)
-    byNumber[try #require(Int(name))] = object
+    let name = try demand(object["name"] as? String, "\(object) has no name")
+    byNumber[try demand(Int(name), "\(name) is no number")] = object
   }
 
   /// The objects of another context that are alive there, as those of this one.
@@ -28,7 +28,7 @@ struct PlainObjects {
   }
 
   subscript(number: Int) -> ManagedObject {
-    get throws { try #require(byNumber[number], "no object \(number)") }
+    get throws { try demand(byNumber[number], "no object \(number)") }
   }
 
   /// Lets go of every object and finds them again. Deleted ones are kept, since undo may bring them back.
@@ -52,7 +52,7 @@ struct PlainObjects {
       let members = try self[id].related(name)
       guard let index else { return members.insert(try self[other]) }
       // A place that isn't there would stop the test.
-      try #require(index <= members.count, "\(id).\(name) has only \(members.count) members")
+      try demand(index <= members.count, "\(id).\(name) has only \(members.count) members")
       members.insert(try self[other], at: index)
     case .remove(let id, let name, let other): try self[id].related(name).remove(try self[other])
     case .replace(let id, let name, let members): try self[id].related(name).replace(with: members.map { try self[$0] })

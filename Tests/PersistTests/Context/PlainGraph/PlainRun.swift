@@ -5,7 +5,9 @@ import Testing
 
 /// Random steps of one context and of children that it has for a while, beside the plain graph. Undo is tried against
 /// copies of the plain graph.
-struct PlainRun {
+struct PlainRun: PlainTrial {
+  static let model = PlainSchema.model
+
   private let stack: TestStack
   private let context: ManagedObjectContext
   private let undoManager = ManagedObjectContext.UndoManager()
@@ -15,16 +17,16 @@ struct PlainRun {
   /// The graphs that undo and redo lead through, and which of them is the present one.
   private var history = [PlainGraph()]
   private var position = 0
-  private var edits: PlainEdits
+  var edits: PlainEdits
   private var log: [String] = []
   private(set) var steps = 0
 
-  init(_ stack: TestStack, seed: UInt64) {
+  init(_ stack: TestStack, _ edits: PlainEdits) {
     self.stack = stack
     context = stack.context()
     context.undoManager = undoManager
     objects = PlainObjects(context)
-    edits = PlainEdits(random: SeededRandom(seed: seed))
+    self.edits = edits
   }
 
   mutating func step() throws {
@@ -78,7 +80,7 @@ struct PlainRun {
   }
 
   private mutating func edit() throws {
-    let edit = edits.edit(of: plain)
+    guard let edit = edits.edit(of: plain) else { return }
     log.append("\(edit)")
     plain.apply(edit)
     try objects.apply(edit)
@@ -116,18 +118,18 @@ struct PlainRun {
     log.append("save")
     if plain.isDenied {
       let error = persistError { try context.save() }
-      try #require(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
+      try demand(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
       return
     }
     let error = persistError { try context.save() }
-    try #require(error == nil, "\(error?.description ?? "") \(trace)")
+    try demand(error == nil, "\(error?.description ?? "") \(trace)")
     plain.save()
     stored = plain
     let left = context.updatedObjects.map { "\($0["name"] ?? "") \($0.changedValues())" }
-    try #require(!context.hasChanges, "changes are left after a save: \(left) \(trace)")
+    try demand(!context.hasChanges, "changes are left after a save: \(left) \(trace)")
     try expect(PlainObjects(fetching: stack.context()).state(), stored.state, "the store")
     if edits.chance(2) { try look() }
-    try #require(try objects.strays() == [], "\(trace)")
+    try demand(try objects.strays() == [], "\(trace)")
   }
 
   private mutating func rollBack() throws {
@@ -190,7 +192,7 @@ struct PlainRun {
     copy.objects = copy.objects.filter { !$0.value.isDeleted }
     for id in copy.alive { copy.objects[id]?.isSaved = true }
     for _ in 0..<Int.random(in: 1...6, using: &edits.random) {
-      let edit = edits.edit(of: copy)
+      guard let edit = edits.edit(of: copy) else { continue }
       log.append("  \(edit)")
       copy.apply(edit)
       try own.apply(edit)
@@ -199,7 +201,7 @@ struct PlainRun {
     guard !edits.chance(4) else { return log.append("child is dropped") }
     guard !copy.isDenied else {
       let error = persistError { try child.save() }
-      return try #require(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
+      return try demand(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
     }
     log.append("child saves")
     try recorded { run in
@@ -218,11 +220,11 @@ struct PlainRun {
 
   private func look() throws { try expect(objects.state(), plain.state, "the context") }
 
-  private var trace: String { "after \(steps) steps:\n" + log.suffix(40).joined(separator: "\n") }
+  var trace: String { "after \(steps) steps:\n" + log.suffix(60).joined(separator: "\n") }
 
   private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
     let differences = state.differences(from: wanted)
-    try #require(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
+    try demand(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
   }
 }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Persist
 
 /// Random items, of which there is one for each code, beside plain rows: new ones meet rows and one another.
-struct PlainUpsertRun {
+struct PlainUpsertRun: PlainTrial {
   static let model = ModelDescription(entities: [
     EntityDescription(
       "Item",
@@ -42,31 +42,31 @@ struct PlainUpsertRun {
   private let stack: TestStack
   private let context: ManagedObjectContext
   private var rows: [String: Row] = [:]
-  private var random: SeededRandom
+  var edits: PlainEdits
   private var log: [String] = []
   /// Items that the program holds: others are found again by the save.
   private var held: [ManagedObject] = []
   private var parts: [String: ManagedObject] = [:]
 
-  init(_ stack: TestStack, seed: UInt64) throws {
+  init(_ stack: TestStack, _ edits: PlainEdits) throws {
     self.stack = stack
     context = stack.context()
-    random = SeededRandom(seed: seed)
+    self.edits = edits
     for name in ["p", "q", "r"] { parts[name] = try context.make("Person", ["name": name]) }
     for name in ["s", "t", "u"] { parts[name] = try context.make("Tag", ["name": name]) }
     try context.save()
   }
 
-  private mutating func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &random) == 0 }
-  private mutating func any(_ names: [String]) -> String { names[Int.random(in: 0..<names.count, using: &random)] }
+  private mutating func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &edits.random) == 0 }
+  private mutating func any(_ names: [String]) -> String { names[Int.random(in: 0..<names.count, using: &edits.random)] }
 
-  mutating func round() throws {
+  mutating func step() throws {
     log.append("— round")
     var pending = rows
     var deleted: Set<String> = []
-    for _ in 0..<Int.random(in: 0...2, using: &random) {
-      guard let code = pending.keys.sorted().randomElement(using: &random) else { continue }
-      let item = try #require(
+    for _ in 0..<Int.random(in: 0...2, using: &edits.random) {
+      guard let code = pending.keys.sorted().randomElement(using: &edits.random) else { continue }
+      let item = try demand(
         try context.fetch(FetchRequest<ManagedObject>("Item", where: "code == %@", code)).first, "\(trace)")
       if chance(5) {
         log.append("delete \(code)")
@@ -83,10 +83,10 @@ struct PlainUpsertRun {
       if chance(2) { held.append(item) }
     }
     var new: [New] = []
-    for _ in 0..<Int.random(in: 1...3, using: &random) {
+    for _ in 0..<Int.random(in: 1...3, using: &edits.random) {
       var made = New(code: any(["1", "2", "3", "4", "5"]))
       let item = try context.make("Item", ["code": made.code])
-      for _ in 0..<Int.random(in: 0...3, using: &random) { try change(item, &made.row, &made.given) }
+      for _ in 0..<Int.random(in: 0...3, using: &edits.random) { try change(item, &made.row, &made.given) }
       log.append("new \(made.code) \(made.given.sorted()) \(made.row)")
       new.append(made)
     }
@@ -96,13 +96,13 @@ struct PlainUpsertRun {
   }
 
   private mutating func change(_ item: ManagedObject, _ row: inout Row, _ given: inout Set<String>) throws {
-    switch Int.random(in: 0..<4, using: &random) {
+    switch Int.random(in: 0..<4, using: &edits.random) {
     case 0:
-      row.a = Int.random(in: 5..<9, using: &random)
+      row.a = Int.random(in: 5..<9, using: &edits.random)
       item["a"] = row.a
       given.insert("a")
     case 1:
-      row.b = Int.random(in: 5..<9, using: &random)
+      row.b = Int.random(in: 5..<9, using: &edits.random)
       item["b"] = row.b
       given.insert("b")
     case 2:
@@ -112,25 +112,25 @@ struct PlainUpsertRun {
     default:
       let tag = any(["s", "t", "u"])
       let tags = try item.related("tags")
-      if row.tags.contains(tag) { tags.remove(try #require(parts[tag])) } else { tags.insert(try #require(parts[tag])) }
+      if row.tags.contains(tag) { tags.remove(try demand(parts[tag])) } else { tags.insert(try demand(parts[tag])) }
       row.tags.formSymmetricDifference([tag])
     }
   }
 
   private mutating func save(_ pending: [String: Row], _ new: [New]) throws {
     let policies = [MergePolicy.error] + MergePolicy.settling
-    let policy = policies[Int.random(in: 0..<policies.count, using: &random)]
+    let policy = policies[Int.random(in: 0..<policies.count, using: &edits.random)]
     context.mergePolicy = policy
     log.append("save, \(policy.mergeType)")
     let (wanted, hasConflict) = outcome(pending, new, policy.mergeType)
     let error = persistError { try context.save() }
     if policy.mergeType == .error, hasConflict {
-      try #require(error?.code == .constraintConflict, "\(error?.description ?? "saved") \(trace)")
-      try #require(context.insertedObjects.count == new.count, "\(trace)")
+      try demand(error?.code == .constraintConflict, "\(error?.description ?? "saved") \(trace)")
+      try demand(context.insertedObjects.count == new.count, "\(trace)")
       context.rollback()
     } else {
-      try #require(error == nil, "\(error?.description ?? "") \(trace)")
-      try #require(!context.hasChanges, "\(trace)")
+      try demand(error == nil, "\(error?.description ?? "") \(trace)")
+      try demand(!context.hasChanges, "\(trace)")
       rows = wanted
     }
     try expect(try state(of: stack.context()), "the store")
@@ -169,32 +169,32 @@ struct PlainUpsertRun {
     let items = try context.fetch(FetchRequest<ManagedObject>("Item"))
     let everyone = try context.fetch(FetchRequest<ManagedObject>("Person")) + context.fetch(FetchRequest("Tag"))
     for item in items {
-      let code = try #require(item["code"] as? String)
-      try #require(rows[code] == nil, "there are several of \(code) \(trace)")
+      let code = try demand(item["code"] as? String)
+      try demand(rows[code] == nil, "there are several of \(code) \(trace)")
       let tags = try item.related("tags").compactMap { $0["name"] as? String }
-      try #require(tags.count == Set(tags).count, "\(code) has tags twice \(trace)")
+      try demand(tags.count == Set(tags).count, "\(code) has tags twice \(trace)")
       rows[code] = Row(
         a: item["a"] as? Int ?? 0, b: item["b"] as? Int ?? 0,
         owner: (item["owner"] as? ManagedObject)?["name"] as? String, tags: Set(tags))
       for other in everyone {
-        let name = try #require(other["name"] as? String)
+        let name = try demand(other["name"] as? String)
         let isHere = try other.related("items").contains { $0 === item }
         let isThere = rows[code]?.owner == name || rows[code]?.tags.contains(name) == true
-        try #require(isHere == isThere, "\(name) and \(code) disagree \(trace)")
+        try demand(isHere == isThere, "\(name) and \(code) disagree \(trace)")
       }
     }
     for other in everyone {
       let members = try other.related("items").map { $0 }
-      try #require(members.allSatisfy { member in items.contains { $0 === member } }, "a stray member \(trace)")
+      try demand(members.allSatisfy { member in items.contains { $0 === member } }, "a stray member \(trace)")
     }
     return rows
   }
 
-  private var trace: String { "after:\n" + log.suffix(24).joined(separator: "\n") }
+  var trace: String { "after:\n" + log.suffix(24).joined(separator: "\n") }
 
   private func expect(_ found: [String: Row], _ what: String) throws {
     for code in Set(found.keys).union(rows.keys).sorted() {
-      try #require(found[code] == rows[code], "\(what), \(code) \(trace)")
+      try demand(found[code] == rows[code], "\(what), \(code) \(trace)")
     }
   }
 }

@@ -1,0 +1,129 @@
+import Foundation
+import PersistTestSupport
+
+@testable import Persist
+
+/// Random steps beside a plain model. What a step does follows from ``edits`` alone.
+protocol PlainTrial {
+  static var model: ModelDescription { get }
+  var edits: PlainEdits { get set }
+  /// The last edits, for messages.
+  var trace: String { get }
+
+  init(_ stack: TestStack, _ edits: PlainEdits) throws
+  mutating func step() throws
+  mutating func end() throws
+}
+
+/// A difference between the framework and a plain model.
+struct PlainDifference: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Throws a ``PlainDifference`` where a condition isn't met.
+func demand(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+  if !condition { throw PlainDifference(message()) }
+}
+
+/// The value, or a ``PlainDifference`` for none.
+func demand<Value>(_ value: Value?, _ message: @autoclosure () -> String = "a value is missing") throws -> Value {
+  guard let value else { throw PlainDifference(message()) }
+  return value
+}
+
+extension PlainTrial {
+  /// Takes a number of steps. Where that fails, the shortest part of them is thrown that fails too, or the shortest that
+  /// was found in ten seconds.
+  static func take(_ count: Int, seed: UInt64) throws {
+    guard let failure = try failure(of: { run in
+      for _ in 0..<count {
+        run.edits.beginStep()
+        try run.step()
+      }
+    }, PlainEdits(random: SeededRandom(seed: seed)))
+    else { return }
+    // A step that ends the program would leave no message.
+    FileHandle.standardError.write(
+      Data("Seed \(seed) fails: \(failure.error.firstLine)\nLooking for the shortest steps that fail…\n".utf8))
+    throw try shortest(failure).error
+  }
+
+  private static func shortest(_ failure: PlainFailure) throws -> PlainFailure {
+    var shortest = failure
+    let deadline = ContinuousClock.now + .seconds(10)
+    /// Whether the steps fail still.
+    func fails(_ tape: PlainTape) throws -> Bool {
+      guard let failure = try self.failure(of: tape) else { return false }
+      shortest = failure
+      return true
+    }
+    var length = max(1, shortest.tape.steps.count / 2)
+    while ContinuousClock.now < deadline {
+      let before = (shortest.tape.steps.count, shortest.tape.editCount)
+      var end = shortest.tape.steps.count
+      while end > 0, ContinuousClock.now < deadline {
+        var tape = shortest.tape
+        end = min(end, tape.steps.count)
+        tape.steps.removeSubrange(max(0, end - length)..<end)
+        _ = try fails(tape)
+        end -= length
+      }
+      if length > 1 {
+        length /= 2
+        continue
+      }
+      for step in shortest.tape.steps.indices.reversed() {
+        guard step < shortest.tape.steps.count else { continue }
+        for edit in shortest.tape.steps[step].edits.indices.reversed() {
+          guard step < shortest.tape.steps.count, edit < shortest.tape.steps[step].edits.count,
+            shortest.tape.steps[step].edits[edit].edit != nil
+          else { continue }
+          var tape = shortest.tape
+          tape.steps[step].edits[edit].edit = nil
+          _ = try fails(tape)
+        }
+      }
+      if before == (shortest.tape.steps.count, shortest.tape.editCount) { break }
+    }
+    return shortest
+  }
+
+  private static func failure(of tape: PlainTape) throws -> PlainFailure? {
+    try failure(
+      of: { run in
+        for step in tape.steps {
+          run.edits.repeatStep(step)
+          try run.step()
+        }
+      }, PlainEdits(random: SeededRandom(seed: 0), next: 10_000))
+  }
+
+  /// How some steps fail, with the choices that were made until then; nil where they don't.
+  private static func failure(of steps: (inout Self) throws -> Void, _ edits: PlainEdits) throws -> PlainFailure? {
+    var failure: PlainFailure?
+    try withStack(model) { stack in
+      var run = try Self(stack, edits)
+      do {
+        try steps(&run)
+        try run.end()
+      } catch let error as PlainDifference {
+        failure = PlainFailure(tape: run.edits.tape, error: error)
+      } catch {
+        failure = PlainFailure(tape: run.edits.tape, error: PlainDifference("\(error) \(run.trace)"))
+      }
+    }
+    return failure
+  }
+}
+
+/// Steps that fail, and how.
+struct PlainFailure {
+  let tape: PlainTape
+  let error: PlainDifference
+}
+
+extension PlainDifference {
+  fileprivate var firstLine: Substring { description.prefix { $0 != "\n" } }
+}
