@@ -26,6 +26,7 @@ extension ManagedObject {
         if present !== stored {
           stored.lose(self, in: back)
         } else if !stored.toManys.isEmpty {
+          table?.context.noteFormerEnds(of: stored)
           stored.toManys[back.slot]?.settle(objectID)
         }
       }

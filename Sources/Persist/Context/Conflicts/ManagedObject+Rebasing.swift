@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// Adopts a newer row underneath an object's unsaved changes.
 extension ManagedObject {
   /// Whether an attribute or to-one relationship has an unsaved value that differs from the stored one.
@@ -35,19 +37,34 @@ extension ManagedObject {
   }
 
   /// Discards the stored members of to-many relationships; changes are reapplied to the members read next.
-  private final func rebaseMembers() {
+  ///
+  /// Changed members of relationships without an inverse to-one are reread at once: a change that others have made too
+  /// is no longer one, even if they undo it later.
+  final func rebaseMembers() {
     guard !toManys.isEmpty else { return }
     for relationship in layout.relationships where relationship.isToMany && !relationship.isTransient {
       guard let members = toManys[relationship.slot] else { continue }
-      guard members.isReordered, let store = table?.store else {
+      let isOwn = relationship.inverse?.isToMany != false
+      guard members.isReordered || (isOwn && members.hasChanges), let store = table?.store else {
         members.forgetStored()
         continue
       }
       do {
+        let changed = members.added.union(members.removed)
         members.rebase(onto: try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key))
+        if isOwn { settle(changed.subtracting(members.added).subtracting(members.removed), of: relationship) }
       } catch {
         table?.context.deferError(error)
       }
+    }
+  }
+
+  /// Discards the changes at the other ends of pairs that the store has in the meantime.
+  private final func settle(_ members: OrderedSet<ManagedObjectID>, of relationship: RelationshipLayout) {
+    guard let context = table?.context else { return }
+    for id in members {
+      guard let other = context.registeredObject(for: id), !other.toManys.isEmpty else { continue }
+      if let back = other.back(of: relationship) { other.toManys[back.slot]?.settle(objectID) }
     }
   }
 
@@ -76,6 +93,19 @@ extension ManagedObject {
       members.forgetStored()
     } else if change == .none, loading == .loaded {
       becomeFault()
+    } else if change == .updated, !layout.storedSlots.contains(where: differsFromStored) {
+      // The save won't write the row, and so won't meet what others did to it.
+      takeNewestRow()
+    }
+  }
+
+  private final func takeNewestRow() {
+    guard let context = table?.context, let store = table?.store else { return }
+    do {
+      guard let row = try context.storedRows(of: [self], in: store)[objectID] else { return }
+      if row.version != snapshot?.version { rebase(onto: row) }
+    } catch {
+      context.deferError(error)
     }
   }
 
@@ -84,7 +114,10 @@ extension ManagedObject {
     guard !toManys.isEmpty, let context = table?.context else { return }
     for relationship in layout.relationships where relationship.isToMany && relationship.inverse?.isToMany == true {
       for id in toManys[relationship.slot]?.list?.identifiers ?? [] {
-        guard let other = context.registeredObject(for: id), !other.toManys.isEmpty else { continue }
+        // A deleted object's members are those that its deletion has to be told to.
+        guard let other = context.registeredObject(for: id), !other.toManys.isEmpty, other.change != .deleted else {
+          continue
+        }
         if let back = other.back(of: relationship) { other.toManys[back.slot]?.forgetStored() }
       }
     }

@@ -121,7 +121,9 @@ extension ManagedObjectContext {
         if other.change == .deleted {
           if relationship.deleteRule == .cascade { restore(other, standingOn: nil) }
         } else if back.isToMany {
-          if !other.toManys.isEmpty { other.toManys[back.slot]?.takeBackRemoval(of: object.objectID) }
+          guard !other.toManys.isEmpty else { continue }
+          noteFormerEnds(of: other)
+          other.toManys[back.slot]?.takeBackRemoval(of: object.objectID)
         } else if !other.pending.isEmpty, other.pending[back.slot] == .null,
           other.committedValue(at: back.slot) == .objectID(object.objectID)
         {

@@ -114,9 +114,10 @@ final class ToManyMembers {
     if !isBack { added.append(member) }
     guard var members = current else { return }
     currentSet = nil
-    if isOrdered, isBack || index.map({ $0 < members.count }) == true { isReordered = true }
+    let isMoved = isOrdered && (isBack || index.map { $0 < members.count } == true)
     members.insert(member, at: index ?? members.count)
     current = members
+    if isMoved { isReordered = !hasStoredOrder }
   }
 
   func remove(_ member: ManagedObjectID) {
@@ -125,6 +126,13 @@ final class ToManyMembers {
     currentSet = nil
     _ = take(member, from: &members)
     current = members
+    if isReordered { isReordered = !hasStoredOrder }
+  }
+
+  /// Whether the order is that of the store, without the removed members and with the added ones at the end.
+  private var hasStoredOrder: Bool {
+    guard let stored = base, let members = current else { return false }
+    return members.elementsEqual(stored.subtracting(removed).union(added))
   }
 
   /// Removes a member from a set, without moving all that follow it if the order doesn't matter.
@@ -144,8 +152,8 @@ final class ToManyMembers {
     let stored = base ?? []
     added = members.subtracting(stored)
     removed = stored.subtracting(members)
-    isReordered = isOrdered && !members.elementsEqual(stored.subtracting(removed).union(added))
     current = members
+    isReordered = isOrdered && !members.elementsEqual(stored.subtracting(removed).union(added))
   }
 
   /// Replaces the identifiers of new members.

@@ -13,18 +13,26 @@ struct UndoPass {
   func run() {
     // A row that others also deleted and reinserted already exists, with the values that they gave it.
     let deleted = step.deleted.filter { !isAlive($0.object) }
-    let formers = deleted + step.updated
     let kept = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
     for former in deleted { bringBack(former) }
-    // If rows still exist, others may have changed the values that the object had read.
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
-    for former in deleted { former.object.dropOneSidedEnds() }
-    for former in formers where isAlive(former.object) {
-      restoreProperties(of: withRow.contains(ObjectIdentifier(former.object)) ? former.overItsRow : former)
-    }
+    for former in kept { former.object.rebaseMembers() }
+    let orders = storedOrders(of: kept)
+    for former in kept { former.object.matchOwnEnds() }
+    for former in deleted where !withRow.contains(ObjectIdentifier(former.object)) { former.object.adoptMembers() }
+    // If rows still exist, others may have changed the values that the object had read.
+    let back = kept.filter { isAlive($0.object) }.map(\.overItsRow)
+    let rest = (deleted + step.updated).filter { isAlive($0.object) && !withRow.contains(ObjectIdentifier($0.object)) }
+    for former in back + rest { restoreValues(of: former) }
+    // Relationships are emptied before others are filled, which would lose their new ends. Unsaved values come last.
+    for former in back + rest { restoreToOnes(of: former) { $0 == nil } }
+    for former in back { restoreToOnes(of: former) { $0 != nil } }
+    for former in rest { restoreToOnes(of: former) { $0 != nil } }
+    for former in back { restoreMembers(of: former) }
+    for former in rest { restoreMembers(of: former, except: withRow) }
     for arrival in step.inserted where isAlive(arrival.object) { retire(arrival) }
-    for former in formers where isAlive(former.object) { restoreOrders(of: former) }
-    for former in formers where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
+    for former in back + rest where isAlive(former.object) { restoreOrders(of: former, orders) }
+    for former in back + rest where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
     callHooks(broughtBack: deleted)
   }
 
@@ -50,24 +58,53 @@ struct UndoPass {
     }
   }
 
-  private func restoreProperties(of former: UndoStep.Former) {
-    let object = former.object
-    for (slot, value) in former.values where object.presentValue(at: slot) != value {
-      object.setAttributeValue(value, at: slot)
+  private func restoreValues(of former: UndoStep.Former) {
+    for (slot, value) in former.values where former.object.presentValue(at: slot) != value {
+      former.object.setAttributeValue(value, at: slot)
     }
+  }
+
+  /// - Parameter isIncluded: for which ends; nil stands for none.
+  private func restoreToOnes(of former: UndoStep.Former, where isIncluded: (ManagedObject?) -> Bool) {
+    let object = former.object
     for (slot, other) in former.toOnes {
       guard let relationship = object.layout.relationshipsBySlot[slot] else { continue }
-      object.setToOne(other.flatMap { canRelate(object, to: $0, by: relationship) ? $0 : nil }, at: slot)
+      let end = other.map(registered)
+      if let end, isIncluded(end), relationship.mayOutlast(end), isGone(end) {
+        object.point(to: end.objectID, at: slot)
+        continue
+      }
+      let wanted = end.flatMap { canRelate(object, to: $0, by: relationship) ? $0 : nil }
+      if isIncluded(wanted) { object.setToOne(wanted, at: slot) }
     }
-    for members in former.toManys {
-      let relationship = members.relationship
-      for other in members.gained where canRelate(object, to: other, by: relationship) {
+  }
+
+  /// Restores members without an inverse to-one relationship; others return with that.
+  ///
+  /// - Parameter restored: the objects whose own rows have already restored their pairs.
+  private func restoreMembers(of former: UndoStep.Former, except restored: Set<ObjectIdentifier> = []) {
+    for members in former.toManys where members.relationship.inverse?.isToMany != false {
+      let (object, relationship) = (former.object, members.relationship)
+      func canChange(_ other: ManagedObject) -> Bool {
+        if relationship.inverse != nil, restored.contains(ObjectIdentifier(other)) { return false }
+        return canRelate(object, to: other, by: relationship)
+      }
+      for other in members.gained.map(registered) where canChange(other) {
         object.removeMember(other, of: relationship)
       }
-      for other in members.lost where canRelate(object, to: other, by: relationship) {
+      for other in (members.lost + members.all).map(registered) where canChange(other) {
         object.insertMember(other, of: relationship)
       }
     }
+  }
+
+  /// The registered object of the same row, if an object has left the context.
+  private func registered(_ object: ManagedObject) -> ManagedObject {
+    object.table == nil ? context.registeredObject(for: object.objectID) ?? object : object
+  }
+
+  private func isGone(_ object: ManagedObject) -> Bool {
+    !object.objectID.isTemporaryID && (object.table == nil || object.loading == .missing)
   }
 
   private func canRelate(
@@ -76,11 +113,26 @@ struct UndoPass {
     other.table?.context === context && other.loading != .missing && object.mayLead(to: other, by: relationship)
   }
 
-  private func restoreOrders(of former: UndoStep.Former) {
+  /// The orders of restored objects whose rows still exist: the stored ones, unless they had been changed.
+  private func storedOrders(of kept: [UndoStep.Former]) -> [ObjectIdentifier: [Int: OrderedSet<ManagedObjectID>]] {
+    kept.reduce(into: [:]) { orders, former in
+      for members in former.toManys where members.order != nil && !members.isOrderUnsaved {
+        _ = former.object.memberIDs(of: members.relationship)
+        let known = former.object.members(of: members.relationship)
+        guard let base = known.base else { continue }
+        orders[ObjectIdentifier(former.object), default: [:]][members.relationship.slot] = base.union(known.added)
+      }
+    }
+  }
+
+  private func restoreOrders(
+    of former: UndoStep.Former, _ stored: [ObjectIdentifier: [Int: OrderedSet<ManagedObjectID>]]
+  ) {
     for members in former.toManys {
       guard let order = members.order else { continue }
       let present = former.object.memberIDs(of: members.relationship)
-      let formerOrder = OrderedSet(order.map(\.objectID))
+      let formerOrder =
+        stored[ObjectIdentifier(former.object)]?[members.relationship.slot] ?? OrderedSet(order.map(\.objectID))
       let wanted = formerOrder.intersection(present).union(present)
       guard wanted != present else { continue }
       former.object.willChangeMembers()
@@ -123,29 +175,17 @@ extension UndoStep.Former {
       guard case .objectID(let id) = object.committedValue(at: slot) else { return (slot, nil) }
       return (slot, object.table?.context.registeredOrFault(id))
     }
+    // The members that it had are those of its own side.
+    former.toManys = toManys.map { members in
+      var members = members
+      members.all = []
+      return members
+    }
     return former
   }
 }
 
 extension ManagedObject {
-  /// Removes a deleted object's references to objects that no longer refer to it.
-  fileprivate final func dropOneSidedEnds() {
-    guard let context = table?.context else { return }
-    for relationship in layout.relationships where relationship.inverse != nil {
-      if relationship.isToMany {
-        guard !toManys.isEmpty, let members = toManys[relationship.slot], members.areKnown || members.hasChanges else {
-          continue
-        }
-        for id in memberIDs(of: relationship) {
-          let other = context.registeredOrFault(id)
-          if other?.leads(to: self, back: relationship) != true { members.remove(id) }
-        }
-      } else if let other = destination(at: relationship.slot), !other.leads(to: self, back: relationship) {
-        setPending(.null, at: relationship.slot)
-      }
-    }
-  }
-
   /// Whether this object's own side of a relationship refers to another object, which refers to this one by
   /// `relationship`.
   final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {

@@ -41,6 +41,11 @@ struct UndoStep {
     let lost: [ManagedObject]
     /// All members in order, for an ordered relationship.
     let order: [ManagedObject]?
+    /// All members of a deleted object.
+    var all: [ManagedObject] = []
+    /// Whether the order was an unsaved one. Otherwise the object returns with the stored order, which others may have
+    /// changed.
+    var isOrderUnsaved = true
   }
 
   init(_ entries: ContiguousArray<ChangeTracker.Entry>, in context: ManagedObjectContext) {
@@ -115,8 +120,9 @@ extension UndoStep.Former {
         let members = objects[old]
         toManys.append(
           UndoStep.Members(
-            relationship: relationship, gained: objects[now.subtracting(old)], lost: members,
-            order: relationship.isOrdered ? members : nil))
+            relationship: relationship, gained: objects[now.subtracting(old)],
+            lost: objects[difference?.lost ?? []], order: relationship.isOrdered ? members : nil, all: members,
+            isOrderUnsaved: !before.members.isEmpty && before.members[slot]?.isReordered == true))
       case .fetched: continue
       }
     }

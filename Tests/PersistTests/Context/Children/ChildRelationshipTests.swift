@@ -193,4 +193,23 @@ struct ChildIdentifierTests {
       try #expect(reader.existingObject(with: id)["name"] as? String == "Ann")
     }
   }
+
+  @Test(
+    "Members of a deleted object are without it after the save, read again before it or not", arguments: [true, false])
+  func membersOfDeleted(isRefreshed: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let context = stack.context()
+      let node = try context.make("Node", ["name": "node"])
+      let place = try context.make("Place", ["name": "place"])
+      try node.many("visits").insert(place)
+      try context.save()
+      let child = ManagedObjectContext(parent: context)
+      child.delete(child.object(with: node.objectID))
+      try child.save()
+      if isRefreshed { context.refresh(place, mergeChanges: true) }
+      _ = try place.names("visitors")
+      try context.save()
+      #expect(try place.many("visitors").count == 0)
+    }
+  }
 }

@@ -113,4 +113,27 @@ struct MergedRelationshipTests {
       #expect(row["name"] as? String == "row")
     }
   }
+
+  @Test(
+    "A pair that others made too is no change any more: it goes when they take it back",
+    arguments: ["tags", "ranked"])
+  func samePair(relationship: String) throws {
+    try withStack(PlainSchema.model) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let node = try context.make("Node", ["name": "node"])
+      let tag = try context.make("Tag", ["name": "tag"])
+      try context.save()
+      let changes = SavedChanges(updated: [node.objectID, tag.objectID])
+      try node.many(relationship).insert(tag)
+      let theirs = try other.named("Node", "node")
+      try theirs.many(relationship).insert(other.named("Tag", "tag"))
+      try other.save()
+      context.mergeChanges(from: changes)
+      try theirs.many(relationship).removeAll()
+      try other.save()
+      context.mergeChanges(from: changes)
+      #expect(try node.names(relationship) == [])
+      #expect(try tag.names(relationship == "tags" ? "nodes" : "rankers") == [])
+    }
+  }
 }

@@ -109,6 +109,14 @@ struct PlainConflictRun: PlainTrial {
       try expect(objects[who].state(), stored, "context \(who) in step with the store")
     }
     graph = PlainGraph(stored)
+    for (number, object) in found.byNumber {
+      let rows = object.committedValues()
+      for side in PlainSchema.relationships(of: graph.entity(number)) where !side.isToMany {
+        // The row leads to one that is gone: it reads as nothing, and emptying it is a change.
+        let hasEnd = (rows[side.name] ?? nil) != nil
+        if hasEnd, graph.one(number, side.name) == nil { graph.objects[number]?.one[side.name] = PlainGraph.gone }
+      }
+    }
   }
 
   var trace: String { "after:\n" + log.suffix(30).joined(separator: "\n") }
@@ -120,6 +128,9 @@ struct PlainConflictRun: PlainTrial {
 }
 
 extension PlainGraph {
+  /// Some object that is gone.
+  static let gone = -1
+
   /// A graph that is all saved.
   init(_ state: PlainState) {
     for (id, properties) in state.objects {

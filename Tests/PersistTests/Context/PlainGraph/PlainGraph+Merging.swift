@@ -8,6 +8,7 @@ extension PlainGraph {
     var graph = stored
     for id in alive where objects[id]?.isSaved == false { graph.objects[id] = Object(entity: entity(id)) }
     let mine = alive.filter { graph.objects[$0] != nil }
+    for id in mine where stored.objects[id] == nil { graph.adoptMembers(id) }
     for id in mine {
       if objects[id]?.value != seen.objects[id]?.value { graph.objects[id]?.value = objects[id]?.value ?? 0 }
       if objects[id]?.note != seen.objects[id]?.note { graph.objects[id]?.note = objects[id]?.note }

@@ -38,16 +38,14 @@ extension PlainGraph {
       if mine?.note != base?.note { graph.objects[id]?.note = mine?.note }
       if mine?.blob != base?.blob || (isBack && !isRow(id)) { graph.objects[id]?.blob = mine?.blob }
     }
-    graph.restoreToOnes(of: restored, step) { id, name in
-      // The row of an object that comes back tells what it was related to, but for unsaved changes.
-      let isRows = returned.contains(id) && isRow(id) && before.one(id, name) == step.seen.one(id, name)
-      return isRows ? stored.one(id, name) : before.one(id, name)
-    }
-    graph.restorePairs(of: restored, step)
+    // Rows of objects that come back tell what they were related to, but for unsaved changes.
+    let rows = returned.filter(isRow)
+    graph.restoreToOnes(of: restored, step, stored, rows)
+    graph.restorePairs(of: restored, step, stored, rows)
     for id in after.alive where !before.isAlive(id) && graph.isAlive(id) {
       graph.retire(id, wasDeleted: before.objects[id] != nil)
     }
-    graph.restoreOrders(of: restored, step)
+    graph.restoreOrders(of: restored, step, stored, rows)
     return graph
   }
 
@@ -59,7 +57,7 @@ extension PlainGraph {
 
   /// Gives an object that comes back the members whose own side never left it: rules that leave the other ends alone
   /// leave them leading to the row that was gone.
-  private mutating func adoptMembers(_ id: Int) {
+  mutating func adoptMembers(_ id: Int) {
     for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
       guard let inverse = side.inverse, PlainSchema.relationship(side.destination, inverse)?.isToMany == false else {
         continue
@@ -87,41 +85,59 @@ extension PlainGraph {
     return self.side(other, inverse)?.isToMany == true ? many(other, inverse).contains(id) : one(other, inverse) == id
   }
 
-  private mutating func restoreToOnes(
-    of ids: [Int], _ step: PlainStep, _ former: (_ id: Int, _ name: String) -> Int?
-  ) {
-    for isFilled in [false, true] {
+  private mutating func restoreToOnes(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
+    // What is emptied first doesn't empty what is filled, and what an object had unsaved outlasts what a row has.
+    enum Phase: CaseIterable { case empty, row, unsaved }
+    for phase in Phase.allCases {
       for id in ids {
         for side in PlainSchema.relationships(of: entity(id)) where !side.isToMany {
           let (old, new) = (step.before.one(id, side.name), step.after.one(id, side.name))
           guard old != new || !step.after.isAlive(id) else { continue }
-          let wanted = former(id, side.name).flatMap { isAlive($0) ? $0 : nil }
-          if isFilled == (wanted != nil) { set(id, side.name, wanted) }
+          let former = rows.contains(id) && old == step.seen.one(id, side.name) ? stored.one(id, side.name) : old
+          let wanted = former.flatMap { mayLead(id, side.name, to: $0) ? $0 : nil }
+          if phase == (wanted == nil ? .empty : rows.contains(id) ? .row : .unsaved) { set(id, side.name, wanted) }
         }
       }
     }
   }
 
-  private mutating func restorePairs(of ids: [Int], _ step: PlainStep) {
+  private mutating func restorePairs(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
     for id in ids {
       for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
         let isPair = side.inverse.flatMap { PlainSchema.relationship(side.destination, $0)?.isToMany } ?? true
         guard isPair else { continue }
         let new = step.after.isAlive(id) ? step.after.many(id, side.name) : []
-        let old = step.before.many(id, side.name)
-        for other in new where !old.contains(other) { remove(id, side.name, other) }
-        for other in old where !new.contains(other) && isAlive(other) { insert(id, side.name, other) }
+        let old = wanted(id, side, step, stored, rows)
+        // A pair comes back with the row of its end that does.
+        let isOther = { (other: Int) in rows.contains(id) || !rows.contains(other) }
+        for other in new where !old.contains(other) && isOther(other) { remove(id, side.name, other) }
+        for other in old where !new.contains(other) && isAlive(other) && isOther(other) {
+          insert(id, side.name, other)
+        }
       }
     }
   }
 
-  private mutating func restoreOrders(of ids: [Int], _ step: PlainStep) {
+  /// The former members; of an object whose row is there still, those of the store with what was unsaved.
+  private func wanted(
+    _ id: Int, _ side: PlainRelationship, _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>
+  ) -> [Int] {
+    let old = step.before.many(id, side.name)
+    guard rows.contains(id) else { return old }
+    let seen = step.seen.many(id, side.name)
+    let added = old.filter { !seen.contains($0) }
+    if side.isOrdered, old != seen.filter(old.contains) + added { return old }
+    return stored.many(id, side.name).filter { old.contains($0) || !seen.contains($0) } + added
+  }
+
+  private mutating func restoreOrders(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
     for id in ids {
       for side in PlainSchema.relationships(of: entity(id)) where side.isOrdered {
         let (old, new) = (step.before.many(id, side.name), step.after.many(id, side.name))
         guard old != new || !step.after.isAlive(id) else { continue }
+        let order = wanted(id, side, step, stored, rows)
         let present = many(id, side.name)
-        objects[id]?.many[side.name] = old.filter(present.contains) + present.filter { !old.contains($0) }
+        objects[id]?.many[side.name] = order.filter(present.contains) + present.filter { !order.contains($0) }
       }
     }
   }

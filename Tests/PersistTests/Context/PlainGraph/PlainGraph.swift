@@ -119,6 +119,14 @@ struct PlainGraph {
     if objects[id]?.isSaved == false { forget(id) }
   }
 
+  /// Whether a to-one relationship may lead to an object: to one that is gone only where its rule leaves the other end
+  /// alone.
+  func mayLead(_ id: Int, _ name: String, to other: Int) -> Bool {
+    guard !isAlive(other), let side = side(id, name), let inverse = side.inverse else { return true }
+    let rule = PlainSchema.relationship(side.destination, inverse)?.rule
+    return rule == .noAction || rule == .deny
+  }
+
   private mutating func forget(_ id: Int) {
     objects[id] = nil
     for holder in objects.keys where one(holder, "favourite") == id { objects[holder]?.one["favourite"] = nil }
@@ -137,7 +145,14 @@ struct PlainGraph {
 
   /// What a save makes of the graph.
   mutating func save() {
-    for (id, object) in objects where object.isDeleted { objects[id] = nil }
+    let gone = Set(objects.keys.filter { objects[$0]?.isDeleted == true })
+    for id in gone { objects[id] = nil }
+    // A member goes with its row, whatever the rule; a to-one relationship may refer to a missing row.
+    for id in objects.keys {
+      for (name, members) in objects[id]?.many ?? [:] where members.contains(where: gone.contains) {
+        objects[id]?.many[name] = members.filter { !gone.contains($0) }
+      }
+    }
     for id in objects.keys { objects[id]?.isSaved = true }
   }
 

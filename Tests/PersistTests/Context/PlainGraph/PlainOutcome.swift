@@ -26,6 +26,11 @@ struct PlainOutcome {
   private func changes(_ id: Int, _ graph: PlainGraph) -> Bool {
     let (old, new) = (seen.objects[id]?.many ?? [:], graph.objects[id]?.many ?? [:])
     return changesRow(id, graph) || old.compactMapValues(Self.nonempty) != new.compactMapValues(Self.nonempty)
+      || PlainSchema.relationships(of: seen.entity(id)).contains { side in
+        // An order is its owner's, whose row counts as changed with it.
+        let (old, new) = (seen.many(id, side.name), graph.many(id, side.name))
+        return side.isOrdered && old.filter(new.contains) != new.filter(old.contains)
+      }
   }
 
   private static func nonempty(_ members: [Int]) -> Set<Int>? { members.isEmpty ? nil : Set(members) }
@@ -117,7 +122,7 @@ struct PlainOutcome {
     if name == "blob", values.theirs == nil, values.mine == values.old { return wanted + ["none"] }
     guard let side else { return wanted }
     // An end that one side has deleted is none there, and may be there again.
-    let known = [values.old, values.mine, values.theirs].compactMap { Int($0 ?? "") }
+    let known = [seen, mine, theirs].compactMap { $0.one(id, name) }
     if known.contains(where: { seen.isAlive($0) && (!mine.isAlive($0) || !theirs.isAlive($0)) }) { return nil }
     // The other end may be gone, or have got another partner.
     let isOneToOne = side.inverse.flatMap { PlainSchema.relationship(side.destination, $0)?.isToMany } == false

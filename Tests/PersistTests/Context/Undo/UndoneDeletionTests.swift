@@ -1,0 +1,177 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Deletions that are undone after others, or later saves, have changed what the object was related to.
+@Suite("Both sides after an undone deletion")
+struct UndoneDeletionTests {
+  /// A to-many relationship by the delete rule of its owner, with the way back.
+  private static let owners = [("Keeper", "wards", "keeper"), ("Room", "guests", "room"), ("Tag", "nodes", "tags")]
+
+  private func withContexts(
+    _ body: (TestStack, _ context: ManagedObjectContext, _ other: ManagedObjectContext) throws -> Void
+  ) throws {
+    try withStack(PlainSchema.model) { stack in
+      let context = stack.context()
+      context.undoManager = .init()
+      try body(stack, context, stack.context())
+    }
+  }
+
+  @Test("A member that others took away meanwhile stays away", arguments: owners)
+  func lostMember(entity: String, members: String, back: String) throws {
+    try withContexts { stack, context, other in
+      let node = try context.make("Node", ["name": "node"])
+      let owner = try context.make(entity, ["name": "owner"])
+      try owner.many(members).insert(node)
+      try context.save()
+      context.delete(owner)
+      context.processPendingChanges()
+      let theirs = try other.named(entity, "owner")
+      try theirs.many(members).removeAll()
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [owner.objectID, node.objectID]))
+      context.undo()
+      #expect(try owner.names(members) == [])
+      let isAlone = try back == "tags" ? node.names(back) == [] : node.one(back) == nil
+      #expect(isAlone)
+      let hasChanges = [owner, node].contains { $0.hasPersistentChangedValues }
+      #expect(!hasChanges)
+    }
+  }
+
+  @Test("A deleted member that others took away meanwhile comes back without its owner")
+  func deletedMember() throws {
+    try withContexts { stack, context, other in
+      let node = try context.make("Node", ["name": "node"])
+      let owner = try context.make("Keeper", ["name": "owner"])
+      node["keeper"] = owner
+      try context.save()
+      context.delete(node)
+      context.processPendingChanges()
+      try other.named("Node", "node").setValue(nil, forKey: "keeper")
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [owner.objectID, node.objectID]))
+      context.undo()
+      #expect(node.one("keeper") == nil)
+      #expect(try owner.names("wards") == [])
+    }
+  }
+
+  @Test("An owner that leaves its members alone has them again, after its deletion was saved", arguments: [true, false])
+  func savedDeletion(isLoaded: Bool) throws {
+    try withContexts { stack, context, other in
+      let node = try context.make("Node", ["name": "node"])
+      let room = try context.make("Room", ["name": "room"])
+      try context.save()
+      if !isLoaded { context.refreshAllObjects() }
+      context.delete(room)
+      context.processPendingChanges()
+      let theirs = try other.named("Room", "room")
+      try theirs.many("guests").insert(other.named("Node", "node"))
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [room.objectID, node.objectID]))
+      try context.save()
+      context.undo()
+      #expect(node.one("room") === room)
+      #expect(try room.names("guests") == ["node"])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Room", "room").names("guests") == ["node"])
+    }
+  }
+
+  @Test("A pair that others made meanwhile is there")
+  func newPair() throws {
+    try withContexts { stack, context, other in
+      let node = try context.make("Node", ["name": "node"])
+      let tag = try context.make("Tag", ["name": "tag"])
+      try context.save()
+      context.delete(node)
+      context.processPendingChanges()
+      try other.named("Node", "node").many("ranked").insert(other.named("Tag", "tag"))
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [node.objectID, tag.objectID]))
+      context.undo()
+      #expect(try node.names("ranked") == ["tag"])
+      #expect(try tag.names("rankers") == ["node"])
+      #expect(!node.hasPersistentChangedValues)
+    }
+  }
+
+  @Test("A partner that others have given it meanwhile is its partner again, whoever had that one here")
+  func newPartner() throws {
+    try withContexts { stack, context, other in
+      let (first, second) = (try context.make("Node", ["name": "a"]), try context.make("Node", ["name": "b"]))
+      let third = try context.make("Node", ["name": "c"])
+      try context.save()
+      first["spouse"] = second
+      context.delete(third)
+      context.processPendingChanges()
+      try other.named("Node", "b").setValue(other.named("Node", "c"), forKey: "spouse")
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [second.objectID, third.objectID]))
+      context.undo()
+      #expect(first.one("spouse") == nil && second.one("spouse") === third && third.one("spouse") === second)
+    }
+  }
+
+  @Test("The order is the one that others have saved meanwhile")
+  func newOrder() throws {
+    try withContexts { stack, context, other in
+      let node = try context.make("Node", ["name": "node"])
+      let tags = try ["s", "t"].map { try context.make("Tag", ["name": $0]) }
+      try node.many("ranked").replace(with: tags)
+      try context.save()
+      context.delete(node)
+      context.processPendingChanges()
+      try other.named("Node", "node").many("ranked").replace(with: [other.named("Tag", "t"), other.named("Tag", "s")])
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [node.objectID]))
+      context.undo()
+      #expect(try node.names("ranked") == ["t", "s"])
+      #expect(!node.hasPersistentChangedValues)
+    }
+  }
+
+  @Test("A member that came back to its place doesn't keep others' orders away")
+  func oldPlace() throws {
+    try withContexts { stack, context, other in
+      let drawer = try context.make("Drawer", ["name": "drawer"])
+      let node = try context.make("Node", ["name": "node", "drawer": drawer])
+      let box = try context.make("Box", ["name": "box"])
+      try context.save()
+      node["box"] = box
+      context.processPendingChanges()
+      context.delete(box)
+      context.processPendingChanges()
+      context.undo()
+      let theirs = try other.named("Drawer", "drawer")
+      try theirs.many("papers").insert(other.make("Node", ["name": "new"]), at: 0)
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [drawer.objectID]))
+      #expect(try drawer.names("papers") == ["new", "node"])
+    }
+  }
+
+  @Test(
+    "A relationship without inverse leads to the object again after both were deleted", arguments: [true, false])
+  func withoutInverse(savesLast: Bool) throws {
+    try withContexts { stack, context, other in
+      let tag = try context.make("Tag", ["name": "tag"])
+      let node = try context.make("Node", ["name": "node", "favourite": tag])
+      try context.save()
+      context.delete(tag)
+      try context.save()
+      context.delete(node)
+      if savesLast { try context.save() }
+      context.undo()
+      context.undo()
+      #expect(node.one("favourite") === tag)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Node", "node").one("favourite")?["name"] as? String == "tag")
+    }
+  }
+}
