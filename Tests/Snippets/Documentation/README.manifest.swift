@@ -1,6 +1,6 @@
 import PackageDescription
 
 func manifest() {
-  // <block 0>
+  // <block 1>
   _ = package
 }

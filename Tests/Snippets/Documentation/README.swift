@@ -1,2 +1,2 @@
 // as-script
-// <block 1>
+// <block 0>
