@@ -173,5 +173,6 @@ extension ManagedObjectContext {
   }
   /// All live objects, without those whose rows were found to be deleted.
   var liveObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }.filter { $0.loading != .missing }) }
+  /// Whether there is anything to save: inserted, updated or deleted objects.
   public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
 }

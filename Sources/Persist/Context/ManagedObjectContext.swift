@@ -19,6 +19,7 @@ import Foundation
 /// program holds them, or holds an object that they were reached from through a relationship. An object keeps its row
 /// while it lives.
 public final class ManagedObjectContext {
+  /// The coordinator of the stores that the context reads and writes; for a child context, its parent's.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The context that this one reads from and saves to; nil for one that uses the stores directly.
   public let parent: ManagedObjectContext?

@@ -101,16 +101,27 @@ extension ManagedObjectContext {
   /// The keys of the notifications' user info. The values are always a `Set`, of ``ManagedObject`` or
   /// ``ManagedObjectID``.
   public enum NotificationKey: String, Sendable, CaseIterable {
+    /// Objects that are new in the context, or that the save inserted.
     case insertedObjects = "inserted"
+    /// Objects with changed properties, or that the save updated.
     case updatedObjects = "updated"
+    /// Objects that were deleted, in the context or by the save.
     case deletedObjects = "deleted"
+    /// Objects that were reloaded from the store. Only in change notifications.
     case refreshedObjects = "refreshed"
+    /// Objects without values, because their store is gone. Only in change notifications.
     case invalidatedObjects = "invalidated"
+    /// Every object that was registered when the context was reset. Only in change notifications.
     case invalidatedAllObjects = "invalidatedAll"
+    /// The permanent identifiers of inserted objects, after a save or a merge.
     case insertedObjectIDs = "inserted_objectIDs"
+    /// The identifiers of updated objects, after a save or a merge.
     case updatedObjectIDs = "updated_objectIDs"
+    /// The identifiers of deleted objects, after a save or a merge.
     case deletedObjectIDs = "deleted_objectIDs"
+    /// The identifiers of the registered objects that a merge refreshed.
     case refreshedObjectIDs = "refreshed_objectIDs"
+    /// The counterpart of Core Data's key; no notification of Persist contains it.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 }

@@ -40,6 +40,7 @@
 public struct MergePolicy: Sendable {
   /// The kinds of merge policies.
   public enum MergeType: Sendable, Hashable, CaseIterable {
+    /// One kind for each predefined policy of the same name, and `custom` for a policy with a ``ConflictResolver``.
     case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback, custom
   }
 
@@ -103,10 +104,16 @@ public protocol ConflictResolver: Sendable {
 }
 
 extension ConflictResolver {
+  /// Fails the save: the default if only conflicts of unique values are resolved.
+  ///
+  /// - Throws: ``PersistenceError/Code/mergeConflict`` with every conflict.
   public func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
     throw PersistenceError(conflicts)
   }
 
+  /// Fails the save: the default if only conflicts with changed rows are resolved.
+  ///
+  /// - Throws: ``PersistenceError/Code/constraintConflict`` with every conflict.
   public func resolve(_ conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
     throw PersistenceError(conflicts)
   }

@@ -8,13 +8,17 @@
 public struct GeneratedClasses: Sendable {
   /// The content of a slot, as far as generated code depends on it.
   public enum Kind: Sendable, Hashable {
+    /// An attribute of this type, other than a composite one.
     case attribute(AttributeType)
     /// An attribute of a composite type with this name.
     case composite(String)
     /// Relationships, with the names of their destinations.
     case toOne(String)
+    /// An unordered to-many relationship, with the name of its destination.
     case toMany(String)
+    /// An ordered to-many relationship, with the name of its destination.
     case ordered(String)
+    /// A fetched property.
     case fetched
   }
 
@@ -48,6 +52,11 @@ public struct GeneratedClasses: Sendable {
   public let version: String
   let members: [Member]
 
+  /// Creates the list of the classes generated from a model version; called by generated code.
+  ///
+  /// - Parameters:
+  ///   - version: The name of the model version, for error messages.
+  ///   - members: The classes, one for each entity.
   public init(version: String, _ members: [Member]) {
     self.version = version
     self.members = members

@@ -16,6 +16,7 @@ public protocol PropertyDeclaration: Sendable {
 
 /// A stored property of a class that represents a property of its entity: a property wrapper.
 public protocol DeclaredProperty {
+  /// The position of the declaration, by which the class's properties are told apart.
   var key: DeclarationKey { get }
 }
 
@@ -26,6 +27,8 @@ public protocol DeclaredProperty {
 @frozen public struct DeclarationKey: Sendable, Hashable {
   @usableFromInline let number: UInt32
 
+  /// Creates a key from the values of `#line` and `#column` at the declaration; columns above 1023 may collide with
+  /// those of later lines.
   @inlinable public init(line: Int, column: Int) {
     number = UInt32(truncatingIfNeeded: line &<< 10 &+ column)
   }

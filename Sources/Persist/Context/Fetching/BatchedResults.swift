@@ -54,6 +54,10 @@ extension BatchedResults: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { objectIDs.count }
 
+  /// The result at an index, from 0.
+  ///
+  /// Reads the batch that contains it if it isn't one of the two most recent ones. Traps if there is no such result, or
+  /// if the object isn't an `Object`.
   public subscript(index: Int) -> Object {
     precondition(indices.contains(index), "There is no result \(index): there are \(count).")
     let (number, place) = index.quotientAndRemainder(dividingBy: batches.size)

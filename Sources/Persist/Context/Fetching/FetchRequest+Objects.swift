@@ -1,5 +1,13 @@
 /// Requests without an explicit result type return managed objects of any class.
 extension FetchRequest where Result == ManagedObject {
+  /// Creates a request for the objects of an entity and its subentities.
+  ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity, resolved when the request runs.
+  ///   - sortDescriptors: The order; without it, objects are ordered by store and key.
+  ///   - limit: The maximum number of objects; 0 for no limit.
+  ///   - offset: The number of objects to skip at the beginning.
+  ///   - objectIDs: The identifiers to restrict the results to; nil for no restriction.
   public init(
     _ entityName: String, sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0,
     objectIDs: [ManagedObjectID]? = nil

@@ -3,6 +3,7 @@
 ///
 /// No other types conform.
 public protocol FetchRequestResult {
+  /// The kind of data that a request with this result type reads.
   static var fetchedForm: FetchedForm { get }
   /// Returns a fetched result as this type.
   ///
@@ -12,6 +13,7 @@ public protocol FetchRequestResult {
 
 /// The kind of data that a fetch reads, determined by its result type.
 public enum FetchedForm: Sendable {
+  /// Registered objects, their identifiers only, rows of requested columns, or the number of matching objects.
   case objects, identifiers, rows, count
 }
 
@@ -37,10 +39,14 @@ public struct Fetched {
 }
 
 extension ManagedObject: FetchRequestResult {
+  /// Objects: such a request registers its results in the context.
   public static var fetchedForm: FetchedForm { .objects }
 }
 
 extension FetchRequestResult where Self: ManagedObject {
+  /// Returns the object if it is of this class.
+  ///
+  /// - Throws: ``PersistenceError/Code/typeMismatch`` if it is of another class.
   public static func result(from fetched: Fetched) throws -> Self {
     guard case .object(let object) = fetched.content, let result = object.asObject(of: Self.self) else {
       throw fetched.mismatch(Self.self)
@@ -60,10 +66,12 @@ extension ManagedObject {
 }
 
 extension ManagedObjectID: FetchRequestResult {
+  /// Identifiers instead of objects.
   public static var fetchedForm: FetchedForm { .identifiers }
 }
 
 extension FetchRequestResult where Self == ManagedObjectID {
+  /// Returns the identifier.
   public static func result(from fetched: Fetched) throws -> Self {
     guard case .identifier(let id) = fetched.content else { throw fetched.mismatch(Self.self) }
     return id
@@ -71,8 +79,10 @@ extension FetchRequestResult where Self == ManagedObjectID {
 }
 
 extension Int: FetchRequestResult {
+  /// The number of matching objects.
   public static var fetchedForm: FetchedForm { .count }
 
+  /// Returns the count.
   public static func result(from fetched: Fetched) throws -> Int {
     guard case .count(let count) = fetched.content else { throw fetched.mismatch(Int.self) }
     return count
@@ -80,8 +90,10 @@ extension Int: FetchRequestResult {
 }
 
 extension FetchedRow: FetchRequestResult {
+  /// Rows of the requested columns, in the saved state, without objects.
   public static var fetchedForm: FetchedForm { .rows }
 
+  /// Returns the row.
   public static func result(from fetched: Fetched) throws -> FetchedRow {
     guard case .row(let row) = fetched.content else { throw fetched.mismatch(FetchedRow.self) }
     return row

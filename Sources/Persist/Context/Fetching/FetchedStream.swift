@@ -11,6 +11,7 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
 
   public func makeAsyncIterator() -> Iterator { Iterator(context: context, request: request) }
 
+  /// Iterates over the results, holding the objects of one batch at a time.
   public struct Iterator: AsyncIteratorProtocol {
     let context: ManagedObjectContext
     let request: FetchRequest<Object>

@@ -154,6 +154,7 @@ nonisolated open class ManagedObject {
   open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
   /// Called before the object discards its row and becomes a fault.
   open func willTurnIntoFault() {}
+  /// Called after the object discarded its row; override it to release values derived from the row.
   open func didTurnIntoFault() {}
 
   /// The computed properties that are accessible by key, including those of superclasses.
@@ -169,6 +170,7 @@ nonisolated open class ManagedObject {
 }
 
 extension ManagedObject {
+  /// The object's entity: its most specific one, not an ancestor.
   public final var entity: Entity { layout.entity }
 
   /// The object's context; nil if it has none or has left it.

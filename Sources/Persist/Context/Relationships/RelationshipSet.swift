@@ -73,6 +73,7 @@ public struct RelationshipSet<Element: ManagedObject> {
     precondition(source.isOrdered, "'\(source.name)' isn't ordered: its members have no places.")
   }
 
+  /// Adds objects in order, as with ``insert(_:)``.
   public func insert(contentsOf objects: some Sequence<Element>) {
     for object in objects { insert(object) }
   }
@@ -80,10 +81,12 @@ public struct RelationshipSet<Element: ManagedObject> {
   /// Removes an object; does nothing if it isn't a member.
   public func remove(_ object: ManagedObject) { source.remove(object) }
 
+  /// Removes objects, ignoring those that aren't members.
   public func remove(contentsOf objects: some Sequence<some ManagedObject>) {
     for object in Array(objects) { remove(object) }
   }
 
+  /// Removes all members. The objects themselves aren't deleted.
   public func removeAll() { source.replace(with: []) }
 
   /// Replaces the members, in this order for an ordered relationship.
@@ -109,6 +112,7 @@ extension RelationshipSet: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { list.count }
 
+  /// The member at an index, from 0. Traps if there is none, or if the owner has left its context.
   public subscript(index: Int) -> Element {
     let list = list
     precondition(index >= 0 && index < list.count, "'\(source.name)' has no place \(index), only \(list.count).")

@@ -42,26 +42,33 @@ extension ManagedObjectContext {
       didSet { forgetBeyondLimit() }
     }
 
+    /// Creates an undo manager without a history. Assign it to a context to record its changes.
     public init() {}
 
     /// The number of groups that can be undone.
     var undoCount: Int { undoStack.count }
     /// The number of groups that can be redone.
     var redoCount: Int { redoStack.count }
+    /// Whether changes are being undone at the moment.
     public var isUndoing: Bool { direction == .undoing }
+    /// Whether changes are being redone at the moment.
     public var isRedoing: Bool { direction == .redoing }
+    /// Whether changes are recorded; false between ``disableUndoRegistration()`` and ``enableUndoRegistration()``.
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
     /// The number of groups that were started and not ended.
     public var groupingLevel: Int { open.count }
 
+    /// Whether ``undo()`` has an effect: there is a group to undo, or there are changes not yet grouped.
     public var canUndo: Bool {
       event != nil || !undoStack.isEmpty || open.contains { !$0.isEmpty } || hasUnrecordedChanges
     }
 
+    /// Whether ``redo()`` has an effect: something was undone, and nothing has changed since.
     public var canRedo: Bool { !redoStack.isEmpty && !hasUnrecordedChanges }
 
     /// The name of the group that ``undo()`` would undo, for a menu; empty if it has none.
     public var undoActionName: String { (event ?? undoStack.last)?.name ?? "" }
+    /// The name of the group that ``redo()`` would redo, for a menu; empty if it has none.
     public var redoActionName: String { redoStack.last?.name ?? "" }
 
     /// Names the outermost open group, or else the last one.
@@ -103,6 +110,7 @@ extension ManagedObjectContext {
       disabledCount += 1
     }
 
+    /// Undoes one ``disableUndoRegistration()``; traps without one before it.
     public func enableUndoRegistration() {
       precondition(disabledCount > 0, "enableUndoRegistration without a disableUndoRegistration before it.")
       processPendingChanges()

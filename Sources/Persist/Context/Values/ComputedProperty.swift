@@ -16,6 +16,7 @@
 /// person["displayName"]                                  // Ann (buddy)
 /// ```
 public struct ComputedProperty {
+  /// The key under which the value is accessible.
   public let key: String
   let value: (ManagedObject) -> Any?
 

@@ -1,6 +1,10 @@
 /// Access for predicates and expressions: the object's current values, including unsaved changes. A fault that has its
 /// row remains a fault.
 extension ManagedObject: KeyedObject {
+  /// Returns the current value of a property, or of a computed property of the class, for predicates and expressions.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for an unknown key or a fetched property; errors of reading
+  ///   the row.
   public final func fetchValue(forKey key: String) throws -> FetchValue {
     let property = layout.entity.property(named: key)
     if let computed = computedProperty(named: key, at: property?.slot) { return Self.fetchValue(computed.value(self)) }
@@ -39,16 +43,20 @@ extension ManagedObject: KeyedObject {
     }
   }
 
+  /// Whether the entity or the class has a property with this name, including computed ones.
   public final func hasProperty(named name: String) -> Bool {
     layout.entity.property(named: name) != nil || computedProperty(named: name, at: nil) != nil
   }
 
+  /// The object's identifier, by which predicates compare objects.
   public final var fetchIdentity: StoredValue { .objectID(objectID) }
 
+  /// The name of the object's most specific entity.
   public final var fetchEntityName: String? { layout.entity.name }
 }
 
 /// An object as a format string's argument represents its identifier: `"owner == %@", person`.
 extension ManagedObject: FetchArgument {
+  /// The object's identifier as a constant.
   public final var fetchExpression: FetchExpression { .constant(.objectID(objectID)) }
 }

@@ -1,5 +1,10 @@
 /// Full-text search in an object's current values, including unsaved ones.
 extension ManagedObject {
+  /// Returns the matcher for the texts of an attribute that is marked for full-text search.
+  ///
+  /// - Parameter keys: The keys from the object to the attribute.
+  /// - Throws: ``PersistenceError/Code/invalidPredicate`` for another attribute;
+  ///   ``PersistenceError/Code/foreignObject`` if the object has no context.
   public final func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
     try context(for: keys).textSearcher(searchedAttribute(at: keys))
   }

@@ -58,6 +58,7 @@ extension ManagedObject {
     return snapshot.isNull(slot, of: layout.rowSlotCount) ? nil : snapshot.integer(slot)
   }
 
+  /// Returns a Boolean attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func boolean(at slot: Int) -> Bool? {
     if let row = row(with: slot, as: .boolean) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.integer(slot) != 0
@@ -65,6 +66,8 @@ extension ManagedObject {
     return if case .boolean(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
+  /// Returns a `double` or `float` attribute by slot, including unsaved changes; nil for null or a value of another
+  /// type.
   public final func double(at slot: Int) -> Double? {
     if let row = row(with: slot, as: .double) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.double(slot)
@@ -72,10 +75,12 @@ extension ManagedObject {
     return if case .double(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
+  /// Returns a decimal attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func decimal(at slot: Int) -> Decimal? {
     if case .decimal(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
+  /// Returns a string attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func string(at slot: Int) -> String? {
     if let row = row(with: slot, as: .string) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.string(slot)
@@ -83,6 +88,7 @@ extension ManagedObject {
     return if case .string(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
+  /// Returns a date attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func date(at slot: Int) -> Date? {
     if let row = row(with: slot, as: .date) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : Date(timeIntervalSinceReferenceDate: row.double(slot))
@@ -90,10 +96,12 @@ extension ManagedObject {
     return if case .date(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
+  /// Returns the bytes of an attribute by slot, archived for a transformable one; nil for null or another type.
   public final func data(at slot: Int) -> Data? {
     if case .data(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
+  /// Returns a UUID attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func uuid(at slot: Int) -> UUID? {
     if case .uuid(let value) = attributeValue(at: slot) { value } else { nil }
   }

@@ -12,6 +12,7 @@
 /// }
 /// ```
 public struct PropertyValidator {
+  /// The name of the attribute or relationship that the rule checks.
   public let key: String
   let check: (ManagedObject, Any?) throws -> Void
 

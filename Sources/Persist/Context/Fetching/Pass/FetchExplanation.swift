@@ -18,12 +18,17 @@ public struct FetchExplanation: Sendable, Hashable {
   public struct MissingIndex: Sendable, Hashable {
     /// The work that the index would avoid.
     public enum Purpose: String, Sendable, Hashable {
+      /// Finding the matching rows without scanning the table.
       case finding = "to find rows"
+      /// Reading the rows in the requested order instead of sorting them.
       case sorting = "to read rows in order"
     }
 
+    /// The name of the entity to which the index would be added.
     public var entity: String
+    /// The name of the attribute to index.
     public var attribute: String
+    /// The work that the index would avoid.
     public var purpose: Purpose
   }
 }
