@@ -12,6 +12,7 @@ public import Foundation
 /// let context = ManagedObjectContext(coordinator)
 /// ```
 public final class PersistentStoreCoordinator: Sendable {
+  /// The model of every store that the coordinator opens; stores of another version are migrated or rejected.
   public let managedObjectModel: ManagedObjectModel
   /// Every known version of the model, for migrating stores; nil if only ``managedObjectModel`` is known.
   public let registry: ModelRegistry?
@@ -22,6 +23,11 @@ public final class PersistentStoreCoordinator: Sendable {
   package let threads = StoreThreads()
   private let open = Guarded<[any PersistentStore]>([])
 
+  /// Creates a coordinator without stores; add them with `addStore`.
+  ///
+  /// - Parameters:
+  ///   - model: The model that the program uses.
+  ///   - registry: Every known version, for migrating older stores; nil if there are no others.
   public init(model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     managedObjectModel = model
     self.registry = registry
@@ -55,11 +61,13 @@ public final class PersistentStoreCoordinator: Sendable {
 public struct StoreInfo: Sendable, Hashable {
   /// The UUID in the store's metadata.
   public let identifier: String
+  /// The kind of store: a file or a store in memory.
   public let type: StoreType
   /// Nil for a store in memory.
   public let url: URL?
   /// The configuration whose entities the store holds; nil for all.
   public let configuration: String?
+  /// Whether saving to the store is rejected.
   public let isReadOnly: Bool
 
   init(_ store: any PersistentStore) {

@@ -12,6 +12,7 @@ public import Foundation
 public final class PersistentContainer: Sendable {
   /// The name of the model and of the store's file.
   public let name: String
+  /// The coordinator of the container's stores; it has none before ``loadPersistentStores()``.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   private let descriptions: Guarded<[PersistentStoreDescription]>
   private let view: ViewContext
@@ -80,6 +81,7 @@ public final class PersistentContainer: Sendable {
     return container
   }
 
+  /// The container's current model: that of its coordinator.
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
   /// The stores to load. Initially one, `<name>.sqlite` in ``defaultDirectoryURL()``, migrated automatically.

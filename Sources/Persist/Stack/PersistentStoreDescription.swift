@@ -13,6 +13,7 @@ public import Foundation
 public struct PersistentStoreDescription: Sendable {
   /// The store's file; nil for a store in memory.
   public var url: URL?
+  /// The type of the store: a file by default.
   public var type: StoreType
   /// The options for opening the store. They migrate an older store to the container's model, unless another migrator
   /// is set.
@@ -41,11 +42,13 @@ public struct PersistentStoreDescription: Sendable {
   /// A store in memory, which exists as long as its container.
   public static var inMemory: PersistentStoreDescription { PersistentStoreDescription(type: .inMemory) }
 
+  /// The model configuration whose entities the store holds; nil for all entities.
   public var configuration: String? {
     get { options.configuration }
     set { options.configuration = newValue }
   }
 
+  /// Whether the store is only read. Nothing is then written, neither to the file nor beside it.
   public var isReadOnly: Bool {
     get { options.isReadOnly }
     set { options.isReadOnly = newValue }
