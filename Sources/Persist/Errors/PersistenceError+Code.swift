@@ -4,9 +4,13 @@ extension PersistenceError {
   /// The number is Core Data's if Core Data has one for the same error. A struct instead of an enumeration, so that new
   /// kinds can be added without breaking programs that switch over them.
   public struct Code: Sendable, Hashable {
+    /// The number: Core Data's if it has one for the same error, otherwise 900000 or more. It alone determines
+    /// equality.
     public let rawValue: Int
+    /// The name, such as `mergeConflict`: that of the constant.
     public let name: String
 
+    /// Creates a code, such as one of an application's own. Use a number that no constant here has.
     public init(_ rawValue: Int, _ name: String) {
       self.rawValue = rawValue
       self.name = name

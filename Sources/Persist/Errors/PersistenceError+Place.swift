@@ -3,7 +3,9 @@ public import Foundation
 extension PersistenceError {
   /// The place where an error happened. Every part is optional; known parts are filled in.
   public struct Place: Sendable, Hashable {
+    /// The name of the entity.
     public var entity: String?
+    /// The name of the attribute or relationship of ``entity``.
     public var property: String?
     /// The key of the row (`Z_PK`).
     public var row: Int64?
@@ -20,6 +22,7 @@ extension PersistenceError {
     /// The SQL that ran.
     public var sql: String?
 
+    /// Creates a place from the parts that are known.
     public init(
       entity: String? = nil, property: String? = nil, row: Int64? = nil, store: URL? = nil, file: URL? = nil,
       line: Int? = nil, column: Int? = nil, key: String? = nil, sql: String? = nil
@@ -37,11 +40,15 @@ extension PersistenceError {
 
     /// An unknown place.
     public static let unknown = Place()
+    /// An entity as a whole.
     public static func entity(_ name: String) -> Place { Place(entity: name) }
+    /// A property of an entity.
     public static func property(_ entity: String, _ property: String) -> Place {
       Place(entity: entity, property: property)
     }
+    /// A store file; nil for a store in memory.
     public static func store(_ url: URL?) -> Place { Place(store: url) }
+    /// A position in a file other than a store: a line counted from 1, or a key path in formats without lines.
     public static func file(_ url: URL, line: Int? = nil, key: String? = nil) -> Place {
       Place(file: url, line: line, key: key)
     }

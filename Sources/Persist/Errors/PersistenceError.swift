@@ -44,6 +44,15 @@ public struct PersistenceError: Error, Sendable, Hashable {
     }
   }
 
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of error.
+  ///   - place: The place where it happened, as far as it is known.
+  ///   - message: A sentence about what happened, with the values that matter.
+  ///   - engineMessage: The database's own message, if it reported the error.
+  ///   - fix: Advice for the program's author or operator.
+  ///   - errors: The individual errors, if this one combines several.
   public init(
     _ code: Code, at place: Place = .unknown, _ message: String, engineMessage: String? = nil, fix: String? = nil,
     errors: [PersistenceError] = []

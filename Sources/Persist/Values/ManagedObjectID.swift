@@ -24,10 +24,12 @@ public final class ManagedObjectID: Sendable {
   public let entityName: String
   /// The store's UUID, as in its metadata; empty for a temporary identifier that isn't assigned to a store.
   public let storeIdentifier: String
+  /// The key in the store, or a temporary number before the first save.
   public let key: Key
   /// The identifier that replaced this one, once a context assigned another to the object.
   private let successor = AtomicLazyReference<ManagedObjectID>()
 
+  /// Creates an identifier from its parts, without checking that such a row exists.
   public init(entityName: String, storeIdentifier: String, key: Key) {
     self.entityName = entityName
     self.storeIdentifier = storeIdentifier

@@ -8,14 +8,18 @@
 /// }
 /// ```
 public struct SavedChanges: Sendable, Hashable {
+  /// The permanent identifiers of the inserted objects.
   public var insertedObjectIDs: Set<ManagedObjectID>
+  /// The identifiers of the objects whose rows were changed.
   public var updatedObjectIDs: Set<ManagedObjectID>
+  /// The identifiers of the objects whose rows were deleted.
   public var deletedObjectIDs: Set<ManagedObjectID>
   /// Whether more objects were written than are listed: too many to retain until they were requested.
   ///
   /// ``ManagedObjectContext/mergeChanges(from:)`` then checks every registered object.
   public var isIncomplete = false
 
+  /// Creates changes from identifiers, for example to merge the changes of another process.
   public init(
     inserted: Set<ManagedObjectID> = [], updated: Set<ManagedObjectID> = [], deleted: Set<ManagedObjectID> = []
   ) {

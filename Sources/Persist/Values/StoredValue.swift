@@ -23,14 +23,21 @@ public import Foundation
 public enum StoredValue: Sendable, Hashable {
   /// The absence of a value.
   case null
+  /// A Boolean. Predicates compare it as the number 1 or 0.
   case boolean(Bool)
+  /// The value of an integer attribute of any width.
   case integer(Int64)
+  /// The value of a `double` or `float` attribute.
   case double(Double)
+  /// A decimal number, exact to 38 digits.
   case decimal(Decimal)
+  /// A text; texts are equal if their UTF-8 bytes are.
   case string(String)
+  /// A point in time.
   case date(Date)
   /// Bytes; for a transformable attribute, its archived form.
   case data(Data)
+  /// A UUID.
   case uuid(UUID)
   /// The text of a URI exactly as stored, which may be text that `URL` rejects.
   case uri(String)
@@ -39,6 +46,7 @@ public enum StoredValue: Sendable, Hashable {
   /// The elements of a composite attribute by name.
   indirect case composite([String: StoredValue])
 
+  /// Whether there is no value; false for empty texts and data.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }

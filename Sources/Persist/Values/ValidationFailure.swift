@@ -10,6 +10,13 @@ public struct ValidationFailure: Sendable, Hashable {
   /// The violated rule in the predicate language, applied to `SELF`.
   public let predicate: String?
 
+  /// Creates a failure from its parts.
+  ///
+  /// - Parameters:
+  ///   - objectID: The object's identifier; nil if a value was checked on its own.
+  ///   - key: The property's name.
+  ///   - value: The value that violates the rule.
+  ///   - predicate: The rule in the predicate language, if it has such a form.
   public init(objectID: ManagedObjectID? = nil, key: String, value: StoredValue, predicate: String? = nil) {
     self.objectID = objectID
     self.key = key
