@@ -1,5 +1,6 @@
 /// A statement that a store would run, with its plan.
 public struct StatementExplanation: Sendable, Hashable {
+  /// The text of the statement, with `?` for its parameters.
   public var sql: String
   /// The values of its `?` parameters, in order, as SQL literals.
   public var values: [String]

@@ -12,6 +12,11 @@ public struct StoreMetadata: Sendable, Hashable {
   /// The complete property list of `Z_METADATA.Z_PLIST`, including keys unknown to Persist.
   public var values: [String: PropertyList]
 
+  /// Creates metadata from its parts, unchecked.
+  ///
+  /// - Parameters:
+  ///   - identifier: The store's UUID.
+  ///   - values: The complete property list, which should contain the keys of Core Data's metadata.
   public init(identifier: String, values: [String: PropertyList]) {
     self.identifier = identifier
     self.values = values

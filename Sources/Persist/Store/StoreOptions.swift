@@ -30,6 +30,7 @@ public struct StoreOptions: Sendable {
   /// The copy of the store to create before it is migrated; nil for none.
   public var backup: MigrationBackup?
 
+  /// Creates options; without arguments, those of a store that is created if missing and isn't migrated.
   public init(
     isReadOnly: Bool = false, busyTimeout: Duration = .seconds(5), pragmas: [String: String] = [:],
     configuration: String? = nil, createsIfMissing: Bool = true, migrator: (any StoreMigrator)? = nil
@@ -61,5 +62,6 @@ public protocol StoreMigrator: Sendable {
 }
 
 extension StoreMigrator {
+  /// False: all work is done before the store is opened.
   public var defersWork: Bool { false }
 }

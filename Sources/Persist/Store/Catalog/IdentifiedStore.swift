@@ -1,6 +1,8 @@
 /// A store with an identified model.
 public struct IdentifiedStore: Sendable {
+  /// The store's metadata, including its identifier.
   public let metadata: StoreMetadata
+  /// The model with which the store's rows can be read.
   public let model: ManagedObjectModel
   /// The evidence by which the model was identified.
   public let origin: ModelOrigin

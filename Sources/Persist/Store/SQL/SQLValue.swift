@@ -4,10 +4,15 @@ public import Foundation
 ///
 /// Literals become the corresponding case: `5`, `2.5`, `"Tea"`.
 public enum SQLValue: Sendable, Hashable {
+  /// SQL's `NULL`.
   case null
+  /// A signed 64-bit integer; SQLite also has it for Booleans.
   case integer(Int64)
+  /// A 64-bit floating-point number.
   case double(Double)
+  /// A UTF-8 text.
   case text(String)
+  /// Bytes.
   case blob(Data)
 
   /// The number of an ``integer(_:)``; nil for every other value.

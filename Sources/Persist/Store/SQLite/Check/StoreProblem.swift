@@ -51,14 +51,18 @@ public struct StoreProblem: Sendable, Hashable {
     public static let unfinishedWork = Kind(name: "unfinishedWork")
   }
 
+  /// The kind of the problem, to compare with the constants of ``Kind``.
   public let kind: Kind
+  /// The name of the entity concerned; nil if the problem isn't one of a particular entity.
   public let entity: String?
   /// The key of the row.
   public let pk: Int64?
+  /// The name of the attribute or relationship concerned; nil if the problem isn't one of a particular property.
   public let property: String?
   /// The description of the problem, with the relevant values.
   public let detail: String
 
+  /// Creates a problem from the parts that are known.
   public init(kind: Kind, entity: String? = nil, pk: Int64? = nil, property: String? = nil, detail: String) {
     self.kind = kind
     self.entity = entity
