@@ -15,10 +15,17 @@
 public struct ExpressionDescription: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The key of the value in each row.
   public var name: String
+  /// The expression that computes the column's values, over an object or over the objects of a group.
   public var expression: FetchExpression
   /// The type to convert the values to; nil for the type of the expression.
   public var resultType: AttributeType?
 
+  /// Creates a column.
+  ///
+  /// - Parameters:
+  ///   - name: The key of the value in each row.
+  ///   - expression: The expression that computes the value.
+  ///   - resultType: The type to convert the values to; nil for the type of the expression.
   public init(_ name: String, _ expression: FetchExpression, resultType: AttributeType? = nil) {
     self.name = name
     self.expression = expression

@@ -15,6 +15,7 @@
 /// let ids = try context.fetch(request.returning(ManagedObjectID.self))
 /// ```
 public struct FetchRequest<Result>: Sendable, Hashable {
+  /// The type of ``sortDescriptors``, so that literals can be written as `.init("name")`.
   public typealias SortDescriptor = FetchSortDescriptor
 
   /// The name of the entity, resolved when the request runs.
@@ -74,6 +75,14 @@ public struct FetchRequest<Result>: Sendable, Hashable {
 }
 
 extension FetchRequest {
+  /// Creates a request for the objects of an entity and its subentities.
+  ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity, resolved when the request runs.
+  ///   - sortDescriptors: The order; without it, results are ordered by store and key.
+  ///   - limit: The maximum number of results; 0 for no limit.
+  ///   - offset: The number of results to skip at the beginning.
+  ///   - objectIDs: The identifiers to restrict the results to; nil for no restriction.
   public init(
     _ entityName: String, sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0,
     objectIDs: [ManagedObjectID]? = nil

@@ -16,9 +16,11 @@ public struct FetchSortDescriptor: Sendable, Hashable {
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     /// By UTF-8 bytes, as in SQLite: the only comparison that an index supports.
     case values = "compare:"
+    /// Like ``values``, but ignoring case, independently of the locale.
     case caseInsensitive = "caseInsensitiveCompare:"
     /// By the rules of the current locale.
     case localized = "localizedCompare:"
+    /// By the rules of the current locale, ignoring case.
     case localizedCaseInsensitive = "localizedCaseInsensitiveCompare:"
     /// As file lists are sorted: by the current locale, ignoring case, with numbers within texts compared by value.
     case localizedStandard = "localizedStandardCompare:"
@@ -29,13 +31,22 @@ public struct FetchSortDescriptor: Sendable, Hashable {
   public var key: String {
     didSet { keyPath = nil }
   }
+  /// Whether smaller values come first; null then comes before every value.
   public var isAscending: Bool
+  /// The comparison of texts; values of other types have a single order.
   public var comparison: Comparison
   /// The key path that a request resolves into ``key``; nil if the key is already known.
   private(set) var keyPath: KeyPathReference?
   /// The full-text query to rank by, best matches first; nil for an order by values. See ``relevance(of:to:)``.
   public internal(set) var textQuery: String?
 
+  /// Creates a level of a sort order.
+  ///
+  /// - Parameters:
+  ///   - key: An attribute, a path to one over to-one relationships, or a to-many relationship followed by
+  ///     `@count`.
+  ///   - isAscending: Whether smaller values come first.
+  ///   - comparison: The comparison of texts.
   public init(_ key: String, isAscending: Bool = true, comparison: Comparison = .values) {
     self.key = key
     self.isAscending = isAscending

@@ -11,17 +11,27 @@
 /// let count = try context.execute(update).count
 /// ```
 public struct BatchUpdateRequest: Sendable, Hashable {
+  /// The name of the entity whose rows are updated, resolved when the request runs.
   public var entityName: String
   /// The rows to update; nil for all. Unsaved changes of contexts are ignored.
   public var predicate: FetchPredicate?
   /// The names of attributes, or of to-one relationships whose inverse isn't to-one, with their new values: constants,
   /// or expressions evaluated over the row before the update.
   public var propertiesToUpdate: [String: FetchExpression]
+  /// Whether rows of subentities are updated too.
   public var includesSubentities = true
   /// The identifiers of the stores to update; nil for all of the context's.
   public var affectedStoreIdentifiers: [String]?
+  /// The form of the result: status, number or identifiers of the changed rows. By default their number.
   public var resultType: BatchUpdateRequestResultType
 
+  /// Creates an update of all rows of an entity and its subentities that match a predicate.
+  ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity.
+  ///   - predicate: The rows to update; nil for all.
+  ///   - properties: The new values by property name: constants, or expressions over the row before the update.
+  ///   - resultType: The form of the result.
   public init(
     _ entityName: String, where predicate: FetchPredicate? = nil, set properties: [String: FetchExpression],
     resultType: BatchUpdateRequestResultType = .updatedObjectsCountResultType
@@ -46,9 +56,11 @@ public struct BatchUpdateRequest: Sendable, Hashable {
 public struct BatchDeleteRequest: Sendable, Hashable {
   /// The rows to delete: entity, predicate, order, limit, offset, identifiers and stores. Unsaved changes are ignored.
   public var entityName: String { rows.entityName }
+  /// The form of the result: status, number or identifiers of the deleted rows. By default their number.
   public var resultType: BatchDeleteRequestResultType
   let rows: FetchRequest<ManagedObjectID>
 
+  /// Deletes the rows that a fetch request matches. The request's result type is ignored.
   public init<Result>(
     _ request: FetchRequest<Result>, resultType: BatchDeleteRequestResultType = .resultTypeCount
   ) {

@@ -1,12 +1,16 @@
 /// The result of an expression: a value, an object, or several of either.
 public enum FetchValue {
+  /// A single value; null for the absence of one.
   case value(StoredValue)
+  /// An object, of which further keys can be read.
   case object(any KeyedObject)
   /// The members in order; in an arbitrary order if the collection is unordered.
   case collection([FetchValue])
 
+  /// The absence of a value.
   public static var null: FetchValue { .value(.null) }
 
+  /// Whether the result is null; false for an empty collection.
   public var isNull: Bool {
     if case .value(.null) = self { true } else { false }
   }
@@ -63,7 +67,11 @@ package protocol KeyedMembers {
 }
 
 extension KeyedObject {
+  /// False: no property hides the keys that all objects have.
   public func hasProperty(named name: String) -> Bool { false }
 
+  /// Throws, because only managed objects know the names.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidPredicate``.
   public func keys(of reference: KeyPathReference) throws -> [String] { throw reference.withoutNames }
 }

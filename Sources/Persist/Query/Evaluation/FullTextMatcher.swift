@@ -1,5 +1,8 @@
 /// Matches texts against full-text queries by the same rules as a store's index.
 public protocol FullTextMatcher {
+  /// Returns whether a text matches a query.
+  ///
+  /// - Throws: The errors of the text search itself; an invalid query is rejected when it is created.
   func matches(_ text: String, _ query: FullTextQuery) throws -> Bool
 }
 
@@ -11,6 +14,9 @@ package protocol TextSearcher: FullTextMatcher {
 }
 
 extension KeyedObject {
+  /// Throws, because only managed objects have full-text attributes.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidPredicate``.
   public func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
     throw PersistenceError(
       .invalidPredicate, "MATCHTEXT is asked of managed objects, whose model says how texts become words.",

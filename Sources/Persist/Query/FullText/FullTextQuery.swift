@@ -6,6 +6,7 @@
 ///
 /// - SeeAlso: <https://sqlite.org/fts5.html#full_text_query_syntax>
 public struct FullTextQuery: Sendable, Hashable {
+  /// The query as written, which SQLite accepts.
   public let text: String
 
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column in the query.

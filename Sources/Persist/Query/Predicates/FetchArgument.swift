@@ -6,14 +6,17 @@ public import Foundation
 /// Managed objects are arguments too and represent their identifiers. A list is one argument:
 /// `"name IN %@", ["a", "b"]`.
 public protocol FetchArgument {
+  /// The expression that replaces the placeholder, usually a constant.
   var fetchExpression: FetchExpression { get }
 }
 
 extension FetchExpression: FetchArgument {
+  /// The expression itself: an argument may be computed from the evaluated object.
   public var fetchExpression: FetchExpression { self }
 }
 
 extension StoredValue: FetchArgument {
+  /// The value as a constant.
   public var fetchExpression: FetchExpression { .constant(self) }
 }
 
@@ -42,6 +45,7 @@ extension Float: FetchArgument { public var fetchExpression: FetchExpression { .
 extension Decimal: FetchArgument { public var fetchExpression: FetchExpression { .constant(.decimal(self)) } }
 extension String: FetchArgument { public var fetchExpression: FetchExpression { .constant(.string(self)) } }
 extension Substring: FetchArgument {
+  /// The characters as a text.
   public var fetchExpression: FetchExpression { .constant(.string(String(self))) }
 }
 extension Date: FetchArgument { public var fetchExpression: FetchExpression { .constant(.date(self)) } }
@@ -49,20 +53,25 @@ extension Data: FetchArgument { public var fetchExpression: FetchExpression { .c
 extension UUID: FetchArgument { public var fetchExpression: FetchExpression { .constant(.uuid(self)) } }
 extension URL: FetchArgument { public var fetchExpression: FetchExpression { .constant(.uri(absoluteString)) } }
 extension ManagedObjectID: FetchArgument {
+  /// The identifier as a constant, equal to the object that it identifies.
   public var fetchExpression: FetchExpression { .constant(.objectID(self)) }
 }
 extension Entity: FetchArgument { public var fetchExpression: FetchExpression { .constant(.string(name)) } }
 
 extension Optional: FetchArgument where Wrapped: FetchArgument {
+  /// The wrapped argument, or null.
   public var fetchExpression: FetchExpression { self?.fetchExpression ?? .constant(.null) }
 }
 extension Array: FetchArgument where Element: FetchArgument {
+  /// The elements as a list, for `IN` and functions over collections.
   public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
 }
 extension ArraySlice: FetchArgument where Element: FetchArgument {
+  /// The elements as a list, for `IN` and functions over collections.
   public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
 }
 extension Set: FetchArgument where Element: FetchArgument {
+  /// The elements as a list, in no particular order.
   public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
 }
 extension ClosedRange: FetchArgument where Bound: FetchArgument {

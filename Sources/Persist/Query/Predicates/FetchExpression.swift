@@ -23,6 +23,7 @@ public enum FetchExpression: Sendable, Hashable {
   indirect case element(of: FetchExpression, Position)
   /// Several values: `{1, 2, 3}`.
   case aggregate([FetchExpression])
+  /// A function of the format language, applied to arguments in order: `abs:(price)`, `price * 2`.
   case function(FetchFunction, [FetchExpression])
   /// `FUNCTION(object, "selector:", …)`: a method looked up by name during evaluation.
   indirect case call(on: FetchExpression, selector: String, [FetchExpression])
@@ -35,10 +36,13 @@ public enum FetchExpression: Sendable, Hashable {
 
   /// A position in a list.
   public enum Position: Sendable, Hashable {
+    /// The first member; null for an empty list: `list[FIRST]`.
     case first
+    /// The last member; null for an empty list: `list[LAST]`.
     case last
     /// The number of members, rather than a member.
     case size
+    /// The member at an index, from 0; null if there is none. For a composite value, the element with a name.
     case index(FetchExpression)
   }
 }

@@ -1,12 +1,18 @@
 extension FetchPredicate {
   /// Two expressions and the comparison between them.
   public struct Comparison: Sendable, Hashable {
+    /// The left side; a collection if there is a ``modifier``.
     public var left: FetchExpression
+    /// The comparison between the two sides.
     public var operation: Operator
+    /// The right side: a value, two bounds, a collection or a pattern, depending on the operator.
     public var right: FetchExpression
+    /// The quantifier over the left side's members; ``Modifier/direct`` for none.
     public var modifier: Modifier
+    /// The options for comparing texts; without effect on other values.
     public var options: Options
 
+    /// Creates a comparison; ``FetchPredicate/compare(_:_:_:modifier:options:)`` also makes it a predicate.
     public init(
       left: FetchExpression, operation: Operator, right: FetchExpression, modifier: Modifier = .direct,
       options: Options = []
@@ -21,11 +27,17 @@ extension FetchPredicate {
 
   /// The operator of a comparison. Raw values are the canonical forms in the format language.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
+    /// The sides are equal, also if both are null.
     case equal = "=="
+    /// The sides differ, also if exactly one is null.
     case notEqual = "!="
+    /// The left value is less than the right one; false if either is null.
     case less = "<"
+    /// The left value is less than or equal to the right one; false if either is null.
     case lessOrEqual = "<="
+    /// The left value is greater than the right one; false if either is null.
     case greater = ">"
+    /// The left value is greater than or equal to the right one; false if either is null.
     case greaterOrEqual = ">="
     /// The right side consists of two bounds; the range includes both.
     case between = "BETWEEN"
@@ -33,7 +45,9 @@ extension FetchPredicate {
     case `in` = "IN"
     /// The right value is a member of the left collection, or a substring of the left text.
     case contains = "CONTAINS"
+    /// The left text begins with the right one.
     case beginsWith = "BEGINSWITH"
+    /// The left text ends with the right one.
     case endsWith = "ENDSWITH"
     /// A wildcard pattern for the whole text: `*` matches any number of characters, `?` matches one.
     case like = "LIKE"

@@ -20,6 +20,7 @@ public enum FetchPredicate: Sendable, Hashable {
   case and([FetchPredicate])
   /// True if at least one part is true.
   case or([FetchPredicate])
+  /// True if the predicate is false.
   indirect case not(FetchPredicate)
 }
 
@@ -47,6 +48,7 @@ extension FetchPredicate {
     .or(left.parts(ofConjunction: false) + right.parts(ofConjunction: false))
   }
 
+  /// The negation of a predicate.
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
 
   private func parts(ofConjunction isConjunction: Bool) -> [FetchPredicate] {

@@ -3,8 +3,10 @@
 /// A key path is opaque. The properties that it reads are found by running it over a recording object once a model is
 /// available: ``FetchExpression/resolvingKeyPaths(_:)``. Requests resolve key paths themselves.
 public struct KeyPathReference: Sendable, Hashable {
+  /// The key path; its root is a managed object class.
   public let keyPath: any AnyKeyPath & Sendable
 
+  /// Wraps a key path over properties. Requests reject key paths that read anything else.
   public init(_ keyPath: any AnyKeyPath & Sendable) { self.keyPath = keyPath }
 
   /// Wraps a key path that isn't known to the compiler to be Sendable.
