@@ -20,6 +20,7 @@ public struct ContextEvents<Element>: AsyncSequence {
 
   public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
 
+  /// Iterates over the events; all iterators of a sequence share its waiting events.
   public struct Iterator: AsyncIteratorProtocol {
     let buffer: ContextEventBuffer<Element>
 

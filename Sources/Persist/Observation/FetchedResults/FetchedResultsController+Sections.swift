@@ -64,11 +64,13 @@ extension FetchedResultsController {
 
 /// A section of results at the time of the request.
 public struct FetchedResultsSection<Object: ManagedObject> {
+  /// The section's name, unique among the sections: the value of the section key path as text, or the closure's.
   public let name: String
   /// The section's title in an index beside the list.
   public let indexTitle: String?
   let items: [ResultItem]
 
+  /// The number of results in the section, counted without creating objects.
   public var numberOfObjects: Int { items.count }
   /// The section's results in order.
   ///

@@ -28,6 +28,7 @@
 public final class FetchedResultsController<Object: ManagedObject> {
   /// The request to fetch. A change takes effect with the next ``performFetch()``.
   public var fetchRequest: FetchRequest<Object>
+  /// The context whose objects the controller returns and whose changes it follows.
   public let managedObjectContext: ManagedObjectContext
   /// The key path of the section names; nil for a single section, or if a closure computes the names.
   public let sectionNameKeyPath: String?

@@ -30,6 +30,7 @@ public enum FetchedResultsChangeType: Sendable, Hashable {
 /// ``controller(_:didChangeContentWith:)-(_,FetchedResultsDifference)`` is called, with
 /// ``FetchedResultsDifference/isReload``.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
+  /// The class of the controller's results.
   associatedtype Object: ManagedObject
 
   /// Called while the controller still has the old results.
@@ -46,8 +47,12 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   func controller(
     _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: ResultIndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: ResultIndexPath?)
+  /// Called once with all changes, when the controller already has the new results.
+  ///
+  /// - Parameter difference: The changes of sections and objects, with positions before and after.
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeContentWith difference: FetchedResultsDifference)
+  /// Called last, after all other calls for a change.
   func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
   /// Returns the title of a section in an index beside the list; nil for the first letter of its name.
   func controller(
@@ -56,24 +61,30 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 }
 
 extension FetchedResultsControllerDelegate {
+  /// Does nothing.
   public func controllerWillChangeContent(_ controller: FetchedResultsController<Object>) {}
 
+  /// Does nothing.
   public func controller(
     _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
     atSectionIndex index: Int, for type: FetchedResultsChangeType
   ) {}
 
+  /// Does nothing.
   public func controller(
     _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: ResultIndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: ResultIndexPath?
   ) {}
 
+  /// Does nothing.
   public func controller(
     _ controller: FetchedResultsController<Object>, didChangeContentWith difference: FetchedResultsDifference
   ) {}
 
+  /// Does nothing.
   public func controllerDidChangeContent(_ controller: FetchedResultsController<Object>) {}
 
+  /// Nil: the first letter of the section's name.
   public func controller(
     _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
   ) -> String? { nil }

@@ -3,11 +3,15 @@
 /// New objects have temporary identifiers until they are saved. For lists that track rows by identifier,
 /// ``ManagedObjectContext/obtainPermanentIDs(for:)`` assigns permanent ones.
 public struct FetchedResultsSnapshot: Sendable, Hashable {
+  /// A section and the identifiers of its results.
   public struct Section: Sendable, Hashable {
+    /// The section's name, as in ``FetchedResultsSection/name``.
     public let name: String
+    /// The identifiers of the section's results, in order.
     public let objectIDs: [ManagedObjectID]
   }
 
+  /// The sections in order; a single one named "" without a section key path, none before the fetch.
   public let sections: [Section]
   /// The objects whose values changed since the previous element, including new ones; empty for the first element of a
   /// sequence.
@@ -17,8 +21,10 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
   ///
   /// For a list without sections, use `now.objectIDs.difference(from: before.objectIDs)`.
   public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
+  /// The number of results in all sections.
   public var numberOfObjects: Int { sections.reduce(0) { $0 + $1.objectIDs.count } }
 
+  /// The identifier at an index path of an existing section and row; any other path traps.
   public subscript(indexPath: ResultIndexPath) -> ManagedObjectID {
     sections[indexPath.section].objectIDs[indexPath.row]
   }

@@ -7,6 +7,7 @@ public struct FetchedResultsSnapshots<Object: ManagedObject>: AsyncSequence {
 
   public func makeAsyncIterator() -> Iterator { Iterator(buffer: ResultSnapshotBuffer(controller)) }
 
+  /// Iterates over the snapshots, beginning with the current results if they have been fetched.
   public struct Iterator: AsyncIteratorProtocol {
     let buffer: ResultSnapshotBuffer<Object>
 
