@@ -19,6 +19,7 @@ public import Persist
 /// attribute, accessing the property traps.
 @frozen @propertyWrapper
 public struct Attribute<Value: StorableValue>: DeclaredProperty {
+  /// The declaration's position in the source, which identifies the property among those of its class.
   public let key: DeclarationKey
 
   /// An attribute with a default.
@@ -109,12 +110,18 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
     DeclarationRecording.record(AttributeDeclaration<Value>(value, traits), key: key)
   }
 
+  /// Unavailable: the value is in the object's row, not in the wrapper. Outside a managed object there is no value to
+  /// read or set.
   @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
   public var wrappedValue: Value {
     get { preconditionFailure("An attribute isn't a property of a managed object.") }
     set { preconditionFailure("An attribute isn't a property of a managed object.") }
   }
 
+  /// The attribute of a managed object, which the compiler accesses in place of ``wrappedValue``.
+  ///
+  /// Reading it fulfills a fault. Setting it is a change of the object, which the next save writes. Reading and
+  /// setting trap if the object's entity has no such attribute.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,

@@ -11,6 +11,7 @@ public import Persist
 /// the whole.
 @frozen @propertyWrapper
 public struct Composite<Value: CompositeProperty>: DeclaredProperty {
+  /// The declaration's position in the source, which identifies the property among those of its class.
   public let key: DeclarationKey
 
   /// - Parameters:
@@ -37,12 +38,18 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
     Attribute<Value>.record(key, nil, AttributeTraits(name: name, renamedFrom: renamedFrom))
   }
 
+  /// Unavailable: the value is in the object's row, not in the wrapper. Outside a managed object there is no value to
+  /// read or set.
   @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
   public var wrappedValue: Value {
     get { preconditionFailure("An attribute isn't a property of a managed object.") }
     set { preconditionFailure("An attribute isn't a property of a managed object.") }
   }
 
+  /// The composite attribute of a managed object, which the compiler accesses in place of ``wrappedValue``.
+  ///
+  /// Each read decodes all parts, and a change of one part sets all of them. Reading and setting trap if the object's
+  /// entity has no such attribute.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,

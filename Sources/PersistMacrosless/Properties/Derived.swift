@@ -11,6 +11,7 @@ public import Persist
 /// was fetched or refreshed afterwards.
 @frozen @propertyWrapper
 public struct Derived<Value: AttributeValue>: DeclaredProperty {
+  /// The declaration's position in the source, which identifies the property among those of its class.
   public let key: DeclarationKey
 
   /// - Parameters:
@@ -30,9 +31,14 @@ public struct Derived<Value: AttributeValue>: DeclaredProperty {
       AttributeTraits(name: name, type: type, renamedFrom: renamedFrom, isOptional: true, derivation: expression))
   }
 
+  /// Unavailable: the value is in the object's row, not in the wrapper. Outside a managed object there is no value to
+  /// read.
   @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
   public var wrappedValue: Value { preconditionFailure("An attribute isn't a property of a managed object.") }
 
+  /// The derived attribute of a managed object, which the compiler reads in place of ``wrappedValue``.
+  ///
+  /// An object that was never saved reads the type's value for "none", such as 0.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: KeyPath<Owner, Value>,

@@ -13,6 +13,7 @@ public import Persist
 /// object is refreshed.
 @frozen @propertyWrapper
 public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
+  /// The declaration's position in the source, which identifies the property among those of its class.
   public let key: DeclarationKey
 
   /// - Parameters:
@@ -42,9 +43,15 @@ public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
     DeclarationRecording.record(declaration, key: key)
   }
 
+  /// Unavailable: the value is in the object's row, not in the wrapper. Outside a managed object there is no value to
+  /// read.
   @available(*, unavailable, message: "Fetched properties are properties of subclasses of ManagedObject.")
   public var wrappedValue: [Element] { preconditionFailure("A fetched property isn't one of a managed object.") }
 
+  /// The fetched objects of a managed object, which the compiler reads in place of ``wrappedValue``.
+  ///
+  /// The first read runs the request. If it fails, the property reads as empty, and the context's next call that can
+  /// throw throws the error.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: KeyPath<Owner, [Element]>,

@@ -28,6 +28,7 @@ public struct OrderedRelationshipSet<Element: ManagedObject> {
   /// Adds an object at the end. Has no effect if it is already a member.
   public func append(_ object: Element) { members.insert(object) }
 
+  /// Adds objects at the end, in their order. Existing members keep their positions.
   public func append(contentsOf objects: some Sequence<Element>) { members.insert(contentsOf: objects) }
 
   /// Inserts an object at an index, or moves a member there.
@@ -44,6 +45,7 @@ public struct OrderedRelationshipSet<Element: ManagedObject> {
   /// Removes an object; has no effect if it isn't a member.
   public func remove(_ object: ManagedObject) { members.remove(object) }
 
+  /// Removes the member at an index and returns it, materialized. Traps if there is no such index.
   @discardableResult
   public func remove(at index: Int) -> Element {
     let object = members[index]
@@ -51,6 +53,7 @@ public struct OrderedRelationshipSet<Element: ManagedObject> {
     return object
   }
 
+  /// Removes all members. The objects aren't deleted; their inverse is updated.
   public func removeAll() { members.removeAll() }
 
   /// Replaces the members with these objects, in this order.
@@ -63,20 +66,30 @@ extension OrderedRelationshipSet: ExpressibleByArrayLiteral {
 }
 
 extension OrderedRelationshipSet: RandomAccessCollection {
+  /// Always 0.
   public var startIndex: Int { members.startIndex }
+  /// The number of members, counted without materializing them.
   public var endIndex: Int { members.endIndex }
+  /// The member at an index, materialized if necessary. Traps if there is no such index.
   public subscript(index: Int) -> Element { members[index] }
+  /// Returns an iterator over the members as they are now, which may be changed during the iteration. It reads rows in
+  /// groups.
   public func makeIterator() -> RelationshipSet<Element>.Iterator { members.makeIterator() }
 }
 
 extension OrderedRelationshipSet: RelationshipValue {
+  /// The class of the members.
   public typealias Destination = Element
 
+  /// Always true.
   public static var isToMany: Bool { true }
+  /// Always true: the store keeps the positions, as for Core Data's ordered relationships.
   public static var isOrdered: Bool { true }
+  /// Returns a live view of a relationship's members; nothing is read until it is used.
   public static func related(to owner: ManagedObject, at slot: Int) -> OrderedRelationshipSet<Element> {
     OrderedRelationshipSet(members: owner.toMany(at: slot))
   }
+  /// Replaces a relationship's members with these, in this order, and updates the inverse.
   public func relate(to owner: ManagedObject, at slot: Int) {
     owner.toMany(at: slot, of: Element.self).replace(with: self)
   }

@@ -20,6 +20,7 @@ public import Persist
 /// circular reference to the compiler. The model sets the inverse of the other side.
 @frozen @propertyWrapper
 public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
+  /// The declaration's position in the source, which identifies the property among those of its class.
   public let key: DeclarationKey
 
   /// A relationship whose inverse names this one.
@@ -88,12 +89,17 @@ public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
     DeclarationRecording.record(RelationshipDeclaration<Value>(traits, inverse: inverse), key: key)
   }
 
+  /// Unavailable: the value is in the object's row, not in the wrapper. Outside a managed object there is no value to
+  /// read or set.
   @available(*, unavailable, message: "Relationships are properties of subclasses of ManagedObject.")
   public var wrappedValue: Value {
     get { preconditionFailure("A relationship isn't a property of a managed object.") }
     set { preconditionFailure("A relationship isn't a property of a managed object.") }
   }
 
+  /// The relationship of a managed object, which the compiler accesses in place of ``wrappedValue``.
+  ///
+  /// Setting it updates the inverse too. Reading and setting trap if the object's entity has no such relationship.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,

@@ -7,6 +7,7 @@ public import Persist
 /// ```
 @frozen @propertyWrapper
 public struct Transient<Value: StorableValue>: DeclaredProperty {
+  /// The declaration's position in the source, which identifies the property among those of its class.
   public let key: DeclarationKey
 
   /// - Parameters:
@@ -38,12 +39,16 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
     key = DeclarationKey(line: line, column: column)
   }
 
+  /// Unavailable: the value is in the object's row, not in the wrapper. Outside a managed object there is no value to
+  /// read or set.
   @available(*, unavailable, message: "Attributes are properties of subclasses of ManagedObject.")
   public var wrappedValue: Value {
     get { preconditionFailure("An attribute isn't a property of a managed object.") }
     set { preconditionFailure("An attribute isn't a property of a managed object.") }
   }
 
+  /// The transient attribute of a managed object, which the compiler accesses in place of ``wrappedValue``. Setting it
+  /// is a change of the object, although a save writes nothing for it.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
