@@ -4,104 +4,122 @@ public import Persist
 // operand on the right. There are no more, because each overload of an operator slows down the compilation of every use
 // of it.
 
-/// Whether the values are equal; two missing values are equal.
+/// Whether a property has the given value; nil tests an optional one for a missing value: `IS NULL` in SQL.
 public func == <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .equal, .constant(right.stored)) }
 
+/// Whether two properties have the same value, or neither has one.
 public func == <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .equal, .keyPath(right)) }
 
+/// Whether an expression has the given value; nil tests for a missing value: `IS NULL` in SQL.
 public func == <Root: ManagedObject, Value: StorableValue>(
   left: TypedExpression<Root, Value>, right: Value?
 ) -> TypedPredicate<Root> { compared(left.expression, .equal, .constant(right.stored)) }
 
+/// Whether two expressions have the same value or the same object, or neither has one.
 public func == <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .equal, right.expression) }
 
-/// Whether the values differ.
+/// Whether a property doesn't have the given value, also if it has none, unlike in SQL.
 public func != <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .constant(right.stored)) }
 
+/// Whether two properties have different values, also if only one has a value.
 public func != <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .keyPath(right)) }
 
+/// Whether an expression doesn't have the given value, also if it has none, unlike in SQL; nil tests for any value.
 public func != <Root: ManagedObject, Value: StorableValue>(
   left: TypedExpression<Root, Value>, right: Value?
 ) -> TypedPredicate<Root> { compared(left.expression, .notEqual, .constant(right.stored)) }
 
+/// Whether two expressions have different values or objects, also if only one has one.
 public func != <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .notEqual, right.expression) }
 
-/// Whether the left value is less; false if a value is missing.
+/// Whether a property is less than the given value; false if either is missing. Texts compare by their UTF-8 bytes.
 public func < <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .less, .constant(right.stored)) }
 
+/// Whether a property is less than another; false if either has no value.
 public func < <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .less, .keyPath(right)) }
 
+/// Whether an expression is less than the given value; false if either is missing.
 public func < <Root: ManagedObject, Value: StorableValue>(
   left: TypedExpression<Root, Value>, right: Value?
 ) -> TypedPredicate<Root> { compared(left.expression, .less, .constant(right.stored)) }
 
+/// Whether an expression is less than another; false if either has no value.
 public func < <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .less, right.expression) }
 
-/// Whether the left value is less or equal.
+/// Whether a property is less than or equal to the given value; false if either is missing.
 public func <= <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .lessOrEqual, .constant(right.stored)) }
 
+/// Whether a property is less than or equal to another; false if either has no value.
 public func <= <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .lessOrEqual, .keyPath(right)) }
 
+/// Whether an expression is less than or equal to the given value; false if either is missing.
 public func <= <Root: ManagedObject, Value: StorableValue>(
   left: TypedExpression<Root, Value>, right: Value?
 ) -> TypedPredicate<Root> { compared(left.expression, .lessOrEqual, .constant(right.stored)) }
 
+/// Whether an expression is less than or equal to another; false if either has no value.
 public func <= <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .lessOrEqual, right.expression) }
 
-/// Whether the left value is greater.
+/// Whether a property is greater than the given value; false if either is missing.
 public func > <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .greater, .constant(right.stored)) }
 
+/// Whether a property is greater than another; false if either has no value.
 public func > <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .greater, .keyPath(right)) }
 
+/// Whether an expression is greater than the given value; false if either is missing.
 public func > <Root: ManagedObject, Value: StorableValue>(
   left: TypedExpression<Root, Value>, right: Value?
 ) -> TypedPredicate<Root> { compared(left.expression, .greater, .constant(right.stored)) }
 
+/// Whether an expression is greater than another; false if either has no value.
 public func > <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .greater, right.expression) }
 
-/// Whether the left value is greater or equal.
+/// Whether a property is greater than or equal to the given value; false if either is missing.
 public func >= <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .greaterOrEqual, .constant(right.stored)) }
 
+/// Whether a property is greater than or equal to another; false if either has no value.
 public func >= <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .greaterOrEqual, .keyPath(right)) }
 
+/// Whether an expression is greater than or equal to the given value; false if either is missing.
 public func >= <Root: ManagedObject, Value: StorableValue>(
   left: TypedExpression<Root, Value>, right: Value?
 ) -> TypedPredicate<Root> { compared(left.expression, .greaterOrEqual, .constant(right.stored)) }
 
+/// Whether an expression is greater than or equal to another; false if either has no value.
 public func >= <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .greaterOrEqual, right.expression) }
@@ -116,10 +134,12 @@ public func != <Root: ManagedObject, Object: ManagedObject>(
   left: any KeyPath<Root, Object?> & Sendable, right: Object?
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .value(right)) }
 
+/// Whether an expression is the given object, or no object if nil is given.
 public func == <Root: ManagedObject, Object: ManagedObject>(
   left: TypedExpression<Root, Object>, right: Object?
 ) -> TypedPredicate<Root> { compared(left.expression, .equal, .value(right)) }
 
+/// Whether an expression isn't the given object, or is any object if nil is given.
 public func != <Root: ManagedObject, Object: ManagedObject>(
   left: TypedExpression<Root, Object>, right: Object?
 ) -> TypedPredicate<Root> { compared(left.expression, .notEqual, .value(right)) }

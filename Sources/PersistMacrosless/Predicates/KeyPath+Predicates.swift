@@ -18,20 +18,27 @@ extension Optional: TextProperty where Wrapped == String {}
 extension KeyPath where Root: ManagedObject, Value: TextProperty {
   private var text: TypedExpression<Root, String> { expression() }
 
+  /// Whether the text begins with a part; false if it is missing. Without options, an index of the attribute can be
+  /// used.
   public func beginsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     text.beginsWith(part, options)
   }
 
+  /// Unavailable: Swift's name, for which the compiler suggests `beginsWith`, the name in the format language.
   @available(*, unavailable, renamed: "beginsWith(_:)")
   public func hasPrefix(_ part: String) -> TypedPredicate<Root> { beginsWith(part) }
 
+  /// Unavailable: Swift's name, for which the compiler suggests `endsWith`, the name in the format language.
   @available(*, unavailable, renamed: "endsWith(_:)")
   public func hasSuffix(_ part: String) -> TypedPredicate<Root> { endsWith(part) }
 
+  /// Whether the text ends with a part; false if it is missing. No index is used: every row is examined.
   public func endsWith(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     text.endsWith(part, options)
   }
 
+  /// Whether the text contains a part; false if it is missing. No index is used: every row is examined. For words, see
+  /// ``matchesText(_:)``.
   public func contains(_ part: String, _ options: FetchPredicate.Options = []) -> TypedPredicate<Root> {
     text.contains(part, options)
   }
@@ -50,6 +57,7 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
   /// search.
   public func matchesText(_ query: String) -> TypedPredicate<Root> { text.matchesText(query) }
 
+  /// Whether the texts are equal, with options such as ``FetchPredicate/Options/caseInsensitive``; `==` has none.
   public func equals(_ other: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
     text.equals(other, options)
   }
@@ -104,8 +112,10 @@ extension KeyPath where Root: ManagedObject, Value: MemberCollection {
   /// Whether an object is a member.
   public func contains(_ object: Value.Element) -> TypedPredicate<Root> { members.contains(object) }
 
+  /// Whether the relationship has no members: `NOT EXISTS` in SQL, which reads at most one.
   public var isEmpty: TypedPredicate<Root> { members.isEmpty }
 
+  /// The number of members, to be compared: `(\Category.items).count > 3`.
   public var count: TypedExpression<Root, Int> { members.count }
 
   /// The sum of a property of the members; members without a value are ignored.

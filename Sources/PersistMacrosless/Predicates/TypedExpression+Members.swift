@@ -2,6 +2,7 @@ public import Persist
 
 /// Members of to-many relationships.
 extension TypedExpression where Value: MemberCollection {
+  /// An expression for one member, which the closures of conditions receive.
   public typealias Member = TypedExpression<Root, Value.Element>
 
   /// Whether a condition holds for at least one member.
@@ -29,8 +30,10 @@ extension TypedExpression where Value: MemberCollection {
     compared(object.fetchExpression, .in, expression)
   }
 
+  /// Whether the relationship has no members: `NOT EXISTS` in SQL, which reads at most one.
   public var isEmpty: TypedPredicate<Root> { compared(count.expression, .equal, .value(0)) }
 
+  /// The number of members: `@count` in format strings, a subquery in SQL.
   public var count: TypedExpression<Root, Int> { TypedExpression<Root, Int>(.path(of: expression, ["@count"])) }
 
   /// The members for which a condition holds, for further conditions or to be counted.
@@ -44,6 +47,10 @@ extension TypedExpression where Value: MemberCollection {
     computed("@sum", keyPath)
   }
 
+  /// The sum of an optional property of the members; 0 if none of them has a value.
+  ///
+  /// The store computes sums of 16-bit and 32-bit integer attributes; a predicate over any other sum is evaluated in
+  /// memory.
   public func sum<Number>(_ keyPath: any KeyPath<Value.Element, Number?> & Sendable) -> TypedExpression<Root, Number>
   where Number: StorableValue & Numeric {
     computed("@sum", keyPath)
@@ -55,21 +62,25 @@ extension TypedExpression where Value: MemberCollection {
     computed("@avg", keyPath)
   }
 
+  /// The least value of a property of the members: `@min` in format strings. No value if there are no members.
   public func min<Other>(_ keyPath: any KeyPath<Value.Element, Other> & Sendable) -> TypedExpression<Root, Other>
   where Other: StorableValue {
     computed("@min", keyPath)
   }
 
+  /// The least value of an optional property of the members; members without a value are ignored.
   public func min<Other>(_ keyPath: any KeyPath<Value.Element, Other?> & Sendable) -> TypedExpression<Root, Other>
   where Other: StorableValue {
     computed("@min", keyPath)
   }
 
+  /// The greatest value of a property of the members: `@max` in format strings. No value if there are no members.
   public func max<Other>(_ keyPath: any KeyPath<Value.Element, Other> & Sendable) -> TypedExpression<Root, Other>
   where Other: StorableValue {
     computed("@max", keyPath)
   }
 
+  /// The greatest value of an optional property of the members; members without a value are ignored.
   public func max<Other>(_ keyPath: any KeyPath<Value.Element, Other?> & Sendable) -> TypedExpression<Root, Other>
   where Other: StorableValue {
     computed("@max", keyPath)
@@ -92,6 +103,7 @@ extension TypedExpression where Value: MemberCollection {
 
 /// The collection of managed objects in a to-many relationship, such as ``RelationshipSet``.
 public protocol MemberCollection {
+  /// The class of the members.
   associatedtype Element: ManagedObject
 }
 

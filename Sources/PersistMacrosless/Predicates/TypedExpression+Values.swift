@@ -26,8 +26,13 @@ extension TypedExpression where Value: StorableValue & Comparable {
 }
 
 extension TypedExpression where Value: StorableValue & Numeric {
+  /// The absolute value: `abs:` in format strings.
   public var absolute: TypedExpression { TypedExpression(.function(.absolute, [expression])) }
+  /// The least integral number that isn't below the value, of the same type: `ceiling:` in format strings. A store
+  /// doesn't compute it: the predicate is evaluated in memory.
   public var roundedUp: TypedExpression { TypedExpression(.function(.ceiling, [expression])) }
+  /// The greatest integral number that isn't above the value, of the same type: `floor:` in format strings. A store
+  /// doesn't compute it: the predicate is evaluated in memory.
   public var roundedDown: TypedExpression { TypedExpression(.function(.floor, [expression])) }
 }
 

@@ -13,6 +13,7 @@ public struct TypedExpression<Root: ManagedObject, Value>: Sendable {
   /// The expression tree, with key paths instead of names.
   public let expression: FetchExpression
 
+  /// Declares an untyped expression, whose keys and type the compiler can't check, to be of type `Value`.
   public init(_ expression: FetchExpression) { self.expression = expression }
 
   /// The value of a property.

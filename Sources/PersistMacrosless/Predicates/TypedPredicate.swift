@@ -31,14 +31,20 @@ public struct TypedPredicate<Root: ManagedObject>: Sendable, Hashable {
 }
 
 extension TypedPredicate {
+  /// Whether both predicates hold: `AND`.
   public static func && (left: TypedPredicate, right: TypedPredicate) -> TypedPredicate {
     TypedPredicate(left.predicate && right.predicate)
   }
 
+  /// Whether at least one predicate holds: `OR`.
   public static func || (left: TypedPredicate, right: TypedPredicate) -> TypedPredicate {
     TypedPredicate(left.predicate || right.predicate)
   }
 
+  /// Whether the predicate doesn't hold: `NOT`.
+  ///
+  /// Unlike SQL, predicates have two-valued logic: `\.price < 5` is false for an object without a price, and its
+  /// negation true.
   public static prefix func ! (predicate: TypedPredicate) -> TypedPredicate { TypedPredicate(!predicate.predicate) }
 }
 
@@ -51,5 +57,6 @@ extension FetchRequest where Result: ManagedObject {
 }
 
 extension TypedPredicate: CustomStringConvertible {
+  /// The predicate in the format language, with key paths in place of property names.
   public var description: String { predicate.description }
 }
