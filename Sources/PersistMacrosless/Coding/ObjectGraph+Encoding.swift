@@ -2,6 +2,11 @@ import Foundation
 import Persist
 
 extension ObjectGraph: Encodable {
+  /// Encodes the objects of the graph and those that its paths reach, each once, in breadth-first order. Faults are
+  /// fulfilled.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if a path names something other than a relationship, and the
+  ///   encoder's errors.
   public func encode(to encoder: any Encoder) throws {
     let nodes = try GraphNodes(of: self)
     var graph = encoder.container(keyedBy: GraphKey.self)
