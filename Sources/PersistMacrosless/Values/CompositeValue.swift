@@ -22,9 +22,13 @@ public protocol CompositeValue: CompositeProperty, Codable {
 }
 
 extension CompositeValue {
+  /// Core Data's Composite: the attribute has no column, but each of its parts has one.
   public static var attributeType: AttributeType { .composite }
+  /// The initial value, created by ``init()``.
   public static var absent: Self { Self() }
 
+  /// Creates a value from its parts, and parts without a stored value from their type's value for "none". Nil if a part
+  /// that is neither optional nor has such a value is missing, or if the stored value isn't a composite.
   public init?(stored: StoredValue) {
     guard case .composite(let parts) = stored, let value = try? Self(from: CompositeDecoder(parts)) else { return nil }
     self = value

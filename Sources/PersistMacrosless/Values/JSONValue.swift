@@ -20,8 +20,10 @@ public import Persist
 public protocol JSONValue: StorableValue, Codable {}
 
 extension JSONValue {
+  /// Core Data's String: the JSON text, in a `VARCHAR` column.
   public static var attributeType: AttributeType { .string }
 
+  /// Decodes a value; nil if the stored value isn't JSON text that the type can decode.
   public init?(stored: StoredValue) {
     guard case .string(let text) = stored,
       let value = try? Self.decoder.decode(Self.self, from: Data(text.utf8))
@@ -29,6 +31,8 @@ extension JSONValue {
     self = value
   }
 
+  /// The JSON text, with sorted keys. Infinity and NaN become the texts `inf`, `-inf` and `nan`. Traps if the value
+  /// can't be encoded.
   public var stored: StoredValue {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

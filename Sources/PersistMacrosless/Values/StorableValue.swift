@@ -28,6 +28,7 @@ public protocol StorableValue {
   static var attributeType: AttributeType { get }
   /// Creates a value from a stored value; nil if it isn't of this type or doesn't fit into it.
   init?(stored: StoredValue)
+  /// The value as a store holds it: the case for ``attributeType``, or null for none.
   var stored: StoredValue { get }
 
   /// Whether the type has a value for "none", as optionals have.
@@ -40,8 +41,11 @@ public protocol StorableValue {
 }
 
 extension StorableValue {
+  /// False unless a type implements it: only optionals have a value for "none".
   @inlinable public static var isOptional: Bool { false }
+  /// The type itself unless it implements this: only optionals wrap another type.
   @inlinable public static var wrappedType: any StorableValue.Type { Self.self }
+  /// Reads an attribute through its ``StoredValue``; nil if it has no value of this type.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Self? {
     Self(stored: object.attributeValue(at: slot))
   }
@@ -52,32 +56,44 @@ extension StorableValue {
 /// Numbers are 0, text and data empty, and optionals nil. No UUID and no URL could represent "none": properties of type
 /// `UUID` and `URL` need a default or have to be optional.
 public protocol AttributeValue: StorableValue {
+  /// The value of a property whose attribute has neither a stored value nor a default.
   static var absent: Self { get }
 }
 
 extension StorableValue where Self: RawRepresentable, RawValue: StorableValue {
+  /// The attribute type of the raw values.
   @inlinable public static var attributeType: AttributeType { RawValue.attributeType }
+  /// Creates the case of a stored raw value; nil if no case has it, such as one of a newer version of the program.
   @inlinable public init?(stored: StoredValue) {
     guard let raw = RawValue(stored: stored) else { return nil }
     self.init(rawValue: raw)
   }
+  /// The raw value as a store holds it.
   @inlinable public var stored: StoredValue { rawValue.stored }
+  /// Reads the raw value of an attribute; nil if it has none, or one that no case has.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Self? {
     RawValue.value(of: object, at: slot).flatMap(Self.init)
   }
 }
 
 extension Optional: StorableValue where Wrapped: StorableValue {
+  /// The attribute type of the wrapped type; the attribute is optional in the model.
   @inlinable public static var attributeType: AttributeType { Wrapped.attributeType }
+  /// Creates an optional; a stored value that isn't of the wrapped type becomes nil inside it. Never fails.
   @inlinable public init?(stored: StoredValue) { self = Wrapped(stored: stored) }
+  /// The wrapped value as a store holds it; null, `NULL` in SQL, for nil.
   @inlinable public var stored: StoredValue { self?.stored ?? .null }
+  /// Always true: an attribute of this type is optional by default.
   @inlinable public static var isOptional: Bool { true }
+  /// The wrapped type; for nested optionals the innermost.
   @inlinable public static var wrappedType: any StorableValue.Type { Wrapped.wrappedType }
+  /// Reads an attribute; the inner optional is nil if it has no value of the wrapped type, the outer one never.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Wrapped?? {
     .some(Wrapped.value(of: object, at: slot))
   }
 }
 
 extension Optional: AttributeValue where Wrapped: StorableValue {
+  /// Always nil.
   @inlinable public static var absent: Wrapped? { nil }
 }

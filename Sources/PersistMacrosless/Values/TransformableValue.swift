@@ -24,6 +24,7 @@ public protocol TransformableValue: StorableValue {
 }
 
 extension TransformableValue {
+  /// Core Data's Transformable: a `BLOB` column with the bytes that the transformer creates.
   public static var attributeType: AttributeType { .transformable }
 
   /// Nil for bytes that the transformer can't read, or that it converts to a value of another type.
@@ -34,6 +35,8 @@ extension TransformableValue {
     self = value
   }
 
+  /// The bytes that the transformer creates. Traps if it rejects the value, or if none is registered under
+  /// ``transformerName``.
   public var stored: StoredValue {
     do {
       return .data(try Self.transformer.data(from: self))
