@@ -20,14 +20,17 @@ public import Persist
 public struct GoldenStores: Sendable {
   /// The result for one store.
   public struct Outcome: Sendable, Hashable {
+    /// The released version of the original store.
     public var version: ModelLock.Version
     /// The original store, a copy of which was migrated.
     public var store: URL
+    /// The result of migrating the copy: hops, rows and duration.
     public var report: MigrationReport
   }
 
   /// The folder of the stores: `Shop/Shop 2.sqlite` contains version `Shop 2` of the model `Shop`.
   public let folder: URL
+  /// All versions of the models, with the mapping models between them.
   public let registry: ModelRegistry
   /// The versions that have stores: the released ones.
   public let versions: [ModelLock.Version]

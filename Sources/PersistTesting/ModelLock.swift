@@ -25,16 +25,19 @@ public struct ModelLock: Sendable, Hashable {
     /// The name of the version.
     public var name: String
 
+    /// Creates the name of a version, which needn't exist.
     public init(model: String, name: String) {
       self.model = model
       self.name = name
     }
 
+    /// Sorts by model and then by version, both in the order of their texts: `Shop 10` comes before `Shop 2`.
     public static func < (left: Version, right: Version) -> Bool { (left.model, left.name) < (right.model, right.name) }
   }
 
   /// The difference between a version and its released form.
   public struct Change: Sendable, Hashable {
+    /// The locked version that differs.
     public var version: Version
     /// Whether the version was removed.
     public var isMissing: Bool
@@ -64,6 +67,7 @@ public struct ModelLock: Sendable, Hashable {
   /// The locked versions, sorted.
   public var versions: [Version] { fingerprints.keys.sorted() }
 
+  /// Whether a version is locked: released, and thus not to be changed.
   public func isLocked(_ version: Version) -> Bool { fingerprints[version] != nil }
 
   /// Locks the versions of a registry that aren't locked yet. Locked versions stay unchanged, even if they differ.
