@@ -15,10 +15,13 @@ package protocol RowSource: AnyObject {
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision
   /// Whether the source can sort the rows of an entity by an order that ``SortCheck`` accepts.
   func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool
+  /// Reads the rows that a query selects, in its order.
+  ///
   /// - Parameters:
   ///   - monitor: Monitors the read and can cancel it; nil for none.
   ///   - held: Rows whose values the source may omit from the result; nil for none.
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch
+  /// The number of rows that a query selects, within its limit and offset, counted without reading them.
   func count(_ query: RowQuery) throws -> Int
   /// The way in which the source would read the rows of a query; nil if it runs no statement for it.
   func explain(_ query: RowQuery) throws -> StatementExplanation?

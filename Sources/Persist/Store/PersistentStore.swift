@@ -4,12 +4,16 @@ package import Foundation
 package protocol PersistentStore: RowSource, Sendable {
   /// `SQLite` or `InMemory`.
   var type: String { get }
+  /// The model with which the store was opened.
   var model: ManagedObjectModel { get }
+  /// Whether the store was opened for reading only; writing throws ``PersistenceError/Code/storeReadOnly``.
   var isReadOnly: Bool { get }
+  /// The name of the model's configuration whose entities the store holds; nil for all entities.
   var configuration: String? { get }
   /// The maximum time that a write waits for other writers.
   var busyTimeout: Duration { get }
 
+  /// The store's metadata, including those set since the last commit.
   func metadata() throws -> StoreMetadata
   /// Replaces the application's own metadata keys.
   func setMetadata(_ metadata: StoreMetadata) throws
@@ -36,8 +40,17 @@ package protocol PersistentStore: RowSource, Sendable {
   func greatestKey(inHierarchyOf entity: Entity) throws -> Int64
 
   // Each runs in one transaction, or not at all.
+  /// Inserts rows as they are produced, without creating objects.
+  ///
+  /// - Throws: ``PersistenceError/Code/validationMissingRequired``; ``PersistenceError/Code/constraintConflict`` if the
+  ///   batch fails on conflicts; the errors of ``BatchInsert/next``.
   func insert(_ batch: BatchInsert) throws -> BatchOutcome
+  /// Sets columns of the selected rows to expressions over each row, without creating objects.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store can't compute an expression exactly;
+  ///   ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome
+  /// Deletes the selected rows without creating objects, and applies their delete rules to other rows.
   func delete(_ batch: BatchDelete) throws -> BatchOutcome
 
   /// Waits for permission to write.
@@ -57,6 +70,7 @@ package protocol PersistentStore: RowSource, Sendable {
   ///
   /// - Returns: The remaining steps.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
+  /// Closes the store, after waiting for reads and writes in progress. It can't be used afterwards.
   func close() throws
 
   /// Copies the store, as it is at one moment, into a new file.

@@ -65,6 +65,7 @@ package protocol StoreEngine: Sendable {
 
 /// The outcome of opening a store that may have another model.
 package enum StoreOpening {
+  /// The store has the given model and is open.
   case opened(any PersistentStore)
   /// The store has another model: ``PersistenceError/Code/incompatibleModel`` with every difference in words, and the
   /// catalog of the store if its model is known. The store is closed.
