@@ -22,11 +22,13 @@ public struct EntityMapping: Sendable, Hashable {
     case remove
     /// The entity is unchanged.
     case copy
+    /// The objects' properties are computed by the property mappings.
     case transform
   }
 
   /// The mapping's name, unique in its model.
   public var name: String
+  /// The effect on the objects; ``MappingType/custom`` calls the policy named by ``policyName``.
   public var type: MappingType
   /// Nil for a mapping that adds an entity.
   public var sourceEntityName: String?
@@ -34,6 +36,7 @@ public struct EntityMapping: Sendable, Hashable {
   public var destinationEntityName: String?
   /// Core Data's hash of the source entity, if known.
   public var sourceEntityVersionHash: Data?
+  /// Core Data's hash of the destination entity, if known.
   public var destinationEntityVersionHash: Data?
   /// The mapped source objects: a `FETCH`; nil for all objects of the source entity.
   ///
@@ -43,7 +46,9 @@ public struct EntityMapping: Sendable, Hashable {
   public var sourceExpression: FetchExpression?
   /// The registered name of the ``EntityMigrationPolicy`` subclass; nil for default behavior.
   public var policyName: String?
+  /// The computations of the destination object's attributes; an attribute without one keeps its default.
   public var attributeMappings: [PropertyMapping]
+  /// The computations of the destination object's relationships; a relationship without one stays empty.
   public var relationshipMappings: [PropertyMapping]
   /// Custom data for the policy.
   public var userInfo: [String: StoredValue]
@@ -72,8 +77,10 @@ public struct EntityMapping: Sendable, Hashable {
     return destination.map { "\(source)To\($0)" } ?? source
   }
 
+  /// Returns the mapping of an attribute of the destination entity; nil if it has none.
   public func attributeMapping(named name: String) -> PropertyMapping? { attributeMappings.first { $0.name == name } }
 
+  /// Returns the mapping of a relationship of the destination entity; nil if it has none.
   public func relationshipMapping(named name: String) -> PropertyMapping? {
     relationshipMappings.first { $0.name == name }
   }

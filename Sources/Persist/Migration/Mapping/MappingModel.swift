@@ -12,15 +12,25 @@ public import Foundation
 ///
 /// - SeeAlso: ``MigrationManager`` to run one manually.
 public struct MappingModel: Sendable, Hashable {
+  /// The name of the mapping model, used in messages and plans.
   public var name: String
   /// The entity mappings in the order of execution.
   public var entityMappings: [EntityMapping]
   /// The name of the source version; nil if the entities' hashes identify it.
   public var sourceVersion: String?
+  /// The name of the destination version; nil if the entities' hashes identify it.
   public var destinationVersion: String?
   /// The file from which the mapping model was read.
   public var url: URL?
 
+  /// Creates a mapping model from its entity mappings, in the order of execution.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the mapping model.
+  ///   - sourceVersion: The name of the source version; nil if the entities' hashes identify it.
+  ///   - destinationVersion: The name of the destination version; nil if the entities' hashes identify it.
+  ///   - entityMappings: The mappings, at most one of each name.
+  ///   - url: The file from which the mapping model was read.
   public init(
     _ name: String, from sourceVersion: String? = nil, to destinationVersion: String? = nil,
     entityMappings: [EntityMapping] = [], url: URL? = nil
@@ -46,6 +56,7 @@ public struct MappingModel: Sendable, Hashable {
     }
   }
 
+  /// The entity mappings by name; of several with one name, the first.
   public var entityMappingsByName: [String: EntityMapping] {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -19,6 +19,12 @@ public struct PropertyMapping: Sendable, Hashable {
   /// Custom data for the policy.
   public var userInfo: [String: StoredValue]
 
+  /// Creates the mapping of a property of the destination entity.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the attribute or relationship.
+  ///   - valueExpression: The value; nil leaves an attribute's default, and a relationship empty.
+  ///   - userInfo: Custom data for the policy.
   public init(_ name: String, valueExpression: FetchExpression?, userInfo: [String: StoredValue] = [:]) {
     self.name = name
     self.valueExpression = valueExpression

@@ -45,6 +45,7 @@ public struct StagedMigration: Sendable {
     }
   }
 
+  /// The stages in the order of execution.
   public let stages: [Stage]
   /// All versions, from the first to the last.
   let versions: [ModelVersion]

@@ -11,12 +11,16 @@ public struct MigrationLogEntry: Sendable, Hashable {
   public var date: Date
   /// The source and destination versions.
   public var from: String
+  /// The destination version's name, which the store had afterwards.
   public var to: String
+  /// The way in which the store was migrated: in place or by copying.
   public var way: MigrationWay
   /// The number of rows in the store; nil if there were too many to count them only for the log.
   public var rows: Int?
+  /// The duration in seconds.
   public var seconds: Double
 
+  /// Creates an entry for a migration that ended at a date. Creating it doesn't record it in a store.
   public init(date: Date, from: String, to: String, way: MigrationWay, rows: Int?, seconds: Double) {
     self.date = date
     self.from = from

@@ -8,11 +8,14 @@
 public struct MigrationPlan: Sendable, Hashable {
   /// One operation and its SQL. SQL that serves several operations belongs to the first of them.
   public struct Step: Sendable, Hashable {
+    /// The difference that the step carries out.
     public var operation: MigrationOperation
+    /// The statements to run, in order; empty if the step needs none, or if the plan was created without SQL.
     public var sql: [String]
     /// The part that is deferred, if the migrator defers work.
     public var deferred: [String]
 
+    /// Creates a step that runs some SQL at once and defers the rest.
     public init(_ operation: MigrationOperation, sql: [String] = [], deferred: [String] = []) {
       self.operation = operation
       self.sql = sql
@@ -24,8 +27,11 @@ public struct MigrationPlan: Sendable, Hashable {
   public var from: String
   /// The target version.
   public var to: String
+  /// The way of the whole migration: that of its most demanding step.
   public var way: MigrationWay
+  /// The steps of all hops, in the order of execution.
   public var steps: [Step]
+  /// The possible loss of data; empty if every value is kept. Without a store, without numbers of rows.
   public var losses: [MigrationLoss]
   /// The obstacles. A plan without blockers can run.
   public var blockers: [MigrationBlocker]
@@ -42,6 +48,7 @@ public struct MigrationPlan: Sendable, Hashable {
   /// values that would have another source in a migration through the versions in between.
   public var notes: [String] = []
 
+  /// Creates a plan from its parts. Plans are usually made by comparing models, or a store with a model.
   public init(
     from: String, to: String, way: MigrationWay, steps: [Step] = [], losses: [MigrationLoss] = [],
     blockers: [MigrationBlocker] = [], rows: Int? = nil, bytes: Int? = nil, extraBytes: Int? = nil,
@@ -59,6 +66,7 @@ public struct MigrationPlan: Sendable, Hashable {
     self.hops = hops
   }
 
+  /// Whether the migration can run: ``way`` isn't ``MigrationWay/impossible``.
   public var isPossible: Bool { way != .impossible }
 
   /// The obstacles as one error; nil if there are none.

@@ -10,8 +10,10 @@ public struct MigrationProgress: Sendable, Hashable {
     public var count: Int
     /// The source and destination versions.
     public var from: String
+    /// The destination version's name; empty if it is unknown.
     public var to: String
 
+    /// Creates a hop; by default the only one of a migration.
     public init(number: Int = 1, count: Int = 1, from: String = "", to: String = "") {
       self.number = number
       self.count = count
@@ -41,7 +43,9 @@ public struct MigrationProgress: Sendable, Hashable {
     public static let done = Self(rawValue: "done")
   }
 
+  /// The hop that is running.
   public var hop: Hop
+  /// The part of the work that is running.
   public var pass: Pass
   /// The entity whose rows are processed, if it is only one.
   public var entity: String?
@@ -54,6 +58,7 @@ public struct MigrationProgress: Sendable, Hashable {
   /// The remaining time at the current pace; nil while no estimate is possible.
   public var timeLeft: Duration?
 
+  /// Creates a progress value, for example to test a display of progress.
   public init(
     completed: Int64, total: Int64, current: String, hop: Hop = Hop(), pass: Pass = .inPlace, entity: String? = nil,
     timeLeft: Duration? = nil
@@ -73,15 +78,20 @@ public struct MigrationProgress: Sendable, Hashable {
 
 /// The result of a migration.
 public struct MigrationReport: Sendable, Hashable {
+  /// The name of the version that the store had.
   public var from: String
+  /// The name of the version that the store has now.
   public var to: String
+  /// The way in which the store was migrated; ``MigrationWay/none`` if there was nothing to do.
   public var way: MigrationWay
   /// The number of hops.
   public var hops: Int
   /// The number of rows in the store; nil if they weren't counted.
   public var rows: Int?
+  /// The time that the migration took, without deferred work.
   public var duration: Duration
 
+  /// Creates a report from its parts.
   public init(from: String, to: String, way: MigrationWay, hops: Int, rows: Int?, duration: Duration) {
     self.from = from
     self.to = to

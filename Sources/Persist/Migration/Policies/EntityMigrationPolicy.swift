@@ -21,6 +21,7 @@
 ///
 /// Objects on both sides are dynamic: classes of neither version are needed.
 open class EntityMigrationPolicy {
+  /// Creates the instance for one entity mapping; called once per mapping and migration.
   public required init() {}
 
   /// Called before the first source object of the mapping.
@@ -71,12 +72,17 @@ open class EntityMigrationPolicy {
 }
 
 extension EntityMigrationPolicy: KeyedObject {
+  /// Returns the result of ``call(_:arguments:)`` without arguments, for `$entityPolicy.key` in expressions.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if there is no such method; the method's errors.
   public func fetchValue(forKey key: String) throws -> FetchValue {
     if let value = try call(key, arguments: []) { return value }
     throw PersistenceError(
       .unknownProperty, "The policy \(type(of: self)) has no '\(key)'.", fix: "Answer it in call(_:arguments:).")
   }
 
+  /// The class's name: an instance isn't identified any further.
   public var fetchIdentity: StoredValue { .string(String(reflecting: type(of: self))) }
+  /// Nil: a policy isn't an object of an entity.
   public var fetchEntityName: String? { nil }
 }

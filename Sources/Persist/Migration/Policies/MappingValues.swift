@@ -1,5 +1,9 @@
 /// The values of the variables in a mapping model's expressions.
 extension MigrationManager: KeyedObject {
+  /// Returns the contexts, the running entity mapping or the shared data, or the result of
+  /// ``MigrationManager/call(_:arguments:)`` without arguments.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for any other key.
   public func fetchValue(forKey key: String) throws -> FetchValue {
     switch key {
     case "sourceContext": return .object(ContextValue(context: sourceContext))
@@ -16,7 +20,9 @@ extension MigrationManager: KeyedObject {
     }
   }
 
+  /// The class's name: a manager isn't identified any further.
   public var fetchIdentity: StoredValue { .string(String(reflecting: type(of: self))) }
+  /// Nil: a manager isn't an object of an entity.
   public var fetchEntityName: String? { nil }
 }
 

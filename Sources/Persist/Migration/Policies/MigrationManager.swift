@@ -12,7 +12,9 @@ public import Foundation
 ///
 /// Subclasses can add methods that expressions call with `FUNCTION($manager, "selector:", …)`.
 open class MigrationManager {
+  /// The model of the store that is read.
   public let sourceModel: ManagedObjectModel
+  /// The model of the store that is created or added to.
   public let destinationModel: ManagedObjectModel
   /// Data that policies share during the whole migration.
   public var userInfo: [String: Any] = [:]
@@ -27,6 +29,7 @@ open class MigrationManager {
   var objects: ObjectCopy?
   private var cancellation: (any Error)?
 
+  /// Creates a manager for migrating stores from one model to another. It can run one migration after another.
   public init(sourceModel: ManagedObjectModel, destinationModel: ManagedObjectModel) {
     self.sourceModel = sourceModel
     self.destinationModel = destinationModel

@@ -6,6 +6,7 @@ public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
   private static let registered = Guarded<[String: EntityMigrationPolicy.Type]>([:])
   private var classes: [String: EntityMigrationPolicy.Type] = [:]
 
+  /// Registers classes under their own names.
   public init(_ classes: [EntityMigrationPolicy.Type] = []) {
     for type in classes { self.classes[String(describing: type)] = type }
   }

@@ -42,6 +42,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   public var downgrade: Downgrade
   /// Whether to count the store's rows for the report, which takes time proportional to their number.
   public var countsRows: Bool
+  /// Called as migrations proceed; nil for none. Returning false cancels the migration.
   public var progress: ProgressHandler?
   /// Mapping models built in code; they take precedence over those found by the registry.
   public var mappingModels: [MappingModel]
@@ -66,6 +67,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   /// expressions; nil for a plain `MigrationManager`.
   public var managerFactory: (@Sendable (ManagedObjectModel, ManagedObjectModel) -> MigrationManager)?
 
+  /// Creates a migrator. Each argument sets the property of the same name.
   public init(
     allowsLoss: Bool = true, downgrade: Downgrade = .withoutLoss, countsRows: Bool = false,
     mappingModels: [MappingModel] = [], policies: MigrationPolicies = [], staged: StagedMigration? = nil,
@@ -82,6 +84,9 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     self.progress = progress
   }
 
+  /// Migrates the store at a URL to a model; called by `addStore` for a store of another version.
+  ///
+  /// - Throws: The obstacles or the failure of the migration; the store is then unchanged.
   public func migrateStore(
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {

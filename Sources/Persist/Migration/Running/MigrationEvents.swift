@@ -16,6 +16,7 @@ public struct MigrationEvents: AsyncSequence, Sendable {
   let registry: ModelRegistry?
   let options: StoreOptions
 
+  /// Iterates over the progress of a migration. Releasing it cancels the migration.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var stream: AsyncThrowingStream<MigrationProgress, any Error>.Iterator
 
@@ -26,6 +27,7 @@ public struct MigrationEvents: AsyncSequence, Sendable {
     }
   }
 
+  /// Starts the migration. Each iterator runs a migration of its own.
   public func makeAsyncIterator() -> AsyncIterator {
     let stream = AsyncThrowingStream<MigrationProgress, any Error> { continuation in
       let isLeft = Flag()

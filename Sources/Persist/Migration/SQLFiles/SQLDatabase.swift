@@ -15,6 +15,7 @@ public final class SQLDatabase {
   /// A row of a query's result.
   public struct Row: Sendable, Hashable {
     let columns: [String]
+    /// The values of all columns, in the query's order.
     public let values: [SQLValue]
 
     /// The value of a column by its index, starting from 0.

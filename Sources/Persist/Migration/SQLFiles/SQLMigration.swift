@@ -40,6 +40,7 @@ public struct SQLMigration: Sendable {
   /// Some statements, such as `VACUUM`, only run outside of transactions. If a migration without one fails, the
   /// statements before the failed one remain in effect, so it must be repeatable.
   public let runsInTransaction: Bool
+  /// The time at which foreign keys are checked. A migration without a transaction isn't checked at its end.
   public let foreignKeys: ForeignKeys
   /// SHA-256 of the file or the SQL as 64 hexadecimal digits, for detecting an edited file; nil for code.
   ///

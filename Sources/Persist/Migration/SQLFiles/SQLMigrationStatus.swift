@@ -25,7 +25,9 @@ public struct SQLMigrationStatus: Sendable, Hashable {
     public var version: Int64?
     /// The migration's name; for an unknown migration, the name in the database.
     public var name: String
+    /// The file of the migration; nil for one in code or one that isn't part of the sequence.
     public var file: URL?
+    /// Whether the migration was applied, is pending, was edited, or is unknown.
     public var state: State
     /// Whether it is pending although a later one has been applied.
     public var isOutOfOrder: Bool

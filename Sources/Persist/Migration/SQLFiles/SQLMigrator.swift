@@ -46,6 +46,7 @@ public struct SQLMigrator: Sendable {
   /// The time to wait for another process that locks the database, such as one that is migrating it.
   public var busyTimeout: Duration = .seconds(60)
 
+  /// Called as migrations proceed; nil for none.
   public var progress: ProgressHandler?
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if two migrations have the same version.
