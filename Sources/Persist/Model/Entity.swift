@@ -9,6 +9,7 @@
 public final class Entity: Sendable {
   /// The entity as described by the model file or the builder; own properties only.
   public let description: EntityDescription
+  /// The parent entity, whose properties this one inherits; nil for the root of a hierarchy.
   public let superentity: Entity?
   /// The names of the direct subentities, sorted.
   public let subentityNames: [String]
@@ -54,8 +55,11 @@ public final class Entity: Sendable {
     slotByName = Dictionary(properties.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The entity's name, unique in its model.
   public var name: String { description.name }
+  /// Whether the entity has no objects of its own, only those of subentities.
   public var isAbstract: Bool { description.isAbstract }
+  /// Whether the entity has descendants, whose rows are in the same table.
   public var hasSubentities: Bool { descendantCount > 0 }
 
   /// The entity at the top of the hierarchy, which owns the table; the entity itself if it has no parent.
@@ -87,10 +91,13 @@ public final class Entity: Sendable {
     slotByName.compactMapValues { properties[$0].relationship }
   }
 
+  /// Returns the property with a name, own or inherited; nil if there is none. Takes constant time.
   public func property(named name: String) -> Property? { slotByName[name].map { properties[$0] } }
   /// Returns the slot without copying the property, which contains many reference-counted values.
   func slot(named name: String) -> Int? { slotByName[name] }
+  /// Returns the attribute with a name, own or inherited; nil if there is none. Takes constant time.
   public func attribute(named name: String) -> AttributeDescription? { property(named: name)?.attribute }
+  /// Returns the relationship with a name, own or inherited; nil if there is none. Takes constant time.
   public func relationship(named name: String) -> RelationshipDescription? { property(named: name)?.relationship }
 
   /// Whether the entity is `other` or a descendant of it.

@@ -25,6 +25,7 @@ public final class ManagedObjectModel: Sendable {
   public let flaws: [PersistenceError]
   /// Every entity in the order of ``Entity/number``: roots in name order, each followed by its subentities depth first.
   public let entities: [Entity]
+  /// The entities by name; ``entity(named:)`` throws for an unknown name.
   public let entitiesByName: [String: Entity]
   /// The classes that the model was created from, by entity; empty if there are none. Contexts use them.
   let classes: [String: AnyClass]
@@ -85,6 +86,7 @@ public final class ManagedObjectModel: Sendable {
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The author's names for this version of the model; most models have one identifier or none.
   public var versionIdentifiers: [String] { description.versionIdentifiers }
 
   /// - Throws: ``PersistenceError/Code/unknownEntity`` if the model has no entity with that name.

@@ -1,34 +1,42 @@
 /// A part of a model in code: an entity or a composite type.
 public protocol ModelPart {
+  /// Adds the part to a model under construction.
   func add(to model: inout ModelDescription)
 }
 
 /// A part of an entity in code: an attribute, a relationship, a fetched property or an index.
 public protocol EntityPart {
+  /// Adds the part to an entity under construction.
   func add(to entity: inout EntityDescription)
 }
 
 extension EntityDescription: ModelPart {
+  /// Adds the entity to the model.
   public func add(to model: inout ModelDescription) { model.entities.append(self) }
 }
 
 extension CompositeDescription: ModelPart {
+  /// Adds the composite type to the model.
   public func add(to model: inout ModelDescription) { model.composites.append(self) }
 }
 
 extension AttributeDescription: EntityPart {
+  /// Adds the attribute to the entity.
   public func add(to entity: inout EntityDescription) { entity.attributes.append(self) }
 }
 
 extension RelationshipDescription: EntityPart {
+  /// Adds the relationship to the entity.
   public func add(to entity: inout EntityDescription) { entity.relationships.append(self) }
 }
 
 extension FetchedPropertyDescription: EntityPart {
+  /// Adds the fetched property to the entity.
   public func add(to entity: inout EntityDescription) { entity.fetchedProperties.append(self) }
 }
 
 extension FetchIndexDescription: EntityPart {
+  /// Adds the index to the entity.
   public func add(to entity: inout EntityDescription) { entity.indexes.append(self) }
 }
 

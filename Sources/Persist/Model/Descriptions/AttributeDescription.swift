@@ -4,7 +4,9 @@
 /// AttributeDescription("quantity", .int32, isOptional: false, default: .integer(1))
 /// ```
 public struct AttributeDescription: Sendable, Hashable {
+  /// The attribute's name, unique in its entity including inherited properties. Columns are named after it.
   public var name: String
+  /// The type of the values; it determines the column's type and which ``StoredValue`` case the values have.
   public var type: AttributeType
   /// Whether nil is a valid value. True by default, as in Core Data.
   public var isOptional: Bool
@@ -16,6 +18,7 @@ public struct AttributeDescription: Sendable, Hashable {
   public var renamingIdentifier: String?
   /// A string that changes this attribute's fingerprint although nothing else changed.
   public var versionHashModifier: String?
+  /// Annotations by key, with no effect on the fingerprint. Persist reads ``FullTextSearch/userInfoKey``.
   public var userInfo: [String: String]
 
   /// The Swift or Objective-C class of the values, for transformable attributes and custom ones.
@@ -24,22 +27,26 @@ public struct AttributeDescription: Sendable, Hashable {
   public var valueTransformerName: String?
   /// Whether large values may be stored in files next to the store.
   public var allowsExternalStorage: Bool
-  /// Whether the history retains the value when its object is deleted.
+  /// Whether Core Data's history retains the value when its object is deleted. Here it only affects the fingerprint.
   public var preservesValueOnDeletion: Bool
   /// The expression that computes a derived attribute's value, such as `articles.@count`; nil for other attributes.
   public var derivation: String?
   /// The name of a composite attribute's composite type.
   public var compositeName: String?
+  /// The rules that values are checked against before a save; empty by default.
   public var validation: AttributeValidation
   /// Whether a generated class uses a scalar type.
   public var usesScalarType: Bool
   /// Whether the attribute requests its own index in the old form, without a ``FetchIndexDescription``.
   public var isIndexed: Bool
+  /// Xcode's setting for Spotlight, preserved but without effect in Persist.
   public var isIndexedBySpotlight: Bool
+  /// Xcode's setting for encryption in iCloud, preserved but without effect in Persist.
   public var allowsCloudEncryption: Bool
   /// The attribute's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
+  /// Creates an attribute. By default it is optional, stored and without a default value.
   public init(
     _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     default defaultValue: StoredValue = .null, renamingIdentifier: String? = nil,

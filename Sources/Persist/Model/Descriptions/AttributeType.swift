@@ -1,7 +1,10 @@
 /// The type of an attribute's values. Raw values are the names used by JSON models and the command line.
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Signed integers of 16, 32 and 64 bits; values outside of the type's range are rejected.
   case int16, int32, int64
+  /// Numbers with a fraction: decimals of up to 38 digits, and binary numbers of 64 and 32 bits.
   case decimal, double, float
+  /// Text, truth value, point in time, bytes, UUID and URI.
   case string, boolean, date, binary, uuid, uri
   /// A value that a named transformer archives into bytes.
   case transformable

@@ -17,14 +17,17 @@ public struct AttributeValidation: Sendable, Hashable {
   public struct Rule: Sendable, Hashable {
     /// The predicate's format string, such as `SELF >= 0`.
     public var predicate: String
+    /// The message for a value that violates the rule; nil for one that is composed from the predicate.
     public var warning: String?
 
+    /// Creates a rule, without parsing its predicate.
     public init(predicate: String, warning: String? = nil) {
       self.predicate = predicate
       self.warning = warning
     }
   }
 
+  /// Creates the rules of an attribute; without arguments, none.
   public init(
     minimum: StoredValue? = nil, maximum: StoredValue? = nil, minimumLength: Int? = nil, maximumLength: Int? = nil,
     pattern: String? = nil, rules: [Rule] = []
@@ -37,5 +40,6 @@ public struct AttributeValidation: Sendable, Hashable {
     self.rules = rules
   }
 
+  /// Whether there are no rules.
   public var isEmpty: Bool { self == AttributeValidation() }
 }

@@ -3,29 +3,39 @@
 /// A ``ManagedObjectModel`` checks a set of these and resolves each into an ``Entity``, which includes inherited
 /// properties.
 public struct EntityDescription: Sendable, Hashable {
+  /// The entity's name, unique in the model. Requests name it, and a table is named after its root entity.
   public var name: String
   /// The class of the objects; nil for ``ManagedObject`` itself.
   public var className: String?
   /// The module in which to look up the class, as named in a model file.
   public var moduleName: String?
+  /// Whether the entity has no objects of its own, only those of subentities. False by default.
   public var isAbstract: Bool
   /// The name of the parent entity.
   public var parent: String?
+  /// The entity's name in an older version, if it was renamed since.
   public var renamingIdentifier: String?
+  /// A string that changes this entity's fingerprint although nothing else changed.
   public var versionHashModifier: String?
+  /// Annotations by key, with no effect on the fingerprint.
   public var userInfo: [String: String]
   /// The entity's own attributes, without inherited ones.
   public var attributes: [AttributeDescription]
+  /// The entity's own relationships, without inherited ones.
   public var relationships: [RelationshipDescription]
+  /// The entity's own fetched properties, without inherited ones.
   public var fetchedProperties: [FetchedPropertyDescription]
   /// Lists of properties whose combined values must be unique.
   public var uniquenessConstraints: [[String]]
+  /// The entity's own indexes in the present form. Those of the old forms are ``compoundIndexes`` and indexed
+  /// attributes.
   public var indexes: [FetchIndexDescription]
   /// Compound indexes in the old, unnamed form: lists of property names.
   public var compoundIndexes: [[String]]
   /// The entity's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
+  /// Creates an entity from its own properties and indexes. The initializer with a closure is for models in code.
   public init(
     _ name: String, className: String? = nil, moduleName: String? = nil, isAbstract: Bool = false,
     parent: String? = nil, renamingIdentifier: String? = nil, versionHashModifier: String? = nil,

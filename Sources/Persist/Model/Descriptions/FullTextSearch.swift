@@ -25,18 +25,27 @@ public struct FullTextSearch: Sendable, Hashable {
     case trigrams
   }
 
+  /// The definition of words; changing it rebuilds the index when the store is next opened for writing.
   public var tokenizer: Tokenizer
   /// Lengths, in characters from 1 to 999, of word prefixes that have a separate index, which speeds up searches such
   /// as `te*`.
   public var prefixLengths: [Int]
 
+  /// Creates a full-text search.
+  ///
+  /// - Parameters:
+  ///   - tokenizer: The definition of words.
+  ///   - prefixLengths: Lengths of word prefixes with a separate index; sorted, without duplicates.
   public init(_ tokenizer: Tokenizer = .words, prefixLengths: [Int] = []) {
     self.tokenizer = tokenizer
     self.prefixLengths = Set(prefixLengths).sorted()
   }
 
+  /// Search by ``Tokenizer/words``, without indexed prefixes.
   public static let words = FullTextSearch(.words)
+  /// Search by ``Tokenizer/stems``, without indexed prefixes.
   public static let stems = FullTextSearch(.stems)
+  /// Search by ``Tokenizer/trigrams``, without indexed prefixes.
   public static let trigrams = FullTextSearch(.trigrams)
 
   /// The key of the full-text search setting in an attribute's user info.

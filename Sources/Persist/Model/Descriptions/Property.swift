@@ -1,10 +1,15 @@
 /// A property of a checked entity, with its slot.
 public struct Property: Sendable, Hashable {
+  /// The description of a property, by the kind of property.
   public enum Kind: Sendable, Hashable {
+    /// A stored, derived or transient attribute.
     case attribute(AttributeDescription)
+    /// A to-one or to-many relationship.
     case relationship(RelationshipDescription)
+    /// A property whose objects come from a request.
     case fetchedProperty(FetchedPropertyDescription)
 
+    /// The property's name, whatever its kind.
     public var name: String {
       switch self {
       case .attribute(let attribute): attribute.name
@@ -18,10 +23,13 @@ public struct Property: Sendable, Hashable {
   public struct Element: Sendable, Hashable {
     /// The names from the composite attribute to the element.
     public let path: [String]
+    /// The element's description; never of type ``AttributeType/composite``.
     public let attribute: AttributeDescription
+    /// The element's index in a row, after the slots of all properties.
     public let slot: Int
   }
 
+  /// The property's description, by the kind of property.
   public let kind: Kind
   /// The property's index in an object and in a row, the same in all subentities.
   public let slot: Int
@@ -66,15 +74,22 @@ public struct Property: Sendable, Hashable {
     }
   }
 
+  /// The property's name, unique in its entity.
   public var name: String { kind.name }
 
+  /// The description of an attribute; nil for other properties.
   public var attribute: AttributeDescription? { if case .attribute(let value) = kind { value } else { nil } }
+  /// The description of a relationship; nil for other properties.
   public var relationship: RelationshipDescription? { if case .relationship(let value) = kind { value } else { nil } }
+  /// The description of a fetched property; nil for other properties.
   public var fetchedProperty: FetchedPropertyDescription? {
     if case .fetchedProperty(let value) = kind { value } else { nil }
   }
 
+  /// Whether a store holds no value of the property; always true for a fetched property.
   public var isTransient: Bool { attribute?.isTransient ?? relationship?.isTransient ?? true }
+  /// Whether the property is a to-one relationship.
   public var isToOne: Bool { relationship.map { !$0.isToMany } ?? false }
+  /// Whether the property is a to-many relationship; false for a fetched property.
   public var isToMany: Bool { relationship?.isToMany ?? false }
 }

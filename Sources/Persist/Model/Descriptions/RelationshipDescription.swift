@@ -5,6 +5,7 @@
 /// RelationshipDescription("items", toMany: "Item", inverse: "category", deleteRule: .cascade)
 /// ```
 public struct RelationshipDescription: Sendable, Hashable {
+  /// The relationship's name, unique in its entity including inherited properties. Columns are named after it.
   public var name: String
   /// The name of the destination entity.
   public var destination: String
@@ -14,6 +15,7 @@ public struct RelationshipDescription: Sendable, Hashable {
   ///
   /// A required to-many without a minimum count may be empty, as in Core Data.
   public var isOptional: Bool
+  /// Whether the relationship exists only in memory, without a column.
   public var isTransient: Bool
   /// Whether a to-many is ordered.
   public var isOrdered: Bool
@@ -21,14 +23,20 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var minimumCount: Int
   /// The maximum number of objects: 1 makes the relationship to-one, 0 makes it an unlimited to-many.
   public var maximumCount: Int
+  /// The effect of deleting the object on its related objects; ``DeleteRule/nullify`` by default.
   public var deleteRule: DeleteRule
+  /// The relationship's name in an older version, if it was renamed since.
   public var renamingIdentifier: String?
+  /// A string that changes this relationship's fingerprint although nothing else changed.
   public var versionHashModifier: String?
+  /// Annotations by key, with no effect on the fingerprint.
   public var userInfo: [String: String]
+  /// Xcode's setting for Spotlight, preserved but without effect in Persist.
   public var isIndexedBySpotlight: Bool
   /// The relationship's entries in a model file that no property here represents, preserved unchanged.
   public var unknown: [String: String]
 
+  /// Creates a relationship from all its settings. The shorter initializers are for to-one and to-many ones.
   public init(
     name: String, destination: String, inverse: String?, minimumCount: Int, maximumCount: Int,
     isOptional: Bool = true, isTransient: Bool = false, isOrdered: Bool = false, deleteRule: DeleteRule = .nullify,
@@ -73,6 +81,7 @@ public struct RelationshipDescription: Sendable, Hashable {
       renamingIdentifier: renamingIdentifier)
   }
 
+  /// Whether the relationship can have several objects: ``maximumCount`` isn't 1.
   public var isToMany: Bool { maximumCount != 1 }
 }
 

@@ -8,13 +8,16 @@ public struct MappingModelFile: Sendable, Hashable {
   public let url: URL
   /// The name of the step's source version, as in the file; compiled ones don't contain it.
   public let sourceVersion: String?
+  /// The name of the step's destination version, as in the file; compiled ones don't contain it.
   public let destinationVersion: String?
   /// The name of the versions' family, if the file contains it.
   public let familyName: String?
   /// Core Data's hash of each mapped entity, in compiled mapping models.
   public let sourceHashes: [String: Data]
+  /// Core Data's hash of each destination entity, in compiled mapping models.
   public let destinationHashes: [String: Data]
 
+  /// Creates the record of a mapping model; the registry's way of knowing a file that it hasn't read completely.
   public init(
     name: String, url: URL, sourceVersion: String? = nil, destinationVersion: String? = nil,
     familyName: String? = nil, sourceHashes: [String: Data] = [:], destinationHashes: [String: Data] = [:]

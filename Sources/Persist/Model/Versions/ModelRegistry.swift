@@ -10,6 +10,7 @@
 public final class ModelRegistry: Sendable {
   /// The families in name order; at least one.
   public let families: [ModelFamily]
+  /// The mapping models that were found, in no particular order. Their content is read when a migration needs it.
   public let mappingModels: [MappingModelFile]
   private let otherProblems: [PersistenceError]
 

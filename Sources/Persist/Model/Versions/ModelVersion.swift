@@ -4,12 +4,14 @@ public import Foundation
 public struct ModelVersion: Sendable {
   /// The version's name: its file name without extension, or the name it was added with.
   public let name: String
+  /// The model as it was in this version.
   public let model: ManagedObjectModel
   /// The location that the version was read from.
   public let url: URL?
   /// Core Data's hash of each entity, if a `VersionInfo.plist` contains it.
   public let coreDataHashes: [String: Data]?
 
+  /// Creates a version from a model, for example from one built in code.
   public init(name: String, model: ManagedObjectModel, url: URL? = nil, coreDataHashes: [String: Data]? = nil) {
     self.name = name
     self.model = model
