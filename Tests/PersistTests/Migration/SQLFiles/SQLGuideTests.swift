@@ -30,7 +30,7 @@ struct SQLGuideTests {
           }
         ])
 
-      let status = try migrator.status(ofStoreAt: url)                 // looks, and writes nothing
+      let status = try migrator.status(ofStoreAt: url)                 // never writes
       print(status.pending.map(\.name))
 
       let report = try migrator.migrate(storeAt: url)                  // or migrate(storeAt: url, to: 2)
