@@ -1,15 +1,5 @@
 import Foundation
 import Persist
-import PersistMacrosless
-
-final class Item: ManagedObject {
-  var isExpanded = false
-  @Relationship(inverse: \Category.items) var category: Category?
-}
-
-final class Category: ManagedObject {
-  @Relationship var items: RelationshipSet<Item>
-}
 
 @MainActor func imported(_ container: PersistentContainer) async throws {
   let importer = Importer(container)
@@ -27,13 +17,9 @@ func saved(_ container: PersistentContainer, names: [String]) async throws {
 
 func drafted(_ context: ManagedObjectContext, _ tea: ManagedObject) throws {
   // <block 3>
-  // <block 6>
+  // <block 5>
 }
 
 @MainActor func followed(_ background: ManagedObjectContext, _ context: ManagedObjectContext) async {
   // <block 4>
-}
-
-func expanded(_ category: Category) {
-  // <block 5>
 }
