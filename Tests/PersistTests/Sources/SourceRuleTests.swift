@@ -62,6 +62,54 @@ struct SourceRuleTests {
     }
   }
 
+  @Test("Every public declaration of the libraries has a doc comment")
+  func publicIsDocumented() throws {
+    try check { source, path in
+      guard path.hasPrefix("Persist/") || path.hasPrefix("PersistMacrosless/") else { return [] }
+      return source.undocumentedDeclarations.map { ($0.line, "no doc comment: \($0.text)") }
+    }
+  }
+
+  @Test("Public declarations without a doc comment are found, with their lines")
+  func undocumentedIsFound() {
+    let source = SwiftSource(
+      URL(fileURLWithPath: "A.swift"),
+      text: """
+        public protocol Shape {
+          func draw(in box: Box, actor: Actor)
+          /// The area.
+          var area: Double { get }
+        }
+
+        /// Some colors.
+        @frozen
+        public enum Color: String {
+          case red
+          /// Green.
+          case green
+          static let all: [Color] = []
+        }
+
+        extension Color {
+          @available(
+            *, unavailable
+          )
+          public static func mix(
+            _ colors: [Color], by weight: (Color) -> Double = { _ in 1 }
+          ) -> Color { fatalError() }
+          /// The name.
+          @inlinable @discardableResult public func name() -> String {
+            let text = rawValue.firstMatch(of: /[(]/)
+            return text
+          }
+          private(set) public var weight = 1
+          public override func print() {}
+          public func hash(into hasher: inout Hasher) {}
+        }
+        """)
+    #expect(source.undocumentedDeclarations.map { $0.line } == [1, 2, 10, 20, 28])
+  }
+
   private func check(_ rule: (SwiftSource, String) throws -> [(line: Int, what: String)]) throws {
     let files = try Self.files.get()
     #expect(files.count > 20)
