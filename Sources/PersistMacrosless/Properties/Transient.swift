@@ -48,7 +48,7 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
   }
 
   /// The transient attribute of a managed object, which the compiler accesses in place of ``wrappedValue``. Setting it
-  /// is a change of the object, although a save writes nothing for it.
+  /// is a change of the object, although the store has no column for it.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
