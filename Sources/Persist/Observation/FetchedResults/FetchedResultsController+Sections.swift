@@ -70,7 +70,7 @@ public struct FetchedResultsSection<Object: ManagedObject> {
   public let indexTitle: String?
   let items: [ResultItem]
 
-  /// The number of results in the section, counted without creating objects.
+  /// The number of results in the section; takes constant time.
   public var numberOfObjects: Int { items.count }
   /// The section's results in order.
   ///
