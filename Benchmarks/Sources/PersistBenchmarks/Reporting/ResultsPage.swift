@@ -9,14 +9,14 @@ struct ResultsPage {
 
   var text: String {
     """
-    # What Persist costs, beside plain SQLite and GRDB
+    # The performance of Persist, plain SQLite and GRDB
 
     Written by `Scripts/benchmark`. \(report.machine).
     \(remarks.joined(separator: "\n"))
 
-    Each run is a process of its own; contestants take turns, round by round. Times are medians, with the least and the
-    greatest. All contestants did the same: sums over what they read, and over what was in the file, are equal. *Peak*
-    is how far the memory of the process rose during the work.
+    Each run is a separate process, and contestants alternate in rounds. Times are medians, with the minimum and maximum.
+    All contestants did the same work: checksums of the values that they read, and of the file's content, are equal.
+    *Peak* is the increase of the process's memory during the work.
 
     ![Times over plain SQLite's](ratios.svg)
 
@@ -31,7 +31,7 @@ struct ResultsPage {
 
   private var table: String {
     var lines = [
-      "| workload | contestant | ms (least–greatest) | × SQLite | × GRDB | peak MB | statements | target |",
+      "| workload | contestant | ms (minimum–maximum) | × SQLite | × GRDB | peak MB | statements | target |",
       "|---|---|---|---|---|---|---|---|",
     ]
     for row in report.workloads {
@@ -56,7 +56,7 @@ struct ResultsPage {
     guard !missed.isEmpty else { return "## Targets\n\nAll are met." }
     let lines = missed.map { row in
       "- **\(row.workload.name)**: \(ReportTable.ratio(row)), \(ReportTable.target(row)). "
-        + (row.workload.shortfall ?? "Not explained yet: see whether the machine was quiet.")
+        + (row.workload.shortfall ?? "Not explained yet. Check whether the machine was idle.")
     }
     return "## Missed targets\n\n" + lines.joined(separator: "\n")
   }
@@ -68,8 +68,8 @@ struct ResultsPage {
       """
       ## Growth
 
-      Nanoseconds per row, plain SQLite's in brackets; and how far Persist's grew beyond plain SQLite's, at most \
-      \(Growth.allowance).
+      Nanoseconds per row, with plain SQLite's in parentheses. The last column is the growth of Persist's time relative
+      to the growth of plain SQLite's, with a limit of \(Growth.allowance).
 
       | workload | \(sizes) | beyond SQLite |
       |---|---|---|---|---|

@@ -51,8 +51,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        Beside the same statements an array of changed values is made for each object and freed, and a new snapshot of \
-        its row is written, so that nothing needs to be read again.
+        In addition to the same statements, Persist creates and frees an array of changed values for each object, and \
+        writes a new snapshot of its row, so that nothing needs to be read again.
         """),
     Workload(
       name: "delete", summary: "delete all and save, versions checked by plain SQLite too", target: 1.3, start: .items,
@@ -94,9 +94,9 @@ extension Workload {
         },
       ],
       shortfall: """
-        Deleting a row is the cheapest statement there is; marking each object, its delete rules and hooks, and its \
-        leaving the context cost nearly as much again: mostly counting references, while eight lists of objects are \
-        gone through one after the other.
+        Deleting a row is the cheapest statement there is. Marking each object, running its delete rules and hooks, \
+        and removing it from the context cost nearly as much again. Most of that is reference counting, during passes \
+        over eight lists of objects.
         """),
     Workload(
       name: "cascade", summary: "delete parents with a cascade over 10 children each; rows are the children",
@@ -133,8 +133,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        The children are read whole and become objects, whose hooks and rules run; plain SQLite reads their keys and \
-        versions.
+        Persist reads the children completely and creates objects, whose hooks and rules run. Plain SQLite reads their \
+        keys and versions.
         """),
   ]
 

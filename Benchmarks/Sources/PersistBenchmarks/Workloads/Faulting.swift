@@ -61,9 +61,9 @@ extension Workload {
         },
       ],
       shortfall: """
-        Each fault is a read transaction of its own, with two locks of the file, where plain SQLite's loop has one for \
-        all: that alone doubles the time. A context that kept its transaction open would show rows as they were when \
-        it began, and would keep SQLite's log from being written back.
+        Each fault is a separate read transaction with two file locks, while plain SQLite's loop has one transaction \
+        for all: that alone doubles the time. A context that kept its transaction open would show rows as they were \
+        when it began, and would prevent checkpoints of SQLite's log.
         """)
   ]
 

@@ -17,21 +17,21 @@ extension Workload {
       name: "readWarm", summary: "fetch all and read 8 properties", target: 1.6, start: .items, isWarm: true,
       parts: read, shortfall: fetchShortfall),
     Workload(
-      name: "refetch", summary: "fetch again what is registered", target: 1.0, start: .items,
+      name: "refetch", summary: "fetch registered objects again", target: 1.0, start: .items,
       parts: fetch.merging([.persist: refetch]) { $1 }),
     Workload(
       name: "objectBytes", summary: "heap bytes per fetched object of 8 properties", target: 260,
       measure: .heapBytesPerRow, start: .items, parts: held,
       shortfall: """
-        The row takes about 165 of them: 8 slots, version and null bits are 80, texts and bytes 82. The object itself \
-        takes 112, its place in the identity map 21, and the list of results 8.
+        The row takes about 165 of these bytes: 80 for 8 slots, the version and the null bits, and 82 for strings and \
+        bytes. The object itself takes 112, its entry in the identity map 21, and the list of results 8.
         """),
   ]
 
   private static let fetchShortfall = """
-    Beside SQLite's own work, which is a third of the time: about a sixth goes to pages of memory that the process has \
-    to be given for 300 bytes each object, also in a warm process, because the allocator gives them back in between; \
-    an eighth each to making the objects with their places in the identity map, and to freeing them.
+    SQLite's own work is a third of the time. About a sixth is memory pages for 300 bytes per object, which the \
+    process acquires even when warm, because the allocator returns them in between. Creating the objects with their \
+    entries in the identity map takes an eighth, and freeing them another eighth.
     """
 
   private static let fetch: [Contestant: Part] = [

@@ -5,7 +5,7 @@ import Persist
 extension Workload {
   static let inserting = [
     Workload(
-      name: "insert", summary: "make objects, set 8 properties, save", target: 1.8, start: .none,
+      name: "insert", summary: "create objects, set 8 properties, save", target: 1.8, start: .none,
       writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
@@ -34,8 +34,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        An object with an array of its values is made for each row, and what was written becomes its snapshot, so that \
-        nothing needs to be read again: 700 bytes for each object until the save is done.
+        Persist creates an object with an array of values for each row. The written values become the object's \
+        snapshot, so that nothing needs to be read again: 700 bytes for each object until the save is done.
         """),
     Workload(
       name: "batchInsert", summary: "batch insert, without objects", target: 1.2, start: .none,

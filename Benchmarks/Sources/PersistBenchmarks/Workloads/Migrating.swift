@@ -19,8 +19,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        The statement takes as long for a million rows as for one. Around it the store is opened, identified, checked \
-        and opened again, and its metadata and note of the model are written.
+        The statement takes as long for a million rows as for one. In addition, Persist opens the store, identifies \
+        it, checks it and opens it again, and writes its metadata and its record of the model.
         """),
     Workload(
       name: "migrateInPlace", summary: "migrate 1,000,000 rows in place, against bare ALTER TABLE", rows: 1_000_000,
@@ -43,8 +43,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        Around the same statements the store is identified, its rows are checked before and after, and its metadata, \
-        key counters and note of the model are written in the same transaction.
+        In addition to the same statements, Persist identifies the store, checks its rows before and after, and writes \
+        its metadata, key counters and record of the model in the same transaction.
         """),
     Workload(
       name: "migrateCopySQL", summary: "migrate 1,000,000 rows into a new file in SQL, against INSERT … SELECT",
@@ -66,7 +66,7 @@ extension Workload {
       ]),
     Workload(
       name: "migrateCopyObjects",
-      summary: "migrate 1,000,000 rows by a policy in code, against a loop of read and prepared insert",
+      summary: "migrate 1,000,000 rows by a policy in code, against a loop of reads and prepared inserts",
       rows: 1_000_000, target: 3.0, peakTarget: 64 << 20, start: .items, writtenTables: ["ZITEM"],
       parts: [
         .persist: migration {

@@ -39,9 +39,9 @@ extension Workload {
         },
       ],
       shortfall: """
-        Persist makes sure that the store has the model: it reads schema, metadata and its note of the model. Two \
-        connections are opened, one to write and one to read, which parse the schema of 50 tables each, and the places \
-        of all entities are worked out.
+        Persist verifies that the store has the model: it reads the schema, the metadata and its record of the model. \
+        It opens two connections, one to write and one to read. Each parses the schema of 50 tables, and Persist \
+        computes the table layout of all entities.
         """)
   ]
 }

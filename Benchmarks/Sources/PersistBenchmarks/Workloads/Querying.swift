@@ -55,8 +55,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        For each query the predicate is checked and translated anew and the text of its statement built, about a tenth \
-        of the time; the rest is 100 objects that are made and freed again.
+        For each query, Persist checks and translates the predicate again and builds the text of its statement, which \
+        is about a tenth of the time. The rest is creating and freeing 100 objects.
         """),
     Workload(
       name: "aggregate", summary: "count all, sum of one attribute, count and sum by group", target: 1.2, start: .items,

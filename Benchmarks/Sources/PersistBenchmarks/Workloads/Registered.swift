@@ -5,7 +5,7 @@ import Persist
 extension Workload {
   static let registered = [
     Workload(
-      name: "smallSave", summary: "1,000 saves of one object among 100,000 registered ones, against among 1,000",
+      name: "smallSave", summary: "1,000 saves of one object among 100,000 registered ones, against 1,000",
       rows: 100_000, target: 1.1, measure: .timeOverFewer(registered: 1_000), start: .items, scales: false,
       parts: [
         .persist: { setting in

@@ -6,7 +6,7 @@ import Persist
 extension Workload {
   static let walking = [
     Workload(
-      name: "walk", summary: "a to-many and a to-one over 10,000 × 20 objects, read ahead, against a join",
+      name: "walk", summary: "a to-many and a to-one over 10,000 × 20 objects, prefetched, against a join",
       target: 2.0,
       start: .library(booksPerAuthor: 20),
       parts: [
@@ -57,8 +57,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        For each row of the join an object with its identity and its entry in the identity map is made and freed, and \
-        its author looked up; the join makes two strings.
+        For each row of the join, Persist creates and frees an object with its identity and its entry in the identity \
+        map, and looks up its author. The join creates two strings.
         """)
   ]
 
