@@ -7,6 +7,8 @@ extension ManagedObjectContext {
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
+    for object in new + changed { object.returnMembersToOwners() }
+    oneWayOwners = [:]
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
@@ -40,6 +42,7 @@ extension ManagedObjectContext {
     retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
     watchedObjects = []
+    oneWayOwners = [:]
     for table in tables {
       for object in table.map.objects {
         object.detach()

@@ -87,6 +87,8 @@ public final class ManagedObjectContext {
   var isSaving = false
   /// The relationship ends of objects before the current save gave them newer rows; nil outside of a save.
   var formerEnds: [FormerEnds]?
+  /// The owners that new objects were last given to, in to-many relationships without an inverse.
+  var oneWayOwners: [OneWayMember: ManagedObjectID] = [:]
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
   /// An error from a getter, which can't throw, for the next call that can.

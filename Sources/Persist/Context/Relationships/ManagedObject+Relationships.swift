@@ -101,6 +101,7 @@ extension ManagedObject {
     if relationship.isOrdered || members.areDifferencesOld, members.removed.contains(other.objectID) {
       _ = memberIDs(of: relationship)
     }
+    if relationship.isOneWayToMany { removeFromFormerOwner(other, of: relationship) }
     members.insert(other.objectID, at: index)
     holdNewMember(other, at: relationship.slot)
   }
@@ -114,6 +115,7 @@ extension ManagedObject {
       if members.areDifferencesOld, isNew { _ = memberIDs(of: relationship) }
       members.remove(other.objectID)
       if isNew, !members.removed.contains(other.objectID) { letGoOfMember(other, at: relationship.slot) }
+      if isNew, relationship.isOneWayToMany { rereadOtherOwners(of: relationship) }
     } else {
       willChange()
       setPending(.null, at: relationship.slot)
@@ -189,8 +191,9 @@ extension ManagedObject {
     if members.areKnown { return members }
     guard let store = table.store else { return nil }
     do {
-      members.load(
-        .identifiers(try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key)))
+      var stored = try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key)
+      if relationship.isOneWayToMany { stored = withoutTakenMembers(stored, of: relationship) }
+      members.load(.identifiers(stored))
     } catch {
       table.context.deferError(error)
     }

@@ -42,6 +42,7 @@ extension ManagedObjectContext {
       }
     }
     refreshStaleEnds()
+    oneWayOwners = [:]
     isSaving = false
     watchedObjects = []
     pass.finish()

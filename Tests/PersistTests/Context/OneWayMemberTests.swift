@@ -1,0 +1,72 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Members of to-many relationships without an inverse")
+struct OneWayMemberTests {
+  private func withShelves(
+    ordered isOrdered: Bool, _ body: (TestStack, ManagedObjectContext, _ shelves: [ManagedObject]) throws -> Void
+  ) throws {
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Shelf", attributes: [AttributeDescription("name", .string)],
+        relationships: [RelationshipDescription("things", toMany: "Thing", isOrdered: isOrdered)]),
+      EntityDescription("Thing", attributes: [AttributeDescription("name", .string)]),
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      let shelves = try ["a", "b"].map { try context.make("Shelf", ["name": $0]) }
+      try shelves[0].many("things").insert(try context.make("Thing", ["name": "cup"]))
+      try context.save()
+      try body(stack, context, shelves)
+    }
+  }
+
+  @Test(
+    "A member that another owner gets leaves its former one, whether or not that was read",
+    arguments: [true, false], [true, false])
+  func moves(isOrdered: Bool, isRead: Bool) throws {
+    try withShelves(ordered: isOrdered) { stack, context, shelves in
+      if !isRead { context.refreshAllObjects() }
+      let cup = try context.named("Thing", "cup")
+      try shelves[1].many("things").insert(cup)
+      #expect(try shelves.map { try $0.names("things") } == [[], ["cup"]])
+      try context.save()
+      #expect(try shelves.map { try $0.names("things") } == [[], ["cup"]])
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Shelf", "a").names("things") == [])
+      #expect(try fresh.named("Shelf", "b").names("things") == ["cup"])
+    }
+  }
+
+  @Test(
+    "A member that was moved is where it was after a rollback, and after undo", arguments: [true, false], [true, false])
+  func comesBack(isRead: Bool, isUndone: Bool) throws {
+    try withShelves(ordered: false) { stack, context, shelves in
+      if !isRead { context.refreshAllObjects() }
+      if isUndone { context.undoManager = .init() }
+      try shelves[1].many("things").insert(try context.named("Thing", "cup"))
+      _ = try shelves[0].names("things")
+      if isUndone { context.undo() } else { context.rollback() }
+      #expect(try shelves.map { try $0.names("things") } == [["cup"], []])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Shelf", "a").names("things") == ["cup"])
+    }
+  }
+
+  @Test("A new member moves as well")
+  func newMember() throws {
+    try withShelves(ordered: true) { stack, context, shelves in
+      let pot = try context.make("Thing", ["name": "pot"])
+      try shelves[0].many("things").insert(pot)
+      try shelves[1].many("things").insert(pot)
+      #expect(try shelves.map { try $0.names("things") } == [["cup"], ["pot"]])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Shelf", "a").names("things") == ["cup"])
+      #expect(try fresh.named("Shelf", "b").names("things") == ["pot"])
+    }
+  }
+}
