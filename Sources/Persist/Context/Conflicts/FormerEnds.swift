@@ -4,10 +4,13 @@
 /// related to these may have been read before the others saved, so that their side of the relationship is outdated.
 struct FormerEnds {
   let object: ManagedObject
+  /// The whole state of the object at that time.
+  let state: UnsavedState.Saved
   private let ends: [(relationship: RelationshipLayout, ids: [ManagedObjectID])]
 
   init(of object: ManagedObject) {
     self.object = object
+    state = UnsavedState.Saved(object)
     ends = Self.ends(of: object)
   }
 

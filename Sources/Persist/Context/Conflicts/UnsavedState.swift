@@ -2,8 +2,11 @@
 struct UnsavedState {
   private let context: ManagedObjectContext
   private let objects: [Saved]
+  /// The number of former ends that the context had noted before.
+  private let noteCount: Int
 
-  private struct Saved {
+  /// The state of one object.
+  struct Saved {
     let object: ManagedObject
     let table: ObjectTable?
     let key: Int64
@@ -29,6 +32,7 @@ struct UnsavedState {
 
   init(of context: ManagedObjectContext) {
     self.context = context
+    noteCount = context.formerEnds?.count ?? 0
     objects = (context.inserted.objects + context.updated.objects + context.deleted.objects).map(Saved.init)
   }
 
@@ -43,7 +47,7 @@ struct UnsavedState {
 
   /// Restores exactly the recorded unsaved state.
   func restore() {
-    let known = Set(objects.map { ObjectIdentifier($0.object) })
+    var known = Set(objects.map { ObjectIdentifier($0.object) })
     for object in context.updated.objects + context.deleted.objects where !known.contains(ObjectIdentifier(object)) {
       object.discardChanges()
     }
@@ -55,6 +59,11 @@ struct UnsavedState {
     context.updated.removeAll()
     context.deleted.removeAll()
     for saved in objects { restore(saved) }
+    // Unchanged objects that were to be read again still have what they had read, as the others do.
+    for note in (context.formerEnds ?? []).dropFirst(noteCount)
+    where note.object.table != nil && known.insert(ObjectIdentifier(note.object)).inserted {
+      restore(note.state)
+    }
   }
 
   private func restore(_ saved: Saved) {

@@ -22,8 +22,9 @@ struct MergePass {
   /// - Throws: The store's errors.
   mutating func merge(_ changes: SavedChanges) throws {
     for id in changes.deletedObjectIDs { delete(id) }
-    try refresh(changes.updatedObjectIDs)
+    // Inserted rows come before the updated owners whose deletion may cascade to them.
     for id in changes.insertedObjectIDs { insert(id) }
+    try refresh(changes.updatedObjectIDs)
   }
 
   /// Whether an identifier can refer to an object here. Objects without a row are known only to their context and its

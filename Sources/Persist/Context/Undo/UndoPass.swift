@@ -120,7 +120,8 @@ struct UndoPass {
         _ = former.object.memberIDs(of: members.relationship)
         let known = former.object.members(of: members.relationship)
         guard let base = known.base else { continue }
-        orders[ObjectIdentifier(former.object), default: [:]][members.relationship.slot] = base.union(known.added)
+        orders[ObjectIdentifier(former.object), default: [:]][members.relationship.slot] = base.union(
+          members.order?.map(\.objectID) ?? [])
       }
     }
   }

@@ -163,4 +163,27 @@ struct RelationshipConflictTests {
       #expect(members.allSatisfy { $0.one("keeper") === theirs })
     }
   }
+
+  @Test("A save that is refused after its conflicts were resolved leaves what was read as it was, on both sides")
+  func refusedSave() throws {
+    try withStack(PlainSchema.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = .overwrite
+      for name in ["k", "l"] { try first.make("Keeper", ["name": name]) }
+      for name in ["a", "b"] { try first.make("Node", ["name": name]) }
+      try first.save()
+      let keepers = try ["k", "l"].map { try second.named("Keeper", $0) }
+      let nodes = try ["a", "b"].map { try second.named("Node", $0) }
+      for keeper in keepers { _ = try keeper.names("wards") }
+      try first.named("Node", "a").setValue(first.named("Keeper", "k"), forKey: "keeper")
+      try first.named("Node", "b").setValue(first.named("Keeper", "l"), forKey: "keeper")
+      try first.save()
+      second.delete(keepers[0])
+      nodes[1]["value"] = 3
+      let error = persistError { try second.save() }
+      #expect(error != nil)
+      #expect(nodes[1].one("keeper") == nil)
+      #expect(try keepers[1].names("wards") == [])
+    }
+  }
 }

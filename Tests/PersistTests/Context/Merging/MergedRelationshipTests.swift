@@ -136,4 +136,30 @@ struct MergedRelationshipTests {
       #expect(try tag.names(relationship == "tags" ? "nodes" : "rankers") == [])
     }
   }
+
+  @Test("A row that comes back under an owner that is deleted here is deleted with it")
+  func cascadeToReturnedRow() throws {
+    try withStack(PlainSchema.model) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      other.undoManager = .init()
+      let drawer = try context.make("Drawer", ["name": "drawer"])
+      let node = try context.make("Node", ["name": "node"])
+      try context.save()
+      context.delete(drawer)
+      let theirs = try other.named("Node", "node")
+      theirs["drawer"] = try other.named("Drawer", "drawer")
+      try other.save()
+      other.processPendingChanges()
+      other.delete(theirs)
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [drawer.objectID], deleted: [node.objectID]))
+      other.undo()
+      try other.save()
+      context.mergeChanges(from: SavedChanges(inserted: [node.objectID], updated: [drawer.objectID]))
+      #expect(node.isDeleted && context.deletedObjects.contains(node))
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.names("Node") == [])
+    }
+  }
 }

@@ -174,4 +174,20 @@ struct UndoneDeletionTests {
       #expect(try fresh.named("Node", "node").one("favourite")?["name"] as? String == "tag")
     }
   }
+
+  @Test("Unsaved members come back in the order in which they were added")
+  func unsavedOrder() throws {
+    try withContexts { _, context, _ in
+      let node = try context.make("Node", ["name": "node"])
+      let tags = try ["s", "t"].map { try context.make("Tag", ["name": $0]) }
+      try context.save()
+      try node.many("ranked").replace(with: tags)
+      context.processPendingChanges()
+      context.delete(tags[0])
+      context.delete(node)
+      context.processPendingChanges()
+      context.undo()
+      #expect(try node.names("ranked") == ["s", "t"])
+    }
+  }
 }
