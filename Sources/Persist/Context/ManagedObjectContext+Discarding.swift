@@ -4,6 +4,8 @@ extension ManagedObjectContext {
   /// Discards every change since the last save: inserted objects leave the context, deleted ones are restored, changed
   /// ones get their stored values. Neither the rollback nor the changes before it can be undone.
   public func rollback() {
+    observedChanges.begin()
+    defer { observedChanges.end() }
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
@@ -32,6 +34,8 @@ extension ManagedObjectContext {
 
   /// Releases every object. Objects that the program still holds become faults without a context.
   public func reset() {
+    observedChanges.begin()
+    defer { observedChanges.end() }
     let registered = tracker == nil ? [] : liveObjects
     let discarded = ids(updated: updated.objects + deleted.objects, deleted: inserted.objects)
     tracker?.forgetPendingChanges()
@@ -60,6 +64,8 @@ extension ManagedObjectContext {
   ///   changes, on both sides of relationships, and turns the object into a fault.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     guard isRefreshable(object) else { return }
+    observedChanges.begin()
+    defer { observedChanges.end() }
     processTrackedChanges()
     let discarded = ids(updated: mergeChanges ? [] : [object], deleted: [])
     takeStoredValues(of: object, mergeChanges: mergeChanges)
@@ -91,6 +97,8 @@ extension ManagedObjectContext {
 
   /// Refreshes every live object: unchanged ones become faults, changed ones keep their changes.
   public func refreshAllObjects() {
+    observedChanges.begin()
+    defer { observedChanges.end() }
     mergeArrivedChanges()
     processTrackedChanges()
     let objects = liveObjects.filter(isRefreshable)
@@ -120,8 +128,8 @@ extension ManagedObjectContext {
   private func reread(_ object: ManagedObject) {
     let old = object.snapshot
     object.forgetManyToManyViews()
-    object.toManys = []
-    for stored in object.layout.storedSlots where !object.pending.isEmpty { object.pending[stored.slot] = nil }
+    object.replaceMembers(with: [])
+    for stored in object.layout.storedSlots { object.clearPending(at: stored.slot) }
     object.snapshot = nil
     let wasFault = object.loading == .fault
     object.loading = .fault
@@ -163,7 +171,7 @@ extension ManagedObject {
     let hasLosses =
       layout.toOnes.contains { isChanged(at: $0.slot) } || toManys.contains { $0?.removed.isEmpty == false }
     guard hasLosses else { return false }
-    for slot in pending.indices where layout.kinds[slot] != .toOne { pending[slot] = nil }
+    for slot in pending.indices where layout.kinds[slot] != .toOne { clearPending(at: slot) }
     for members in toManys { members?.forgetOrder() }
     return true
   }

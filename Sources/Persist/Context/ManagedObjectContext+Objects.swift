@@ -28,11 +28,13 @@ extension ManagedObjectContext {
   public func insert(_ object: ManagedObject) {
     if object.table?.context === self { return }
     precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
+    observedChanges.begin()
+    defer { observedChanges.end() }
     object.layout = layout(of: object.layout.entity)
     object.slots = slotTable(of: type(of: object), object.layout).entries
-    object.pending = object.pending.isEmpty ? object.layout.initialValues : object.pending
+    if object.pending.isEmpty { object.replacePending(with: object.layout.initialValues) }
     object.snapshot = nil
-    object.toManys = []
+    object.replaceMembers(with: [])
     adopt(object, object.layout)
   }
 
@@ -54,6 +56,7 @@ extension ManagedObjectContext {
     object.key = Int64(bitPattern: number ?? ManagedObjectID.nextTemporaryNumber())
     object.identifier = nil
     table.map.insert(object, key: object.key)
+    object.noteChangeOfAll()
     enterAsNew(object)
   }
 
@@ -65,6 +68,7 @@ extension ManagedObjectContext {
     case .permanent(let key):
       guard let place = place(of: object.objectID) else { return register(object) }
       place.table.take(object, key: key)
+      object.noteChangeOfAll()
       enterAsNew(object)
     case .temporary(let number):
       object.snapshot = nil
@@ -145,6 +149,8 @@ extension ManagedObjectContext {
       precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
       return
     }
+    observedChanges.begin()
+    defer { observedChanges.end() }
     DeletePropagation(in: self).delete(object)
   }
 

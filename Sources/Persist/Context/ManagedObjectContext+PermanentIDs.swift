@@ -15,6 +15,8 @@ extension ManagedObjectContext {
   ///   ``PersistenceError/Code/saveFailed`` if no store holds an object's entity, and the store's own errors.
   public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
     try throwDeferredError()
+    observedChanges.begin()
+    defer { observedChanges.end() }
     processTrackedChanges()
     var groups: [ObjectIdentifier: (store: any PersistentStore, objects: [ManagedObject])] = [:]
     for object in Set(objects) where object.table === unsavedTable && object.change == .inserted {
@@ -53,7 +55,7 @@ extension ManagedObjectContext {
         } else if !holder.pending.isEmpty, case .objectID(let id)? = holder.pending[relationship.slot],
           let new = permanent[id]
         {
-          holder.pending[relationship.slot] = .objectID(new)
+          holder.setPending(.objectID(new), at: relationship.slot)
         }
       }
     }

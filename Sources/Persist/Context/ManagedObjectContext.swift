@@ -36,6 +36,8 @@ public final class ManagedObjectContext {
   var mergedDeletions: Set<ManagedObject> = []
   /// Finds groups of objects that are held only by each other.
   let cycles = HeldCycles()
+  let readProbe = ReadProbe()
+  let observedChanges: ObservedChanges
   let layouts: [EntityLayout]
   let classes: [ManagedObject.Type]
   /// The slots of the classes' declared properties; the layouts own the tables.
@@ -100,6 +102,7 @@ public final class ManagedObjectContext {
   public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
     persistentStoreCoordinator = coordinator
     parent = nil
+    observedChanges = ObservedChanges()
     layouts = coordinator.layouts
     let model = coordinator.managedObjectModel.classes
     classes = layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: model) }
@@ -128,6 +131,7 @@ public final class ManagedObjectContext {
   public init(parent: ManagedObjectContext) {
     persistentStoreCoordinator = parent.persistentStoreCoordinator
     self.parent = parent
+    observedChanges = parent.observedChanges
     layouts = parent.layouts
     classes = parent.classes
     slotTables = parent.slotTables
@@ -135,6 +139,8 @@ public final class ManagedObjectContext {
   }
 
   deinit {
+    observedChanges.begin()
+    defer { observedChanges.end() }
     for table in tables {
       for object in table.map.objects { object.detach() }
     }

@@ -12,6 +12,8 @@ final class ObjectTable {
   unowned(unsafe) let siblings: StoreTables?
   /// The context's instance.
   let cycles: HeldCycles
+  let readProbe: ReadProbe
+  let observedChanges: ObservedChanges
   // Only the context's own isolation reaches the map, whose operations make no outside calls, so accesses can't
   // overlap.
   @exclusivity(unchecked) var map = IdentityMap()
@@ -19,6 +21,8 @@ final class ObjectTable {
   init(context: ManagedObjectContext, store: (any RowSource)?, siblings: StoreTables?) {
     self.context = context
     cycles = context.cycles
+    readProbe = context.readProbe
+    observedChanges = context.observedChanges
     self.store = store
     self.siblings = siblings
   }

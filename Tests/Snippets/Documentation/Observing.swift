@@ -16,20 +16,26 @@ final class Person: ManagedObject {
 
   func watched() {
     self
-      // <block 2>
+      // <block 4>
   }
 }
 
 // <block 0>
 
-@MainActor func merged(_ background: ManagedObjectContext, _ viewContext: ManagedObjectContext) {
-  // <block 1>
+// <block 1>
+
+@MainActor func followed(_ person: Person, in context: ManagedObjectContext) async {
+  // <block 2>
 }
 
-@MainActor func sections(_ viewContext: ManagedObjectContext) throws {
+@MainActor func merged(_ background: ManagedObjectContext, _ viewContext: ManagedObjectContext) {
   // <block 3>
 }
 
+@MainActor func sections(_ viewContext: ManagedObjectContext) throws {
+  // <block 5>
+}
+
 @MainActor func listed(_ controller: FetchedResultsController<Person>, _ list: List) async {
-  // <block 4>
+  // <block 6>
 }

@@ -103,7 +103,8 @@ extension ManagedObject {
     if !pending.isEmpty {
       for relationship in layout.relationships where !relationship.isToMany {
         if case .objectID(let id)? = pending[relationship.slot] {
-          pending[relationship.slot] = .objectID(replacement(id))
+          let present = replacement(id)
+          if present != id { setPending(.objectID(present), at: relationship.slot) }
         }
       }
     }

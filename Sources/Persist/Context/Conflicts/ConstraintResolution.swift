@@ -142,12 +142,13 @@ extension ManagedObject {
     let context = table.context
     if other.change == .updated { context.updated.remove(other) }
     (key, identifier) = (other.key, other.objectID)
-    (snapshot, pending, toManys, loading, change) = (
-      other.snapshot, other.pending, other.toManys, other.loading, other.change
-    )
+    (snapshot, loading, change) = (other.snapshot, other.loading, other.change)
+    replacePending(with: other.pending)
+    replaceMembers(with: other.toManys)
     other.detach()
-    other.toManys = []
+    other.replaceMembers(with: [])
     self.table = table
+    noteChangeOfAll()
     table.map.insert(self, key: key)
     if change == .updated { context.updated.insert(self) }
   }

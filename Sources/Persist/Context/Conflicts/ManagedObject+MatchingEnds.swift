@@ -15,7 +15,7 @@ extension ManagedObject {
 
   private final func matchEnds(of relationship: RelationshipLayout) {
     let slot = relationship.slot
-    if hasUnsavedValue(at: slot), pending[slot] == committedValue(at: slot) { pending[slot] = nil }
+    if hasUnsavedValue(at: slot), pending[slot] == committedValue(at: slot) { clearPending(at: slot) }
     let stored = storedEnd(of: relationship)
     if let stored, !hasUnsavedValue(at: slot), !mayLead(to: stored, by: relationship) {
       return follow(deletionOf: stored, by: relationship)

@@ -28,7 +28,7 @@ extension ManagedObject {
     if !pending.isEmpty {
       // Values set to what was read would otherwise revert changes by others.
       for stored in layout.storedSlots where pending[stored.slot] != nil && !differsFromStored(stored) {
-        pending[stored.slot] = nil
+        clearPending(at: stored.slot)
       }
     }
     snapshot = row
@@ -134,7 +134,7 @@ extension ManagedObject {
       if let committed, !mayLead(to: committed, by: relationship) { return setToOne(nil, at: stored.slot) }
       setToOne(committed, at: stored.slot)
     }
-    if !pending.isEmpty { pending[stored.slot] = nil }
+    clearPending(at: stored.slot)
   }
 
   /// Reverts the additions to and removals from a to-many relationship since the last save, on both sides. Members

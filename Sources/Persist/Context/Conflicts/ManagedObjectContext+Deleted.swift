@@ -10,8 +10,8 @@ extension ManagedObjectContext {
     leaveChangeSets(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
     DeletePropagation(in: self).clearOneWayReferences(to: object)
-    for stored in object.layout.storedSlots where !object.pending.isEmpty { object.pending[stored.slot] = nil }
-    object.toManys = []
+    for stored in object.layout.storedSlots { object.clearPending(at: stored.slot) }
+    object.replaceMembers(with: [])
     if staysRegistered {
       object.change = .none
       object.loading = .missing
@@ -111,8 +111,8 @@ extension ManagedObjectContext {
     if object.eventIndex < 0 { object.enterEvent() }
     deleted.remove(object)
     object.change = .none
-    object.pending = []
-    object.toManys = []
+    object.replacePending(with: [])
+    object.replaceMembers(with: [])
     if let row { object.snapshot = row }
     object.loading = object.snapshot == nil ? .fault : .loaded
     for relationship in object.layout.relationships {
@@ -127,7 +127,7 @@ extension ManagedObjectContext {
         } else if !other.pending.isEmpty, other.pending[back.slot] == .null,
           other.committedValue(at: back.slot) == .objectID(object.objectID)
         {
-          other.pending[back.slot] = nil
+          other.clearPending(at: back.slot)
         }
       }
     }

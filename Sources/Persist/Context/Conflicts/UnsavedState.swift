@@ -72,6 +72,7 @@ struct UnsavedState {
       object.detach()
       object.key = saved.key
       object.table = saved.table
+      object.noteChangeOfAll()
       if let table = saved.table {
         table.map[saved.key]?.detach()
         table.map.insert(object, key: saved.key)
@@ -79,8 +80,8 @@ struct UnsavedState {
     }
     object.identifier = saved.identifier
     object.snapshot = saved.snapshot
-    object.pending = saved.pending
-    object.toManys = saved.toManys
+    object.replacePending(with: saved.pending)
+    object.replaceMembers(with: saved.toManys)
     object.loading = saved.loading
     object.change = saved.change
     switch saved.change {

@@ -49,8 +49,8 @@ final class KeyPathRecording: @unchecked Sendable {
     let origin = ManagedObject.Origin(
       layout: .passUnretained(layout), loading: .fault, slotTable: .passUnretained(slotTable))
     let object = type.init(origin)
-    object.pending = ContiguousArray(
-      layout.properties.map { sample($0, initial: slotTable.initialValue(at: $0.slot)) })
+    object.replacePending(
+      with: ContiguousArray(layout.properties.map { sample($0, initial: slotTable.initialValue(at: $0.slot)) }))
     objects.append((object, keys))
     return object
   }

@@ -50,6 +50,8 @@ extension ManagedObjectContext {
   /// - Parameter leavingConflicts: See ``MergePass``.
   func merge(_ changes: SavedChanges, holdingNewObjects: Bool, leavingConflicts: Bool = false) {
     guard !changes.isEmpty else { return }
+    observedChanges.begin()
+    defer { observedChanges.end() }
     var changes = changes
     if changes.isIncomplete { changes.updatedObjectIDs.formUnion(liveObjects.map(\.objectID)) }
     processTrackedChanges()

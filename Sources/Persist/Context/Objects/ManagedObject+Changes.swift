@@ -5,6 +5,7 @@ extension ManagedObject {
   /// The names of the persistent properties with changes relative to the store; for a new object, relative to empty
   /// values.
   public final var changedPropertyNames: [String] {
+    noteRead(.whole)
     guard change != .none else { return [] }
     return layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
   }
@@ -14,15 +15,18 @@ extension ManagedObject {
   ///
   /// A relationship that was set and cleared again is included as cleared.
   public final func changedValues() -> [String: Any?] {
+    noteRead(.whole)
     guard change != .none else { return [:] }
     var values: [String: Any?] = [:]
     for property in layout.properties where isChanged(at: property.slot) || isCleared(at: property.slot) {
       if let relationship = layout.relationshipsBySlot[property.slot], relationship.isToMany {
         values[property.name] = .some(memberIDs(of: relationship).elements)
       } else if property.isToOne {
-        values[property.name] = .some(toOne(at: property.slot))
+        let end = destination(at: property.slot)
+        if let end { hold(end, at: property.slot) }
+        values[property.name] = .some(end)
       } else {
-        values[property.name] = .some(dynamicValue(attributeValue(at: property.slot), of: property))
+        values[property.name] = .some(dynamicValue(unnotedValue(at: property.slot), of: property))
       }
     }
     return values
@@ -78,6 +82,7 @@ extension ManagedObject {
   ///
   /// - Parameter names: The properties to return; nil for all. Properties that aren't stored are omitted.
   public final func committedValues(forKeys names: [String]? = nil) -> [String: Any?] {
+    noteRead(.whole)
     if loading == .fault { fulfil() }
     var values: [String: Any?] = [:]
     for property in layout.properties where !property.isTransient && names?.contains(property.name) != false {
@@ -114,7 +119,8 @@ extension ManagedObject {
 
   /// Whether a save would write any values of the object; changes to transient attributes alone don't count.
   public final var hasPersistentChangedValues: Bool {
-    change == .inserted || change == .deleted || (change == .updated && hasPersistentChanges)
+    noteRead(.whole)
+    return change == .inserted || change == .deleted || (change == .updated && hasPersistentChanges)
   }
 
   private final var hasPersistentChanges: Bool {

@@ -38,10 +38,13 @@ extension ManagedObject {
   final func becomeFault() {
     if loading == .loaded { willTurnIntoFault() }
     let wasLoaded = loading == .loaded
+    table?.observedChanges.begin()
+    defer { table?.observedChanges.end() }
+    noteChangeOfAll()
     loading = .fault
     snapshot = nil
-    pending = []
-    toManys = []
+    replacePending(with: [])
+    replaceMembers(with: [])
     companions = nil
     letGoOfRelated()
     if wasLoaded { didTurnIntoFault() }
@@ -51,13 +54,13 @@ extension ManagedObject {
   final func forgetRow() {
     loading = .fault
     snapshot = nil
-    toManys = []
+    replaceMembers(with: [])
   }
 
   /// Discards all changes since the last save, without updating the other sides of relationships.
   final func discardChanges() {
     letGoOfAddedMembers()
-    pending = []
+    replacePending(with: [])
     for members in toManys { members?.revert() }
     change = .none
     letGoOfFormerEnds()

@@ -38,6 +38,16 @@ nonisolated open class ManagedObject {
     case none, inserted, updated, deleted
   }
 
+  /// What is true of an object beside all else.
+  struct Marks: OptionSet {
+    let rawValue: UInt8
+
+    /// It was changed since a save last looked.
+    static let touched = Marks(rawValue: 1)
+    /// Somebody has observed it, so that ``ObservedObjects`` has its observers.
+    static let observed = Marks(rawValue: 2)
+  }
+
   /// Changes only when an object that was created without a context is inserted into one.
   @usableFromInline @exclusivity(unchecked) final var layout: EntityLayout
   /// The slots of the properties that the class declares. The layout owns the table.
@@ -50,15 +60,19 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final unowned(unsafe) var table: ObjectTable?
   /// The row's key; without a row, a number that is unique among the process's unsaved objects.
   @exclusivity(unchecked) final var key: Int64
-  @exclusivity(unchecked) final var identifier: ManagedObjectID?
-  @usableFromInline @exclusivity(unchecked) final var snapshot: RowSnapshot?
+  @exclusivity(unchecked) final var identifier: ManagedObjectID? {
+    willSet { if identifier != nil { noteChange(.identifier) } }
+  }
+  @usableFromInline @exclusivity(unchecked) final var snapshot: RowSnapshot? {
+    willSet { if marks.contains(.observed) { noteObserved(row: newValue) } }
+  }
   /// The object's index in its change set. Fits into the last eight bytes of the snapshot's storage.
   @exclusivity(unchecked) final var changeIndex: Int32 = -1
   /// Values set since the row was read, by property slot, and the values of transient attributes; empty if there are
   /// none.
-  @usableFromInline @exclusivity(unchecked) final var pending: ContiguousArray<StoredValue?>
+  @usableFromInline @exclusivity(unchecked) final private(set) var pending: ContiguousArray<StoredValue?>
   /// The to-many relationships in use, by property slot; empty if there are none.
-  @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyMembers?> = []
+  @exclusivity(unchecked) final private(set) var toManys: ContiguousArray<ToManyMembers?> = []
   /// Prefetched rows of related objects.
   @exclusivity(unchecked) final var companions: PrefetchedRows?
   /// One object held as the destination of a to-one relationship, since most objects have one; `related` contains the
@@ -69,10 +83,13 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var holderCount: Int32 = 0
   /// The object's index among those that both hold others and are held; negative if it isn't one of them.
   @exclusivity(unchecked) final var linkIndex: Int32 = -1
-  @usableFromInline @exclusivity(unchecked) final var loading: Loading
-  @exclusivity(unchecked) final var change = Change.none
-  /// Whether the object was changed since a save last checked.
-  @exclusivity(unchecked) final var isTouched = false
+  @usableFromInline @exclusivity(unchecked) final var loading: Loading {
+    didSet { if (oldValue == .missing) != (loading == .missing) { noteChangeOfAll() } }
+  }
+  @exclusivity(unchecked) final var change = Change.none {
+    willSet { if newValue != change { noteChange(.state) } }
+  }
+  @exclusivity(unchecked) final var marks: Marks = []
   /// The property that led to ``heldEnd``.
   @exclusivity(unchecked) final var heldSlot = ManagedObject.noSlot
   /// The object's index among those changed since pending changes were processed; negative before its first change.
@@ -110,6 +127,7 @@ nonisolated open class ManagedObject {
   deinit {
     table?.map.remove(key)
     if let heldEnd { Self.loseHolder(heldEnd) }
+    if marks.contains(.observed) { ObservedObjects.remove(ObjectIdentifier(self)) }
   }
 
   /// Creates an object of an entity, with or without a context.
@@ -174,13 +192,18 @@ extension ManagedObject {
   public final var entity: Entity { layout.entity }
 
   /// The object's context; nil if it has none or has left it.
-  public final var managedObjectContext: ManagedObjectContext? { table?.context }
+  public final var managedObjectContext: ManagedObjectContext? {
+    noteRead(.state)
+    return table?.context
+  }
 
   /// The object's identifier, temporary until its first save.
   ///
   /// After the save, the temporary identifier still resolves to the object: contexts look the object up by it, and
   /// predicates created with the unsaved object still match.
   public final var objectID: ManagedObjectID {
+    // A permanent identifier stays. Keys below 0 are those of a parent's new objects.
+    if key < 0 || table?.isTemporary != false { noteRead(.identifier) }
     if let identifier { return identifier }
     if table == nil { key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber()) }
     let made =
@@ -196,21 +219,80 @@ extension ManagedObject {
   /// Whether the object's row hasn't been used.
   public final var isFault: Bool { loading == .fault }
   /// Whether the next save inserts a row for the object.
-  public final var isInserted: Bool { change == .inserted }
+  public final var isInserted: Bool {
+    noteRead(.state)
+    return change == .inserted
+  }
   /// Whether the object has unsaved changes and isn't new.
-  public final var isUpdated: Bool { change == .updated }
+  public final var isUpdated: Bool {
+    noteRead(.state)
+    return change == .updated
+  }
   /// Whether the next save deletes the object's row, or the row was found to be deleted. As in Core Data, it is false
   /// after the save that deletes the row, when the object has no ``managedObjectContext``.
-  public final var isDeleted: Bool { change == .deleted || loading == .missing }
+  public final var isDeleted: Bool {
+    noteRead(.state)
+    return change == .deleted || loading == .missing
+  }
   /// Whether the object is new, changed or marked for deletion.
-  public final var hasChanges: Bool { change != .none && table != nil }
+  public final var hasChanges: Bool {
+    noteRead(.state)
+    return change != .none && table != nil
+  }
 
   /// Removes the object from its context permanently.
   final func detach() {
     if table != nil { _ = objectID }
     letGoOfRelated()
     table?.map.remove(key)
+    let observedChanges = table?.observedChanges
     table = nil
+    guard marks.contains(.observed), let observedChanges else { return }
+    observedChanges.note(everything, of: self)
+    observedChanges.note { [self] in observers?.objectHasLeft() }
+  }
+}
+
+/// The ways in which an object gets other unsaved values and members.
+extension ManagedObject {
+  @inline(__always)
+  final func setPending(_ value: consuming StoredValue, at slot: Int) {
+    noteChange(at: slot)
+    if pending.isEmpty { pending = ContiguousArray(repeating: nil, count: layout.properties.count) }
+    pending[slot] = value
+  }
+
+  /// Makes a property show what was read again.
+  final func clearPending(at slot: Int) {
+    guard !pending.isEmpty, pending[slot] != nil else { return }
+    noteChange(at: slot)
+    pending[slot] = nil
+  }
+
+  final func replacePending(with values: ContiguousArray<StoredValue?>) {
+    if marks.contains(.observed) { noteObserved(pending: values) }
+    pending = values
+  }
+
+  final func setMembers(_ members: ToManyMembers, at slot: Int) {
+    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
+    toManys[slot] = members
+    if marks.contains(.observed) { members.observe(as: slot, of: self) }
+  }
+
+  /// Has all members read again, or puts others in their place.
+  final func replaceMembers(with members: ContiguousArray<ToManyMembers?>) {
+    if marks.contains(.observed) {
+      noteObserved(toManys: members)
+      for slot in members.indices { members[slot]?.observe(as: slot, of: self) }
+    }
+    toManys = members
+  }
+
+  /// Whether the object was changed since a save last looked.
+  final var isTouched: Bool {
+    get { marks.contains(.touched) }
+    set { if newValue { marks.insert(.touched) } else { marks.remove(.touched) } }
   }
 }
 

@@ -24,12 +24,12 @@ extension ManagedObject {
 
   final func fetchedObjects(of property: Property) throws -> [ManagedObject] {
     guard let description = property.fetchedProperty else { return [] }
+    noteRead(at: property.slot)
     guard let context = table?.context else {
       noteEmptyAnswer(at: property.slot)
       return []
     }
-    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
-    if let known = toManys[property.slot]?.current {
+    if !toManys.isEmpty, let known = toManys[property.slot]?.current {
       let objects = known.compactMap { context.registeredOrFault($0) }
       context.prefetchRows(of: objects)
       holdMembers(objects, at: property.slot)
@@ -42,9 +42,7 @@ extension ManagedObject {
     if found.contains(where: \.isInserted) { return found }
     let members = ToManyMembers(isOrdered: true)
     members.load(.identifiers(found.map(\.objectID)))
-    // The fetch may have called a hook that refreshed this object.
-    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
-    toManys[property.slot] = members
+    setMembers(members, at: property.slot)
     holdMembers(found, at: property.slot)
     return found
   }

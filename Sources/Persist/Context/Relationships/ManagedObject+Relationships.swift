@@ -7,6 +7,7 @@ import OrderedCollections
 extension ManagedObject {
   /// Returns the destination of a to-one relationship by slot, and holds it as long as this object lives.
   public final func toOne(at slot: Int) -> ManagedObject? {
+    noteRead(at: slot)
     guard let end = destination(at: slot) else { return nil }
     hold(end, at: slot)
     return end
@@ -51,12 +52,15 @@ extension ManagedObject {
   ///
   /// - Parameter other: An object of the same context, with the relationship's destination entity.
   public final func setToOne(_ other: ManagedObject?, at slot: Int) {
-    guard table != nil, let relationship = layout.relationshipsBySlot[slot] else { return }
+    guard let table, let relationship = layout.relationshipsBySlot[slot] else { return }
     if let other { requireRelatable(other, by: relationship) }
     if loading == .fault { fulfil() }
     given.insert(slot)
     let old = destination(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
+    noteChange(at: slot)
+    table.observedChanges.begin()
+    defer { table.observedChanges.end() }
     willChange()
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
     if let other { hold(other, at: slot) }
@@ -149,11 +153,10 @@ extension ManagedObject {
 extension ManagedObject {
   /// Returns the members of a to-many relationship with their changes, whether or not they are read.
   final func members(of relationship: RelationshipLayout) -> ToManyMembers {
-    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
-    if let members = toManys[relationship.slot] { return members }
+    if !toManys.isEmpty, let members = toManys[relationship.slot] { return members }
     let isKnown = table?.isTemporary != false || change == .inserted || relationship.isTransient
     let members = ToManyMembers(isOrdered: relationship.isOrdered, base: isKnown ? [] : nil)
-    toManys[relationship.slot] = members
+    setMembers(members, at: relationship.slot)
     return members
   }
 
@@ -211,13 +214,16 @@ extension ManagedObject {
 
   /// Adds a member, or moves an existing one to an index.
   final func insertMember(_ other: ManagedObject, at index: Int? = nil, of relationship: RelationshipLayout) {
-    guard table != nil else { return }
+    guard let table else { return }
     requireRelatable(other, by: relationship)
     if index != nil { _ = memberIDs(of: relationship) }
     if isMember(other, of: relationship) {
       if let index { move(other, to: index, in: relationship) }
       return
     }
+    noteChange(at: relationship.slot)
+    table.observedChanges.begin()
+    defer { table.observedChanges.end() }
     gain(other, in: relationship, at: index)
     guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
     if back.isToMany {
@@ -233,7 +239,10 @@ extension ManagedObject {
   }
 
   final func removeMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
-    guard table != nil, isMember(other, of: relationship) else { return }
+    guard let table, isMember(other, of: relationship) else { return }
+    noteChange(at: relationship.slot)
+    table.observedChanges.begin()
+    defer { table.observedChanges.end() }
     forget(other, in: relationship)
     guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
     other.forget(self, in: back)
@@ -246,6 +255,9 @@ extension ManagedObject {
     let old = memberIDs(of: relationship)
     let new = OrderedSet(others.map(\.objectID))
     if relationship.isOrdered ? old == new : old.isEqualSet(to: new) { return }
+    noteChange(at: relationship.slot)
+    context.observedChanges.begin()
+    defer { context.observedChanges.end() }
     for id in old.subtracting(new) {
       guard let other = context.registeredOrFault(id) else { continue }
       removeMember(other, of: relationship)

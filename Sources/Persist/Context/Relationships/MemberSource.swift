@@ -23,8 +23,10 @@ enum MemberSource {
 
   var list: MemberList {
     switch self {
-    case .relationship(let relationship, let owner): owner.memberList(of: relationship)
-    case .collection(let members): .objects(Array(members.objects))
+    case .relationship(let relationship, let owner):
+      owner.noteRead(at: relationship.slot)
+      return owner.memberList(of: relationship)
+    case .collection(let members): return .objects(Array(members.objects))
     }
   }
 
@@ -44,16 +46,27 @@ enum MemberSource {
 
   func contains(_ object: ManagedObject) -> Bool {
     switch self {
-    case .relationship(let relationship, let owner): owner.table != nil && owner.isMember(object, of: relationship)
-    case .collection(let members): members.objects.contains(object)
+    case .relationship(let relationship, let owner):
+      owner.noteRead(at: relationship.slot)
+      guard let probe = owner.table?.readProbe else { return false }
+      // The inverse may be what tells.
+      if let back = object.back(of: relationship), !back.isToMany { object.noteRead(at: back.slot) }
+      probe.pause()
+      defer { probe.resume() }
+      return owner.isMember(object, of: relationship)
+    case .collection(let members): return members.objects.contains(object)
     }
   }
 
   func firstIndex(of object: ManagedObject) -> Int? {
     switch self {
     case .relationship(let relationship, let owner):
-      owner.memberIDs(of: relationship).firstIndex(of: object.objectID)
-    case .collection(let members): members.objects.firstIndex(of: object)
+      owner.noteRead(at: relationship.slot)
+      let probe = owner.table?.readProbe
+      probe?.pause()
+      defer { probe?.resume() }
+      return owner.memberIDs(of: relationship).firstIndex(of: object.objectID)
+    case .collection(let members): return members.objects.firstIndex(of: object)
     }
   }
 

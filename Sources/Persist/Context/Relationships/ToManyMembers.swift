@@ -26,6 +26,10 @@ final class ToManyMembers {
   private(set) var areDifferencesOld = false
 
   private let isOrdered: Bool
+  /// The slot of the relationship, while somebody observes its owner.
+  private var observedSlot: Int32 = -1
+  /// The owner, while somebody observes it. Not counted: it owns this.
+  @exclusivity(unchecked) private unowned(unsafe) var observedOwner: ManagedObject?
 
   /// - Parameter base: The stored members if they are known, such as none for a new object.
   init(isOrdered: Bool, base: OrderedSet<ManagedObjectID>? = nil) {
@@ -92,10 +96,22 @@ final class ToManyMembers {
     (added, removed, isReordered) = (other.added, other.removed, other.isReordered)
   }
 
+  /// Has the owner's observers hear of other members from now on.
+  func observe(as slot: Int, of owner: ManagedObject) {
+    observedSlot = Int32(truncatingIfNeeded: slot)
+    observedOwner = owner
+  }
+
+  @inline(__always)
+  private func willChange() {
+    if let observedOwner { observedOwner.noteChange(at: Int(observedSlot)) }
+  }
+
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
   /// Sets the stored members. Differences that still exist are kept.
   func load(_ stored: MemberList) {
+    if areKnown { willChange() }
     areDifferencesOld = false
     guard !removed.isEmpty || !added.isEmpty else {
       (storedSet, currentSet, unhashed) = (nil, nil, stored)
@@ -110,6 +126,7 @@ final class ToManyMembers {
 
   /// Adds a member, at the end if no index is given.
   func insert(_ member: ManagedObjectID, at index: Int? = nil) {
+    willChange()
     let isBack = take(member, from: &removed)
     if !isBack { added.append(member) }
     guard var members = current else { return }
@@ -121,6 +138,7 @@ final class ToManyMembers {
   }
 
   func remove(_ member: ManagedObjectID) {
+    willChange()
     if !take(member, from: &added) { removed.append(member) }
     guard var members = current else { return }
     currentSet = nil
@@ -149,6 +167,7 @@ final class ToManyMembers {
 
   /// Replaces the members, in this order. The stored ones must have been read.
   func replace(with members: OrderedSet<ManagedObjectID>) {
+    willChange()
     let stored = base ?? []
     added = members.subtracting(stored)
     removed = stored.subtracting(members)
@@ -159,6 +178,7 @@ final class ToManyMembers {
   /// Replaces the identifiers of new members.
   func rename(_ names: [ManagedObjectID: ManagedObjectID]) {
     guard added.contains(where: { names[$0] != nil }) else { return }
+    willChange()
     added = OrderedSet(added.map { names[$0] ?? $0 })
     current = current.map { members in OrderedSet(members.map { names[$0] ?? $0 }) }
   }
@@ -168,12 +188,14 @@ final class ToManyMembers {
     func replaced(_ members: OrderedSet<ManagedObjectID>) -> OrderedSet<ManagedObjectID> {
       members.contains(where: \.isTemporaryID) ? OrderedSet(members.map(replacement)) : members
     }
+    if added.contains(where: \.isTemporaryID) || currentSet?.contains(where: \.isTemporaryID) == true { willChange() }
     (added, removed) = (replaced(added), replaced(removed))
     (base, current) = (base.map(replaced), current.map(replaced))
   }
 
   /// Discards all changes since the last save.
   func revert() {
+    if hasChanges { willChange() }
     (added, removed, isReordered) = ([], [], false)
     current = base
   }
@@ -181,6 +203,7 @@ final class ToManyMembers {
   /// Discards the stored members, so that they are read again; the differences are kept.
   func forgetStored() {
     guard !isReordered else { return }
+    willChange()
     if hasChanges { areDifferencesOld = true }
     (storedSet, currentSet, unhashed) = (nil, nil, nil)
   }
@@ -196,6 +219,7 @@ final class ToManyMembers {
   /// Reapplies the changes to the members now stored: members that others removed are removed, those that others added
   /// are appended.
   func rebase(onto stored: [ManagedObjectID]) {
+    willChange()
     let (stored, old) = (OrderedSet(stored), base ?? [])
     guard let mine = current, isReordered else {
       base = nil
@@ -209,12 +233,14 @@ final class ToManyMembers {
 
   /// Discards a new order and the stored members, which are read again; additions and removals are kept.
   func forgetOrder() {
+    if isReordered { willChange() }
     isReordered = false
     forgetStored()
   }
 
   /// Removes a member that no longer exists, as if it had never been one.
   func drop(_ member: ManagedObjectID) {
+    willChange()
     added.remove(member)
     removed.remove(member)
     base?.remove(member)
@@ -224,6 +250,7 @@ final class ToManyMembers {
   /// Restores a removed member at its old position.
   func takeBackRemoval(of member: ManagedObjectID) {
     guard removed.remove(member) != nil else { return }
+    willChange()
     forgetOrder()
   }
 
@@ -231,6 +258,7 @@ final class ToManyMembers {
   ///
   /// - Parameter permanent: Returns the permanent identifier of a member that was saved for the first time.
   func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
+    if added.contains(where: \.isTemporaryID) { willChange() }
     if let members = currentSet {
       base = added.contains(where: \.isTemporaryID) ? OrderedSet(members.map(permanent)) : members
       current = base

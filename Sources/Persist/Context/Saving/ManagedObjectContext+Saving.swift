@@ -21,6 +21,8 @@ extension ManagedObjectContext {
         fix: "Don't save in willSave, in validation, in a merge policy or when a save is announced: what these change "
           + "belongs to the save that runs. didSave may save again.")
     }
+    observedChanges.begin()
+    defer { observedChanges.end() }
     isSaving = true
     formerEnds = []
     defer { (isSaving, formerEnds) = (false, nil) }

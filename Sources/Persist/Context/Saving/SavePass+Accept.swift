@@ -66,9 +66,11 @@ extension SavePass {
   private func settle(_ object: ManagedObject, _ unsaved: ObjectTable) {
     object.letGoOfRemovedMembers()
     if object.layout.transientSlots.isEmpty {
-      object.pending = []
+      object.replacePending(with: [])
     } else if !object.pending.isEmpty {
-      for stored in object.layout.storedSlots { object.pending[stored.slot] = nil }
+      var transient = object.pending
+      for stored in object.layout.storedSlots { transient[stored.slot] = nil }
+      object.replacePending(with: transient)
     }
     for members in object.toManys {
       members?.accept { id in

@@ -50,8 +50,8 @@ extension ManagedObject {
   private final func adopt(_ stored: [ManagedObjectID], in relationship: RelationshipLayout) {
     guard let context = table?.context else { return }
     let members = ToManyMembers(isOrdered: relationship.isOrdered, base: OrderedSet(stored))
-    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
-    toManys[relationship.slot] = members
+    noteChange(at: relationship.slot)
+    setMembers(members, at: relationship.slot)
     let objects = stored.compactMap { context.registeredOrFault($0) }
     context.prefetchRows(of: objects)
     for other in objects {

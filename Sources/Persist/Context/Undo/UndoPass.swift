@@ -11,6 +11,8 @@ struct UndoPass {
   }
 
   func run() {
+    context.observedChanges.begin()
+    defer { context.observedChanges.end() }
     // A row that others also deleted and reinserted already exists, with the values that they gave it.
     let deleted = step.deleted.filter { !isAlive($0.object) }
     let kept = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
@@ -46,9 +48,10 @@ struct UndoPass {
   private func bringBack(_ former: UndoStep.Former) {
     let object = former.object
     if object.table == nil {
-      object.toManys = []
-      object.pending = object.layout.initialValues
-      for (slot, value) in former.values { object.pending[slot] = value }
+      object.replaceMembers(with: [])
+      var values = object.layout.initialValues
+      for (slot, value) in former.values { values[slot] = value }
+      object.replacePending(with: values)
       object.given = .all
       context.registerAgain(object)
     } else if object.table?.context === context, object.change == .deleted {
@@ -208,6 +211,6 @@ extension ManagedObject {
     guard pending.isEmpty || transient.allSatisfy({ (pending[$0] ?? .null) == committedValue(at: $0) }) else { return }
     table?.context.updated.remove(self)
     change = .none
-    pending = []
+    replacePending(with: [])
   }
 }

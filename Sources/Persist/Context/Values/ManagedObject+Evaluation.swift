@@ -14,9 +14,12 @@ extension ManagedObject: KeyedObject {
         fix: "Its properties are \(layout.properties.map(\.name).sorted().joined(separator: ", ")).")
     }
     switch property.kind {
-    case .attribute: return .value(presentValue(at: property.slot))
+    case .attribute:
+      noteRead(at: property.slot)
+      return .value(presentValue(at: property.slot))
     case .relationship(let relationship):
       guard relationship.isToMany else {
+        noteRead(at: property.slot)
         guard let context = table?.context, case .objectID(let id) = presentValue(at: property.slot)
         else { return .null }
         guard let end = withCompanions(context.registeredOrFault(id)) else { return .null }

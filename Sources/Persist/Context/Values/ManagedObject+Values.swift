@@ -6,6 +6,12 @@ extension ManagedObject {
   /// Fires the fault. Typed access in higher layers is built on this method and its siblings; `slot` is the
   /// ``Property/slot`` of an attribute of the object's entity.
   public final func attributeValue(at slot: Int) -> StoredValue {
+    noteRead(at: slot)
+    return unnotedValue(at: slot)
+  }
+
+  /// As ``attributeValue(at:)``, for the context's own purposes, which no observer has to hear of.
+  final func unnotedValue(at slot: Int) -> StoredValue {
     if loading == .fault { fulfil(reading: slot) }
     if !pending.isEmpty, let value = pending[slot] { return value }
     return committedValue(at: slot)
@@ -18,7 +24,7 @@ extension ManagedObject {
     willChange()
     given.insert(slot)
     guard layout.forms[slot] == .externalData, isInFile(value, at: slot) else { return setPending(value, at: slot) }
-    if !pending.isEmpty { pending[slot] = nil }
+    clearPending(at: slot)
   }
 
   /// Whether a large value equals the content of the row's file.
@@ -37,6 +43,7 @@ extension ManagedObject {
   /// The most common cases, a set value and a value in the row, are read without a function call.
   @inlinable @inline(__always)
   public final func integer(at slot: Int) -> Int64? {
+    noteRead(at: slot)
     if loading == .loaded {
       if !pending.isEmpty {
         if case .integer(let number)? = pending[slot] { return number }
@@ -63,7 +70,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .boolean) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.integer(slot) != 0
     }
-    return if case .boolean(let value) = attributeValue(at: slot) { value } else { nil }
+    return if case .boolean(let value) = unnotedValue(at: slot) { value } else { nil }
   }
 
   /// Returns a `double` or `float` attribute by slot, including unsaved changes; nil for null or a value of another
@@ -72,7 +79,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .double) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.double(slot)
     }
-    return if case .double(let value) = attributeValue(at: slot) { value } else { nil }
+    return if case .double(let value) = unnotedValue(at: slot) { value } else { nil }
   }
 
   /// Returns a decimal attribute by slot, including unsaved changes; nil for null or a value of another type.
@@ -85,7 +92,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .string) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.string(slot)
     }
-    return if case .string(let value) = attributeValue(at: slot) { value } else { nil }
+    return if case .string(let value) = unnotedValue(at: slot) { value } else { nil }
   }
 
   /// Returns a date attribute by slot, including unsaved changes; nil for null or a value of another type.
@@ -93,7 +100,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .date) {
       return row.isNull(slot, of: layout.rowSlotCount) ? nil : Date(timeIntervalSinceReferenceDate: row.double(slot))
     }
-    return if case .date(let value) = attributeValue(at: slot) { value } else { nil }
+    return if case .date(let value) = unnotedValue(at: slot) { value } else { nil }
   }
 
   /// Returns the bytes of an attribute by slot, archived for a transformable one; nil for null or another type.
@@ -110,6 +117,7 @@ extension ManagedObject {
   /// ``StoredValue``.
   @inline(__always)
   private final func row(with slot: Int, as form: SlotForm) -> RowSnapshot? {
+    noteRead(at: slot)
     // An object without a table may be recording the properties read, which must be recorded only once, further on.
     if loading == .fault, table != nil { fulfil() }
     return pending.isEmpty && layout.forms[slot] == form ? snapshot : nil
@@ -207,13 +215,7 @@ extension ManagedObject {
   /// Returns the value including unsaved changes. A fault that has its row remains a fault.
   final func presentValue(at slot: Int) -> StoredValue {
     if !pending.isEmpty, let value = pending[slot] { return value }
-    return snapshot == nil ? attributeValue(at: slot) : committedValue(at: slot)
-  }
-
-  @inline(__always)
-  final func setPending(_ value: consuming StoredValue, at slot: Int) {
-    if pending.isEmpty { pending = ContiguousArray(repeating: nil, count: layout.properties.count) }
-    pending[slot] = value
+    return snapshot == nil ? unnotedValue(at: slot) : committedValue(at: slot)
   }
 
   /// Prepares for a change: reads the row, and notifies the context.

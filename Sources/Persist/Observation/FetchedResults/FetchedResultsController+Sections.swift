@@ -2,23 +2,23 @@ extension FetchedResultsController {
   /// The sections in order; nil before ``performFetch()``.
   ///
   /// Without a section key path there is a single section named "", even if there are no results.
-  public var sections: [FetchedResultsSection<Object>]? { results?.sections.map(section) }
+  public var sections: [FetchedResultsSection<Object>]? { arrangement?.sections.map(section) }
 
   /// All results in order; nil before ``performFetch()``.
   ///
   /// - Complexity: O(*results*).
   public var fetchedObjects: [Object]? {
-    results?.sections.flatMap { $0.items.compactMap { try? Self.typed($0.object) } }
+    arrangement?.sections.flatMap { $0.items.compactMap { try? Self.typed($0.object) } }
   }
 
   /// The number of results; 0 before ``performFetch()``.
-  public var numberOfObjects: Int { results?.count ?? 0 }
+  public var numberOfObjects: Int { arrangement?.count ?? 0 }
 
   /// Returns the object at an index path.
   ///
   /// - Parameter indexPath: The path of an existing section and row; any other path traps.
   public func object(at indexPath: ResultIndexPath) -> Object {
-    guard let item = results?.item(at: indexPath), let object = try? Self.typed(item.object) else {
+    guard let item = arrangement?.item(at: indexPath), let object = try? Self.typed(item.object) else {
       preconditionFailure("There is no result at \(indexPath).")
     }
     readRows(around: indexPath)
@@ -29,13 +29,13 @@ extension FetchedResultsController {
   ///
   /// - Complexity: O(log *results*).
   public func indexPath(forObject object: ManagedObject) -> ResultIndexPath? {
-    results?.item(of: object).flatMap { results?.path(of: $0) }
+    arrangement?.item(of: object).flatMap { arrangement?.path(of: $0) }
   }
 
   /// The titles of an index beside a list: those of the sections, without duplicates.
   public var sectionIndexTitles: [String] {
     var seen: Set<String> = []
-    return results?.sections.compactMap { sectionIndexTitle(forSectionName: $0.name) }
+    return arrangement?.sections.compactMap { sectionIndexTitle(forSectionName: $0.name) }
       .filter { seen.insert($0).inserted } ?? []
   }
 
@@ -53,7 +53,7 @@ extension FetchedResultsController {
   /// - Returns: Nil if no section has the title.
   public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
     guard sectionIndexTitles.indices.contains(index) else { return nil }
-    return results?.sections.firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
+    return arrangement?.sections.firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
   }
 
   func section(_ section: ResultArrangement.Section) -> FetchedResultsSection<Object> {

@@ -1,3 +1,5 @@
+public import Observation
+
 /// The results of a request in sections, kept up to date for display in lists.
 ///
 /// ```swift
@@ -36,7 +38,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
   private let sectionName: ResultRules.SectionName
-  var results: ResultArrangement?
+  /// What observers don't hear of by itself; see ``arrangement``.
+  private var results: ResultArrangement?
+  private let registrar = ObservationRegistrar()
   private var rules: ResultRules?
   private var rows: ResultRows?
   private var observation: ContextObservation?
@@ -101,6 +105,29 @@ public final class FetchedResultsController<Object: ManagedObject> {
   }
 }
 
+/// A controller takes part in Swift's observation: its results are what can be observed, with their order and sections.
+///
+/// An object that has other values at the same place is no other result. Who shows its values observes the object.
+extension FetchedResultsController: Observable {
+  /// The results, for those who read them from outside.
+  var arrangement: ResultArrangement? {
+    registrar.access(self, keyPath: \.arrangement)
+    return results
+  }
+
+  /// Makes these the results, and tells observers of it.
+  private func show(_ new: ResultArrangement?) {
+    let changes = managedObjectContext.observedChanges
+    // An observer that reads at once is to find the context whole.
+    if changes.areHeldBack {
+      changes.note { [self] in registrar.willSet(self, keyPath: \.arrangement) }
+    } else {
+      registrar.willSet(self, keyPath: \.arrangement)
+    }
+    results = new
+  }
+}
+
 extension FetchedResultsController {
   private func fetchAll() throws {
     let rules = try ResultRules(fetchRequest, sectionName: sectionName, in: managedObjectContext)
@@ -108,7 +135,7 @@ extension FetchedResultsController {
     for section in fetched.sections { for item in section.items { _ = try Self.typed(item.object) } }
     self.rules = rules
     rows = fetchRequest.fetchBatchSize > 0 ? ResultRows(managedObjectContext, size: fetchRequest.fetchBatchSize) : nil
-    results = fetched
+    show(fetched)
   }
 
   private func receive(_ event: ContextEvent) {
@@ -150,7 +177,9 @@ extension FetchedResultsController {
   /// New objects got identifiers, which determine their position among equal objects.
   private func takeIdentifiers(of objects: Set<ManagedObject>) throws {
     try follow(objects, isUpdate: false)
-    if objects.contains(where: { results?.item(of: $0) != nil }) { tellSequences(changed: []) }
+    guard objects.contains(where: { results?.item(of: $0) != nil }) else { return }
+    show(results)
+    tellSequences(changed: [])
   }
 
   private func follow(_ objects: Set<ManagedObject>, isUpdate: Bool) throws {
@@ -197,7 +226,7 @@ extension FetchedResultsController {
     }
     delegate?.controllerWillChangeContent(self)
     let old = results
-    results = new
+    if difference.isRearrangement { show(new) } else { results = new }
     if let delegate, let old { tell(delegate, difference, old) }
     tellSequences(changed: Set(difference.changes.filter { $0.kind != .delete }.map(\.object.objectID)))
   }

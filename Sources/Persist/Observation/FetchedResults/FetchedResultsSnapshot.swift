@@ -36,7 +36,7 @@ extension FetchedResultsController {
   /// - Complexity: O(*results*).
   public var snapshot: FetchedResultsSnapshot {
     FetchedResultsSnapshot(
-      sections: results?.sections.map { section in
+      sections: arrangement?.sections.map { section in
         FetchedResultsSnapshot.Section(name: section.name, objectIDs: section.items.map(\.object.objectID))
       } ?? [])
   }

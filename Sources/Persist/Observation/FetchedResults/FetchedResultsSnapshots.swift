@@ -27,7 +27,7 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
 
   init(_ controller: FetchedResultsController<Object>) {
     self.controller = controller
-    waiting = controller.results == nil ? nil : controller.snapshot
+    waiting = controller.arrangement == nil ? nil : controller.snapshot
     controller.add(self)
     controller.managedObjectContext.mailbox.add(turn.bell)
   }

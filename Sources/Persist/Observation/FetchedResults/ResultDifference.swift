@@ -17,6 +17,11 @@ struct ResultDifference {
   private(set) var sectionInsertions: [(name: String, index: Int)] = []
   private(set) var changes: [Change] = []
 
+  /// Whether the results have other places or sections, or are others: not only other values.
+  var isRearrangement: Bool {
+    !sectionDeletions.isEmpty || !sectionInsertions.isEmpty || changes.contains { $0.kind != .update }
+  }
+
   /// - Parameters:
   ///   - touched: Every object that was added, removed or may have moved.
   ///   - updated: Whether an object that kept its position is reported as updated.

@@ -135,6 +135,8 @@ struct ResultRules {
   ///
   /// With a batch size, rows are read batch by batch and released; only the values that determine positions are kept.
   func fetch() throws -> ResultArrangement {
+    context.readProbe.pause()
+    defer { context.readProbe.resume() }
     let pass = try FetchPass(request, in: context)
     var items: [ResultItem] = []
     if request.fetchBatchSize > 0 {

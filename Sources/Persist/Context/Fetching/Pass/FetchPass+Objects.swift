@@ -4,6 +4,8 @@ extension FetchPass {
   ///
   /// - Parameter withOverlaid: Whether to include objects for which the stores' answer isn't valid.
   func make(_ batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false) -> [ManagedObject] {
+    context.observedChanges.begin()
+    defer { context.observedChanges.end() }
     let table = tables.table(for: layout)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(batch.count)
@@ -17,7 +19,10 @@ extension FetchPass {
         if object.loading == .missing, object.change == .none { object.forgetRow() }
         if object.layout.index == entityIndex, refreshes(object), let snapshot = batch.snapshot(of: entry) {
           object.snapshot = snapshot
-          if object.loading == .loaded { (object.toManys, object.companions) = ([], nil) }
+          if object.loading == .loaded {
+            object.replaceMembers(with: [])
+            object.companions = nil
+          }
         }
         objects.append(object)
       } else {

@@ -67,6 +67,8 @@ struct FetchPass {
   }
 
   private mutating func overlay(_ scope: FetchScope) throws {
+    context.readProbe.pause()
+    defer { context.readProbe.resume() }
     let deleted = context.deleted.objects.filter(scope.contains)
     var changed: [ManagedObject] = []
     if !order.isEmpty || request.predicate != nil {
@@ -84,6 +86,8 @@ struct FetchPass {
 
   /// - Parameter read: Returns the rows of a query; nil to read from the store.
   func objects(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObject] {
+    context.readProbe.pause()
+    defer { context.readProbe.resume() }
     var results: [ManagedObject] = []
     for source in sources {
       guard let question = question(for: source, identifiersOnly: false) else { continue }
@@ -103,6 +107,8 @@ struct FetchPass {
 
   /// - Parameter read: Returns the rows of a query; nil to read from the store.
   func objectIDs(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObjectID] {
+    context.readProbe.pause()
+    defer { context.readProbe.resume() }
     guard areIdentifiersEnough else { return try objects(reading: read).map(\.objectID) }
     var results: [ManagedObjectID] = []
     for source in sources {
@@ -149,6 +155,8 @@ struct FetchPass {
 
   /// Returns a store's objects that match the rest of the predicate.
   func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
+    context.readProbe.pause()
+    defer { context.readProbe.resume() }
     guard let rest = source.rest else { return objects }
     guard request.includesPendingChanges || !context.hasChanges else { return try matchingAsSaved(objects, rest) }
     let found = try objects.filter { try evaluator.matches(rest, .object($0)) }
@@ -177,6 +185,8 @@ struct FetchPass {
   /// Calls a closure with the saved states of objects, in a separate context.
   private func withSavedViews<T>(of objects: [ManagedObject], _ body: ([ManagedObject]) throws -> T) throws -> T {
     let saved = context.savedView()
+    saved.readProbe.pause()
+    defer { saved.readProbe.resume() }
     let views = objects.map { saved.object(with: $0.objectID) }
     saved.prefetchRows(of: views)
     let result = try body(views)

@@ -1,0 +1,73 @@
+/// The places where what an object shows changes all lead here.
+extension ManagedObject {
+  /// Notes that a property is about to get another value.
+  @inline(__always)
+  final func noteChange(at slot: Int) {
+    if marks.contains(.observed) { noteObserved([ObservedProperty(slot: slot)]) }
+  }
+
+  @inline(__always)
+  final func noteChange(_ property: ObservedProperty) { noteChange(at: property.slot) }
+
+  @inline(never)
+  final func noteObserved(_ changed: Set<ObservedProperty>) {
+    if let table { table.observedChanges.note(changed, of: self) } else { tellObservers(changed) }
+  }
+
+  /// Notes that every property may have another value.
+  @inline(__always)
+  final func noteChangeOfAll() {
+    if marks.contains(.observed) { noteObserved(everything) }
+  }
+
+  /// Everything about the object that can be observed.
+  final var everything: Set<ObservedProperty> {
+    Set(layout.properties.indices.map { ObservedProperty(slot: $0) } + [.state, .version])
+  }
+
+  final func tellObservers(_ changed: Set<ObservedProperty>) { observers?.tell(changed, of: self) }
+
+  /// Notes what another row changes: properties with unsaved values show these before and after.
+  @inline(never)
+  final func noteObserved(row new: RowSnapshot?) {
+    guard let old = snapshot else {
+      // Everything of a fault has changed when it lost its row. A new object shows what it goes on showing.
+      if new != nil, loading != .fault { noteObserved([.version]) }
+      return
+    }
+    var changed: Set<ObservedProperty> = []
+    for stored in layout.storedSlots where pending.isEmpty || pending[stored.slot] == nil {
+      if new.map({ old.holds(stored, as: $0, of: layout) }) != true { changed.insert(.init(slot: stored.slot)) }
+    }
+    if old.version != new?.version { changed.insert(.version) }
+    noteObserved(changed)
+  }
+
+  /// Notes what other unsaved values change.
+  @inline(never)
+  final func noteObserved(pending new: ContiguousArray<StoredValue?>) {
+    let changed = layout.properties.indices.filter { slot in
+      let (before, after) = (pending.isEmpty ? nil : pending[slot], new.isEmpty ? nil : new[slot])
+      switch (before, after) {
+      case (nil, nil): return false
+      case (let before?, let after?): return before != after
+      case (let value?, nil), (nil, let value?): return !isKnownAsCommitted(value, at: slot)
+      }
+    }
+    noteObserved(Set(changed.map { ObservedProperty(slot: $0) }))
+  }
+
+  /// Whether the row has a value; also false where that would take a look into a file.
+  private final func isKnownAsCommitted(_ value: StoredValue, at slot: Int) -> Bool {
+    layout.forms[slot] != .externalData && isCommitted(value, at: slot)
+  }
+
+  /// Notes that to-many relationships and fetched properties are read anew, or get other members.
+  @inline(never)
+  final func noteObserved(toManys new: ContiguousArray<ToManyMembers?>) {
+    let slots = layout.properties.indices.filter { slot in
+      (!toManys.isEmpty && toManys[slot] != nil) || (!new.isEmpty && new[slot] != nil)
+    }
+    noteObserved(Set(slots.map { ObservedProperty(slot: $0) }))
+  }
+}

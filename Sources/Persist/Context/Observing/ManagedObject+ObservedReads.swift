@@ -1,0 +1,65 @@
+public import Observation
+
+/// Managed objects take part in Swift's observation: `withObservationTracking` calls its `onChange` for the properties
+/// that were read.
+extension ManagedObject: Observable {}
+
+extension ManagedObject {
+  /// Notes that a property was read, for an observer that tracks what the current thread reads.
+  @usableFromInline @inline(never)
+  final func noteRead(at slot: Int) {
+    if !marks.contains(.observed), let table {
+      // Without counted references, as nearly every read ends here.
+      let isTracking = Unmanaged.passUnretained(table)._withUnsafeGuaranteedRef { $0.readProbe.isTracking }
+      if isTracking { noteFirstRead(at: slot) }
+    } else {
+      noteUncommonRead(at: slot)
+    }
+  }
+
+  final func noteRead(_ property: ObservedProperty) { noteRead(at: property.slot) }
+
+  @inline(never)
+  private final func noteFirstRead(at slot: Int) {
+    if let table { noteFirstRead(at: slot, table.readProbe.takeRegistrar()) }
+  }
+
+  private final func noteFirstRead(at slot: Int, _ registrar: ObservationRegistrar) {
+    becomeObserved(by: ObjectObservers(registrar))
+    registrar.access(self, keyPath: ObservedProperty(slot: slot).path)
+  }
+
+  /// As ``noteRead(at:)``, for an object that was observed before or has no context.
+  @inline(never)
+  private final func noteUncommonRead(at slot: Int) {
+    guard table?.readProbe.isPaused != true else { return }
+    if let observers = observers {
+      observers.registrar.access(self, keyPath: ObservedProperty(slot: slot).path)
+      return
+    }
+    // Objects that record what a key path reads are nobody's to observe.
+    guard KeyPathRecording.current == nil, !DeclarationRecording.isActive else { return }
+    let registrar = ReadProbe.ofLooseObjects.withLock { probe in probe.isTracking ? probe.takeRegistrar() : nil }
+    if let registrar { noteFirstRead(at: slot, registrar) }
+  }
+
+  /// Who observes the object; nil where nobody ever did.
+  final var observers: ObjectObservers? {
+    marks.contains(.observed) ? ObservedObjects.observers(of: self) : nil
+  }
+
+  /// Who observes the object, for one more to be added.
+  final var observersForAdding: ObjectObservers {
+    if let observers { return observers }
+    let made = ObjectObservers(ObservationRegistrar())
+    becomeObserved(by: made)
+    return made
+  }
+
+  /// Enters the object among the observed ones.
+  final func becomeObserved(by observers: ObjectObservers) {
+    ObservedObjects.insert(observers, for: self)
+    marks.insert(.observed)
+    for slot in toManys.indices { toManys[slot]?.observe(as: slot, of: self) }
+  }
+}

@@ -1,0 +1,44 @@
+/// What changed of observed objects while a call changes several things, to be told once they are all in place.
+///
+/// An observer may read the object at once, and so isn't to be called while one side of a relationship is set and the
+/// other isn't yet. Contexts of one tree share theirs: a child's save changes its parent's objects.
+final class ObservedChanges {
+  @exclusivity(unchecked) private var depth = 0
+  private typealias Entry = (object: ManagedObject, changed: Set<ObservedProperty>)
+  @exclusivity(unchecked) private var objects: [ObjectIdentifier: Entry] = [:]
+  /// Changes of others than objects.
+  @exclusivity(unchecked) private var others: [() -> Void] = []
+
+  /// Whether changes wait to be told.
+  var areHeldBack: Bool { depth > 0 }
+
+  /// Begins a call that changes several things. Each is to be ended.
+  @inline(__always)
+  func begin() { depth &+= 1 }
+
+  /// Ends a call that changed several things; the end of the outermost one tells what they were.
+  @inline(__always)
+  func end() {
+    depth &-= 1
+    if depth == 0, !objects.isEmpty || !others.isEmpty { tell() }
+  }
+
+  /// Takes in that properties of an object change, or tells it at once.
+  func note(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
+    guard depth > 0 else { return object.tellObservers(changed) }
+    objects[ObjectIdentifier(object), default: (object, [])].changed.formUnion(changed)
+  }
+
+  /// Takes in how to tell of a change of something else, or tells it at once.
+  func note(_ tell: @escaping () -> Void) {
+    if depth > 0 { others.append(tell) } else { tell() }
+  }
+
+  @inline(never)
+  private func tell() {
+    let waiting = (objects.values, others)
+    (objects, others) = ([:], [])
+    for (object, changed) in waiting.0 { object.tellObservers(changed) }
+    for tell in waiting.1 { tell() }
+  }
+}

@@ -1,0 +1,67 @@
+import Observation
+
+/// The registrars of those objects that somebody has observed.
+///
+/// Few objects ever are. They are found by their addresses here, so that no object has a field for its registrar: a
+/// mark says which have one. An object takes itself out when it goes.
+enum ObservedObjects {
+  private static let observers = Guarded<[ObjectIdentifier: ObjectObservers]>([:])
+
+  static func observers(of object: ManagedObject) -> ObjectObservers? {
+    let id = ObjectIdentifier(object)
+    return observers.withLock { $0[id] }
+  }
+
+  static func insert(_ observers: ObjectObservers, for object: ManagedObject) {
+    let id = ObjectIdentifier(object)
+    Self.observers.withLock { $0[id] = observers }
+  }
+
+  static func remove(_ id: ObjectIdentifier) {
+    // Freed with the lock open: what observers hold may be other objects.
+    withExtendedLifetime(observers.withLock { $0.removeValue(forKey: id) }) {}
+  }
+}
+
+/// Somebody who observes an object otherwise than by tracking reads, for as long as this is held.
+final class ObjectObservation {
+  let receive: (Set<ObservedProperty>) -> Void
+  /// Called when the object has left its context.
+  let end: () -> Void
+
+  init(receive: @escaping (Set<ObservedProperty>) -> Void, end: @escaping () -> Void) {
+    self.receive = receive
+    self.end = end
+  }
+}
+
+/// Who observes one object.
+// Sendable: the registrar is, and the observations are reached only within the isolation of the object's context. The
+// table that holds all objects' observers is shared by all isolations.
+final class ObjectObservers: @unchecked Sendable {
+  let registrar: ObservationRegistrar
+  private var observations: [WeakObservation] = []
+
+  private struct WeakObservation {
+    weak var observation: ObjectObservation?
+  }
+
+  init(_ registrar: ObservationRegistrar) { self.registrar = registrar }
+
+  func add(_ observation: ObjectObservation) {
+    observations.removeAll { $0.observation == nil }
+    observations.append(WeakObservation(observation: observation))
+  }
+
+  /// Tells every observer that properties of the object change.
+  func tell(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
+    for property in changed { registrar.willSet(object, keyPath: property.path) }
+    registrar.willSet(object, keyPath: ObservedProperty.whole.path)
+    for observer in observations { observer.observation?.receive(changed) }
+  }
+
+  /// Tells that the object has left its context for good.
+  func objectHasLeft() {
+    for observer in observations { observer.observation?.end() }
+  }
+}

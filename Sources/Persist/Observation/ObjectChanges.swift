@@ -1,0 +1,104 @@
+/// What changes in one object, one element after the other, for code of the context's own isolation.
+///
+/// ```swift
+/// @MainActor func follow(_ item: Item, in context: ManagedObjectContext) async {
+///   for await change in context.changes(of: item) {
+///     if change.properties.contains("name") { title = item.name }
+///   }
+/// }
+/// ```
+///
+/// Whoever awaits an element is woken by the first change and gets its turn after the stretch of code that made it.
+/// All that changed until then, and while nobody awaits an element, is one element, so that no more waits than the
+/// names of the object's properties. The sequence holds the object. It ends when the object leaves its context:
+/// deleted and saved, by a reset, or with the context itself, which the sequence doesn't keep alive; and when its task
+/// is cancelled. A sequence that nobody holds any more costs nothing.
+public struct ObjectChanges: AsyncSequence {
+  /// The sequence doesn't throw.
+  public typealias Failure = Never
+
+  let buffer: ObjectChangeBuffer
+
+  /// An iterator over the changes that nobody has taken yet.
+  public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
+
+  /// Takes one change after the other.
+  public struct Iterator: AsyncIteratorProtocol {
+    let buffer: ObjectChangeBuffer
+
+    /// The next change; nil at the end.
+    public mutating func next() async -> ObjectChange? { await next(isolation: nil) }
+
+    /// The next change; nil at the end.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> ObjectChange? {
+      await buffer.next(isolation: actor)
+    }
+  }
+}
+
+/// What has changed in an object, whoever changed it: the program, a merge, a refresh, undo, a rollback.
+public struct ObjectChange: Sendable, Hashable {
+  /// The names of the properties that have other values, or may have: of an object that is a fault again, those of all.
+  public internal(set) var properties: Set<String> = []
+  /// Whether the object became a new, changed, deleted or unchanged one, or left its context.
+  public internal(set) var isOfState = false
+}
+
+extension ManagedObjectContext {
+  /// What changes in one of the context's objects, from now on. Each call makes a sequence of its own.
+  ///
+  /// - Parameter object: of this context; of any other the sequence is empty.
+  public func changes(of object: ManagedObject) -> ObjectChanges {
+    ObjectChanges(buffer: ObjectChangeBuffer(object, isOver: object.table?.context !== self))
+  }
+}
+
+/// The changes that one sequence hasn't given yet.
+final class ObjectChangeBuffer {
+  private let object: ManagedObject
+  private let turn = Turn()
+  private var waiting = ObjectChange()
+  private var isOver: Bool
+  private var observation: ObjectObservation?
+
+  init(_ object: ManagedObject, isOver: Bool) {
+    self.object = object
+    self.isOver = isOver
+    guard !isOver, let context = object.table?.context else { return }
+    let observation = ObjectObservation(
+      receive: { [weak self] in self?.put($0) }, end: { [weak self] in self?.end() })
+    self.observation = observation
+    object.observersForAdding.add(observation)
+    // A context that merges by itself merges when its owner comes to its turn.
+    context.mailbox.add(turn.bell)
+  }
+
+  private func put(_ changed: Set<ObservedProperty>) {
+    for property in changed {
+      if property == .state {
+        waiting.isOfState = true
+      } else if property.slot >= 0 {
+        waiting.properties.insert(object.layout.properties[property.slot].name)
+      }
+    }
+    if waiting != ObjectChange() { turn.give() }
+  }
+
+  private func end() {
+    isOver = true
+    turn.give()
+  }
+
+  func next(isolation actor: isolated (any Actor)?) async -> ObjectChange? {
+    while !Task.isCancelled {
+      object.table?.context.processPendingChanges()
+      if waiting != ObjectChange() {
+        defer { waiting = ObjectChange() }
+        return waiting
+      }
+      if isOver { return nil }
+      await turn.wait(isolation: actor)
+    }
+    return nil
+  }
+}

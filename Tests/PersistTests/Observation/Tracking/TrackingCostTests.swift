@@ -1,0 +1,101 @@
+import Foundation
+import Observation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("What observation costs")
+struct TrackingCostTests {
+  private final class Token: Sendable {}
+
+  @Test("Reading outside of observation leaves nothing behind, also after something else was observed")
+  func unobserved() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let people = try (0..<20).map { try context.make("Person", ["name": "\($0)"]) }
+      try context.save()
+      func read(_ people: some Sequence<ManagedObject>) {
+        for person in people {
+          _ = (person["name"], person.string(at: 0), person.isDeleted, person.version, person.changedValues())
+        }
+      }
+      read(people)
+      #expect(people.allSatisfy { !$0.marks.contains(.observed) })
+      _ = try tracking { people[0]["name"] }
+      read(people)
+      _ = try tracking { people[1]["salary"] }
+      read(people)
+      people[0]["name"] = "another"
+      read(people)
+      #expect(people.indices.filter { people[$0].marks.contains(.observed) } == [0, 1])
+    }
+  }
+
+  @Test("What an observer holds goes with the objects that it observed, and when it was told")
+  func endOfObservers() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for name in ["Ann", "Bea"] { try context.make("Person", ["name": name]) }
+      try context.save()
+      weak var weakToken: Token?
+      func observe(_ people: [ManagedObject]) {
+        let token = Token()
+        weakToken = token
+        withObservationTracking {
+          for person in people { _ = (person["name"], person.isDeleted) }
+        } onChange: {
+          withExtendedLifetime(token) {}
+        }
+      }
+      var people = try context.fetch(FetchRequest("Person"))
+      // Several observers, so that the first of them isn't the only one that finds the objects unobserved.
+      for _ in 0..<3 { observe(people) }
+      #expect(weakToken != nil)
+      people = []
+      #expect(context.registeredObjects.isEmpty)
+      #expect(weakToken == nil)
+
+      people = try context.fetch(FetchRequest("Person"))
+      observe(people)
+      people[0]["name"] = "Cis"
+      #expect(weakToken == nil)
+    }
+  }
+
+  @Test("Contexts of several threads are observed at once")
+  func threads() async throws {
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+    try coordinator.addInMemoryStore()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          let context = ManagedObjectContext(coordinator)
+          let people = try (0..<50).map { _ in try context.make("Person") }
+          var told = 0
+          for round in 0..<20 {
+            for person in people {
+              let name = try tracking { person["name"] }
+              person["name"] = "\(round)"
+              told += name.told.count
+            }
+          }
+          return told
+        }
+      }
+      for try await told in group { #expect(told == 1000) }
+    }
+  }
+
+  @Test("An object without a context is observed too")
+  func loose() throws {
+    let model = try ManagedObjectModel(SampleModels.people)
+    let person = ManagedObject(entity: try model.entity(named: "Person"), insertInto: nil)
+    _ = person["name"]
+    #expect(!person.marks.contains(.observed))
+    let name = try tracking { person["name"] }
+    let salary = try tracking { person["salary"] }
+    person["name"] = "Ann"
+    #expect((name.told.count, salary.told.count) == (1, 0))
+  }
+}
