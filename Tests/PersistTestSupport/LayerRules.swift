@@ -49,6 +49,14 @@ public struct LayerRules: Sendable {
     }
   }
 
+  /// The references from a file to a declaration in a folder below its own.
+  public func upward(_ references: some Sequence<IndexStore.Reference>) -> [IndexStore.Reference] {
+    references.filter { reference in
+      guard let user = folder(of: reference.file), let declaring = folder(of: reference.declaredIn) else { return false }
+      return declaring > user
+    }
+  }
+
   /// The files that belong to none of the folders.
   public func strays(in paths: [String]) -> [String] { paths.filter { folder(of: $0) == nil } }
 

@@ -28,6 +28,17 @@ struct LayerTests {
     for violation in layers.violations(in: sources) { Issue.record(Comment(rawValue: violation.description)) }
   }
 
+  @Test(
+    "A folder of the framework refers only to those above it, members included",
+    .enabled(if: IndexStore() != nil, "The compiler wrote no index, or the toolchain has no library that reads it."))
+  func noUpwardMembers() throws {
+    let references = try #require(IndexStore()).references(within: framework)
+    #expect(references.count > 10_000)
+    for reference in layers.upward(references) {
+      Issue.record("\(reference.file):\(reference.line): \(reference.name), which \(reference.declaredIn) declares")
+    }
+  }
+
   @Test("Every file of the framework stands in a folder that has its place in the order")
   func noStrays() throws {
     try #expect(layers.strays(in: frameworkSources().map(\.path)) == [])

@@ -105,7 +105,7 @@ struct StoreFixture {
       owner: owner, entity: entity, slot: entity.property(named: name)?.slot ?? -1, members: members)
   }
 
-  func related(_ store: SQLiteStore, _ owner: ManagedObjectID, _ name: String) throws -> [ManagedObjectID] {
+  func related(_ store: any PersistentStore, _ owner: ManagedObjectID, _ name: String) throws -> [ManagedObjectID] {
     let entity = try entity(owner.entityName)
     guard let property = entity.property(named: name) else { throw PersistenceError(.unknownProperty, name) }
     return try store.related(by: property, of: entity, key: owner.primaryKey ?? 0)

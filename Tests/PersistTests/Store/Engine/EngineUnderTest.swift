@@ -1,0 +1,31 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// An engine that the contract is tested with, and the locations of its stores.
+enum EngineUnderTest: String, CaseIterable, CustomTestStringConvertible {
+  case sqliteFile, sqliteMemory
+
+  var testDescription: String { rawValue }
+  /// Whether a store outlives its closing.
+  var isPersistent: Bool { self != .sqliteMemory }
+
+  /// Runs `body` with a location that has no store yet.
+  func withLocation(_ body: (StoreLocation) throws -> Void) throws {
+    switch self {
+    case .sqliteFile: try withTemporaryStore { try body(.file($0)) }
+    case .sqliteMemory: try body(.memory)
+    }
+  }
+
+  /// Runs `body` with a new store of a model, and closes it.
+  func withStore(of model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void) throws {
+    try withLocation { location in
+      let store = try location.engine.createStore(at: location, model: model, options: StoreOptions())
+      try body(store)
+      try store.close()
+    }
+  }
+}
