@@ -7,15 +7,15 @@ nonisolated public class Category: ManagedObject {}
 
 nonisolated extension Category {
   /// A required attribute of type string.
-  /// Its least length is 1.
-  /// Its greatest length is 40.
+  /// Minimum length: 1.
+  /// Maximum length: 40.
   public var name: String {
     get { string(at: 0) ?? "" }
     set { setAttributeValue(.string(newValue), at: 0) }
   }
 
   /// A required attribute of type int16.
-  /// A new object has 0.
+  /// Default: 0.
   public var position: Int16 {
     get { integer(at: 1).flatMap { Int16(exactly: $0) } ?? 0 }
     set { setAttributeValue(.integer(Int64(newValue)), at: 1) }

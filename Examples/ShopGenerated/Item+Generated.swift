@@ -20,21 +20,21 @@ nonisolated extension Item {
   }
 
   /// A required attribute of type string.
-  /// A new object has "New Item".
-  /// Its least length is 1.
+  /// Default: "New Item".
+  /// Minimum length: 1.
   public var name: String {
     get { string(at: 2) ?? "New Item" }
     set { setAttributeValue(.string(newValue), at: 2) }
   }
 
   /// A required attribute of type boolean.
-  /// A new object has false.
+  /// Default: false.
   public var onSale: Bool {
     get { boolean(at: 3) ?? false }
     set { setAttributeValue(.boolean(newValue), at: 3) }
   }
 
-  /// An optional attribute of type binary, large values in files of their own.
+  /// An optional attribute of type binary, large values in separate files.
   public var photo: Data? {
     get { data(at: 4) }
     set { setAttributeValue(newValue.map { StoredValue.data($0) } ?? .null, at: 4) }
@@ -47,7 +47,7 @@ nonisolated extension Item {
   }
 
   /// A required attribute of type int32.
-  /// A new object has 1.
+  /// Default: 1.
   /// It was `amount` in an older version.
   public var quantity: Int32 {
     get { integer(at: 6).flatMap { Int32(exactly: $0) } ?? 1 }
@@ -61,7 +61,7 @@ nonisolated extension Item {
   }
 
   /// The inverse of `Line.item`.
-  /// While there is one, the object can't be deleted.
+  /// The object can't be deleted while this has objects.
   public var lines: RelationshipSet<Line> {
     get { toMany(at: 8, of: Line.self) }
     set { toMany(at: 8, of: Line.self).replace(with: newValue) }

@@ -7,7 +7,7 @@ nonisolated public class Line: ManagedObject {}
 
 nonisolated extension Line {
   /// A required attribute of type int16.
-  /// A new object has 1.
+  /// Default: 1.
   public var count: Int16 {
     get { integer(at: 0).flatMap { Int16(exactly: $0) } ?? 1 }
     set { setAttributeValue(.integer(Int64(newValue)), at: 0) }

@@ -8,7 +8,7 @@ nonisolated public class Order: ManagedObject {}
 
 nonisolated extension Order {
   /// A required attribute of type int64.
-  /// A new object has 1.
+  /// Default: 1.
   public var number: Int64 {
     get { integer(at: 0) ?? 1 }
     set { setAttributeValue(.integer(newValue), at: 0) }

@@ -7,7 +7,7 @@ nonisolated public class Review: ManagedObject {}
 
 nonisolated extension Review {
   /// A required attribute of type int16.
-  /// A new object has 3.
+  /// Default: 3.
   public var stars: Int16 {
     get { integer(at: 0).flatMap { Int16(exactly: $0) } ?? 3 }
     set { setAttributeValue(.integer(Int64(newValue)), at: 0) }

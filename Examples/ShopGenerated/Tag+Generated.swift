@@ -3,7 +3,7 @@
 public import Persist
 
 /// An object of the entity `Tag`.
-/// No two have the same `text`.
+/// No two objects have the same `text`.
 nonisolated public class Tag: ManagedObject {}
 
 nonisolated extension Tag {

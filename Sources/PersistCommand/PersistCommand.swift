@@ -6,11 +6,11 @@ import Foundation
 struct PersistCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "persist",
-    abstract: "Looks into object stores, compares model versions and migrates.",
+    abstract: "Inspect object stores, compare model versions, and migrate.",
     discussion: """
-      Exit status: 0 done, 1 the work failed, 2 the call was wrong, 3 found what it was asked to look for: damage, a \
-      migration that isn't possible, a released version that was changed.
-      With --json the result, and nothing else, goes to standard output.
+      Exit status: 0 success, 1 failure, 2 invalid arguments, 3 a finding: damage, an impossible migration, a changed \
+      released version.
+      With --json, only the result goes to standard output.
       """,
     subcommands: [
       InspectCommand.self, DumpCommand.self, DiffCommand.self, PlanCommand.self, MigrateCommand.self,

@@ -7,14 +7,14 @@ struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Look for damage in the file and in the object graph. Writes only with --repair.",
-    discussion: "Exit status 3 where there is any.")
+    discussion: "Exits with status 3 if there is any damage.")
 
   @OptionGroup var arguments: StoreArguments
 
   @Flag(
     help: """
-      First mend what leaves nothing to guess: counters of keys, entity numbers beside keys, optional relationships \
-      that lead to no row, indexes of words, and files that no row names.
+      First repair what has only one possible repair: key counters, stored entity numbers, optional relationships to \
+      missing rows, full-text indexes, and files without a row.
       """)
   var repair = false
 
@@ -22,7 +22,7 @@ struct CheckCommand: ParsableCommand {
     let registry = try arguments.registry()
     if repair {
       for mending in try StoreRepair.repair(storeAt: arguments.url, registry: registry) {
-        StandardError.print("mended: \(mending.words)")
+        StandardError.print("repaired: \(mending.words)")
       }
     }
     var output = StandardOutput()
@@ -48,7 +48,8 @@ struct CheckCommand: ParsableCommand {
     }
     try output.flush()
     if mendable > 0, !repair {
-      StandardError.print("'persist check --repair' mends what of these \(mendable) leaves nothing to guess.")
+      StandardError.print(
+        "'persist check --repair' may fix \(mendable) of these problems: those that have only one possible repair.")
     }
     if count > 0 { throw Failure.found }
   }
@@ -58,7 +59,7 @@ extension StoreProblem {
   fileprivate var words: String {
     let row = [entity, pk.map(String.init)].compactMap { $0 }.joined(separator: " ")
     let place = row + (property.map { ".\($0)" } ?? "")
-    return "\(kind.name)\(place.isEmpty ? "" : " at \(place)"): \(detail)"
+    return "\(kind.name.camelCaseWords)\(place.isEmpty ? "" : " at \(place)"): \(detail)"
   }
 }
 
@@ -66,7 +67,7 @@ extension StoreRepair.Mending {
   fileprivate var words: String {
     let place = [entity, property].compactMap { $0 }.joined(separator: ".")
     let what = [.orphanFile, .unfinishedWork].contains(kind) ? "file" : "row"
-    return "\(kind.name)\(place.isEmpty ? "" : " at \(place)"): \(count) \(what)\(count == 1 ? "" : "s")"
+    return "\(kind.name.camelCaseWords)\(place.isEmpty ? "" : " at \(place)"): \(count) \(what)\(count == 1 ? "" : "s")"
   }
 }
 

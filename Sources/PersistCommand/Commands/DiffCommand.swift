@@ -5,10 +5,10 @@ import Persist
 /// `persist diff`: the differences between two model versions.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "Show how two model versions differ, and what migrating would mean.",
+    commandName: "diff", abstract: "Show how two model versions differ, and what a migration would involve.",
     discussion: """
       With one model, its first version is compared with its current one; with two, the current version of each. \
-      --from and --to name other versions. Exit status 3 where --fail-on finds what it looks for.
+      --from and --to name other versions. Exits with status 3 if --fail-on applies.
       """)
 
   /// The kind of difference that fails the command. Each case includes those before it.
@@ -35,19 +35,19 @@ struct DiffCommand: ParsableCommand {
   @Argument(help: "A model, or a folder with models.")
   var model: String
 
-  @Argument(help: "Another one; the same by default.")
+  @Argument(help: "The model to compare with; by default the same one.")
   var other: String?
 
-  @Option(help: "The version that the difference begins at.")
+  @Option(help: "The version to compare from.")
   var from: String?
 
-  @Option(help: "The version that it leads to.")
+  @Option(help: "The version to compare with.")
   var to: String?
 
-  @Option(help: "Draw the difference as a picture, in SVG, into this file.")
+  @Option(help: "Draw the difference as an SVG picture into this file.")
   var svg: String?
 
-  @Option(help: "End with 3 where migrating is impossible, means a loss, needs a copy, or where anything changes.")
+  @Option(help: "Exit with status 3 if the migration is impossible, loses data, needs a copy, or if anything changes.")
   var failOn: Finding?
 
   @Flag(help: "Print JSON for programs.")

@@ -9,7 +9,7 @@ struct DumpCommand: ParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
 
-  @Option(help: "Only objects of this entity; those of its subentities don't count.")
+  @Option(help: "Only objects of this entity, without those of its subentities.")
   var entity: String?
 
   func run() throws {

@@ -7,7 +7,7 @@ import PersistTesting
 struct FillCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fill",
-    abstract: "Fill a store with random objects that keep the model's rules; make the store where there is none.")
+    abstract: "Fill a store with random valid objects; create the store if it doesn't exist.")
 
   @Argument(help: "The store's file.")
   var store: String
@@ -18,10 +18,10 @@ struct FillCommand: ParsableCommand {
   @Option(help: "The model version of a new store; the current one by default.")
   var version: String?
 
-  @Option(help: "How many objects each entity gets that isn't abstract.")
+  @Option(help: "The number of objects for each entity that isn't abstract.")
   var rows: Int
 
-  @Option(help: "The same seed gives the same objects.")
+  @Option(help: "The seed of the random numbers; the same seed gives the same objects.")
   var seed: UInt64 = 1
 
   @Flag(help: "Print JSON for programs.")

@@ -7,10 +7,10 @@ struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate", abstract: "Write Swift classes for a model's entities.",
     discussion: """
-      One file per entity, 'Item+Generated.swift', and one that lists the classes. Files of your own beside them are \
-      never touched; generated ones whose entity is gone are removed. The same model gives the same bytes.
+      Writes one file per entity, 'Item+Generated.swift', and one that lists the classes. Your own files next to them \
+      are never touched; generated files of removed entities are deleted. The same model gives the same bytes.
 
-      An entity whose Codegen is Category/Extension in Xcode gets its properties only: the class is yours.
+      An entity whose Codegen is Category/Extension in Xcode gets only its properties; you write the class.
       """)
 
   /// The style of the generated code.
@@ -22,25 +22,25 @@ struct GenerateCommand: ParsableCommand {
   @Argument(help: "An .xcdatamodeld, .momd, .mom or Persist model .json, or a folder with one model.")
   var model: String
 
-  @Option(help: "The folder that the files are written into; it is made where there is none.")
+  @Option(help: "The output folder; created if it doesn't exist.")
   var output: String
 
-  @Option(help: "How the classes are written.")
+  @Option(help: "The style of the classes.")
   var style: Style = .macrosless
 
   @Option(help: "The model version; the current one by default.")
   var version: String?
 
-  @Option(help: "Who may use the classes: public or internal.")
+  @Option(help: "The access level of the classes: public or internal.")
   var access: GenerateOptions.Access = .public
 
-  @Option(help: "The module that the classes belong to. Classes that the model has in others are imported.")
+  @Option(help: "The module of the classes. The model's classes in other modules are imported.")
   var module: String?
 
-  @Flag(help: "Leave out entities whose Codegen is Manual/None.")
+  @Flag(help: "Skip entities whose Codegen is Manual/None.")
   var skipManual = false
 
-  @Flag(help: "Write one file for all, 'Shop+Generated.swift'.")
+  @Flag(help: "Write a single file, 'Shop+Generated.swift'.")
   var singleFile = false
 
   @Flag(help: "Print JSON for programs.")

@@ -6,11 +6,11 @@ import Persist
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Show what a store is: its model version, its entities, their rows. Never writes.")
+    abstract: "Show a store's model version, entities and row counts. Never writes.")
 
   @OptionGroup var arguments: StoreArguments
 
-  @Flag(name: .shortAndLong, help: "Also print what is odd about a model that the store itself carries.")
+  @Flag(name: .shortAndLong, help: "Also print notes about oddities of the store's embedded model.")
   var verbose = false
 
   func run() throws {

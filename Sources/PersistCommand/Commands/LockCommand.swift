@@ -6,10 +6,10 @@ import PersistTesting
 /// `persist lock`: locks released model versions by their fingerprints.
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lock", abstract: "Lock released model versions, so that a change of one is noticed.",
+    commandName: "lock", abstract: "Lock released model versions, so that changes to them are detected.",
     discussion: """
-      Run it at each release: versions that aren't locked yet are added to '\(ModelLock.fileName)' beside the models. \
-      Exit status 3 where a locked version was changed or is gone; nothing is written then.
+      Run it at each release: versions that aren't locked yet are added to '\(ModelLock.fileName)' next to the models. \
+      If a locked version was changed or is missing, exits with status 3 and writes nothing.
       """)
 
   @Argument(help: "A model, or a folder with models.")
@@ -18,10 +18,10 @@ struct LockCommand: ParsableCommand {
   @Option(help: "Lock this version only.")
   var version: String?
 
-  @Option(help: "Take this version out of the lock: it wasn't released after all.")
+  @Option(help: "Unlock this version, which wasn't released after all.")
   var unlock: String?
 
-  @Flag(help: "Only look, for CI: write nothing.")
+  @Flag(help: "Check only, for CI; write nothing.")
   var check = false
 
   @Flag(help: "Print JSON for programs.")
@@ -29,7 +29,7 @@ struct LockCommand: ParsableCommand {
 
   func validate() throws {
     guard [version != nil, unlock != nil, check].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--version, --unlock and --check exclude each other.")
+      throw ValidationError("--version, --unlock and --check can't be combined.")
     }
   }
 
@@ -64,7 +64,7 @@ struct LockCommand: ParsableCommand {
       throw PersistenceError(
         .modelNotFound,
         found.isEmpty ? "The version '\(name)' isn't locked." : "Several models have a version '\(name)'.",
-        fix: found.isEmpty ? "Locked are: \(known)." : "Name one model instead of the folder.")
+        fix: found.isEmpty ? "The locked versions are \(known)." : "Name one model instead of the folder.")
     }
     lock.unlock(version)
     return [version]

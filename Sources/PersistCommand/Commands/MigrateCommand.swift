@@ -6,17 +6,17 @@ import Persist
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Migrate a store to a model version.",
-    discussion: "Killed at any instant, the store is of the old version or of the new one, whole.")
+    discussion: "If the process is killed, the store is complete, in either the old or the new version.")
 
   @OptionGroup var arguments: MigrationArguments
 
-  @Flag(help: "Go through a new file even where it could be done in place.")
+  @Flag(help: "Copy into a new file even if the migration is possible in place.")
   var copy = false
 
-  @Option(help: "Copy the store to this file before it is migrated. Where it isn't migrated, there is no copy.")
+  @Option(help: "Copy the store to this file before migrating. No copy is made if no migration is needed.")
   var backup: String?
 
-  @Flag(help: "Migrate although values are lost that the new version has no place for; `plan` shows which.")
+  @Flag(help: "Migrate even if values without a place in the new version are lost; `plan` lists them.")
   var allowLoss = false
 
   func run() throws {

@@ -10,10 +10,10 @@ struct MigrationArguments: ParsableArguments {
   @Option(help: "A folder with models, or one model.")
   var models: String
 
-  @Option(help: "The version to reach; the current one by default.")
+  @Option(help: "The version to migrate to; the current one by default.")
   var to: String?
 
-  @Flag(name: .customLong("defer"), help: "Leave for later what may wait: dropping columns, making indexes.")
+  @Flag(name: .customLong("defer"), help: "Defer work that can wait: dropping columns and creating indexes.")
   var defersWork = false
 
   @Flag(help: "Print JSON for programs.")

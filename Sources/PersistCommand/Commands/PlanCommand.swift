@@ -7,14 +7,14 @@ struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
     abstract: "Show the migration that would run: steps, SQL, losses, rows, disk. Never writes.",
-    discussion: "Exit status 3 where the migration isn't possible.")
+    discussion: "Exits with status 3 if the migration isn't possible.")
 
   @OptionGroup var arguments: MigrationArguments
 
   @Option(
     help: ArgumentHelp(
-      "Policy classes of the application that the plan takes for granted, separated by commas.",
-      discussion: "The command can't run an application's classes; without this it reports them as missing."))
+      "The application's policy classes to treat as registered, separated by commas.",
+      discussion: "The command can't run an application's classes; without this option it reports them as missing."))
   var policies: String?
 
   func run() throws {

@@ -5,10 +5,10 @@ import Persist
 /// `persist sql`: migrates databases whose schema the application owns, using SQL files.
 struct SQLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sql", abstract: "Migrate any SQLite database by numbered or time-stamped SQL files.",
+    commandName: "sql", abstract: "Migrate any SQLite database with numbered or time-stamped SQL files.",
     discussion: """
-      A file is called by its version and its name, '0003_add_prices.sql'. The database keeps what it has been through \
-      in its table 'schema_migrations'; what Rails, dbmate, golang-migrate, Diesel and others noted there counts.
+      A file's name consists of its version and a name: '0003_add_prices.sql'. The database records applied migrations \
+      in its table 'schema_migrations'; entries of Rails, dbmate, golang-migrate, Diesel and others are recognized.
       """,
     subcommands: [SQLStatusCommand.self, SQLMigrateCommand.self, SQLAcceptCommand.self])
 }
@@ -21,7 +21,7 @@ struct SQLArguments: ParsableArguments {
   @Option(help: "The folder with the SQL files.")
   var files: String
 
-  @Option(help: "The table that holds the versions; 'schema_migrations', or that of another tool, by default.")
+  @Option(help: "The table of applied versions; by default 'schema_migrations', or another tool's table.")
   var table: String?
 
   @Flag(help: "Print JSON for programs.")
@@ -43,7 +43,7 @@ struct SQLArguments: ParsableArguments {
 struct SQLStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show which migrations are applied and which are pending. Never writes.",
-    discussion: "Exit status 3 where migrating isn't possible, as with files that were edited after they were applied.")
+    discussion: "Exits with status 3 if migrating isn't possible, for example if an applied file was edited.")
 
   @OptionGroup var arguments: SQLArguments
 
@@ -85,8 +85,8 @@ struct SQLStatusCommand: ParsableCommand {
 /// `persist sql migrate`: runs the pending migrations.
 struct SQLMigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Run the pending migrations, each in a transaction of its own.",
-    discussion: "Killed at any instant, the database is as it was before the migration that ran, or has it whole.")
+    commandName: "migrate", abstract: "Run the pending migrations, each in its own transaction.",
+    discussion: "If the process is killed, the running migration is applied either completely or not at all.")
 
   @OptionGroup var arguments: SQLArguments
 
@@ -108,8 +108,8 @@ struct SQLMigrateCommand: ParsableCommand {
     if let to, let version = report.to, version > to, report.applied.isEmpty {
       throw PersistenceError(
         .invalidRequest, at: .store(arguments.url),
-        "The database has version \(version) and can't go back to \(to): SQL migrations lead in one direction.",
-        fix: "Undo what is wrong by a migration of a new version, or restore a backup.")
+        "The database has version \(version) and can't go back to \(to): SQL migrations run in one direction only.",
+        fix: "Correct it in a migration with a new version, or restore a backup.")
     }
     let seconds = report.duration / .seconds(1)
     guard !arguments.json else {
@@ -134,8 +134,8 @@ struct SQLMigrateCommand: ParsableCommand {
 struct SQLAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Take files that were edited after they had been applied as they are now. Runs none of them.",
-    discussion: "For changes that a database doesn't see, such as those of comments.")
+    abstract: "Accept files that were edited after they were applied, without running them.",
+    discussion: "For edits that don't affect the database, such as in comments.")
 
   @OptionGroup var arguments: SQLArguments
 

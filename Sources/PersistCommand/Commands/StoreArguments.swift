@@ -7,7 +7,7 @@ struct StoreArguments: ParsableArguments {
   @Argument(help: "The store's file.")
   var store: String
 
-  @Option(help: "A folder with models, or one model; without it the store's own model serves.")
+  @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
   var models: String?
 
   @Flag(help: "Print JSON for programs.")

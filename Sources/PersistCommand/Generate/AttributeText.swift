@@ -29,7 +29,7 @@ struct AttributeText {
   private func accessorToSet(_ types: inout TypeNames) -> Accessor {
     if let type = attribute.userInfo[Self.swiftTypeKey] {
       if SwiftTypeText.isType(type) { return typed(type, &types) }
-      report("'\(type)', which the user info has as \(Self.swiftTypeKey), isn't a type of Swift.")
+      report("'\(type)', set as \(Self.swiftTypeKey) in the user info, isn't a Swift type.")
     }
     if let type = ValueType(attribute.type) { return plain(type, &types) }
     switch attribute.type {
@@ -37,7 +37,7 @@ struct AttributeText {
     case .transformable: return transformable(&types)
     default:
       report(
-        "An attribute of type \(attribute.type.rawValue) has no type in Swift; it is a StoredValue.")
+        "An attribute of type \(attribute.type.rawValue) has no Swift type; it is a StoredValue.")
       return Accessor(
         type: types("StoredValue"), getter: "attributeValue(at: \(slot))",
         setter: "setAttributeValue(newValue, at: \(slot))")
@@ -99,7 +99,7 @@ struct AttributeText {
     let transformer = attribute.valueTransformerName.flatMap { $0.isEmpty || $0.hasPrefix("NS") ? nil : $0 }
     if let transformer {
       report(
-        "The transformer '\(transformer)' is a class of Objective-C's: register one of that name with "
+        "The transformer '\(transformer)' is an Objective-C class: register a transformer of that name with "
           + "AttributeTransformers.register(_:named:).")
     }
     let type = attribute.valueClassName.flatMap { SwiftTypeText.ofFoundationClass($0) }
@@ -109,7 +109,7 @@ struct AttributeText {
     }
     if let given = attribute.valueClassName {
       report(
-        "The class '\(given)' of the values may be one of Objective-C's; the property is of type Any?. Name the type "
+        "The class '\(given)' of the values may be an Objective-C class; the property is of type Any?. Name the type "
           + "in the attribute's user info as \(Self.swiftTypeKey).")
     }
     return Accessor(type: "Any?", getter: "self[\(name)]", setter: "self[\(name)] = newValue")

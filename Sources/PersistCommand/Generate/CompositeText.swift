@@ -36,7 +36,7 @@ struct CompositeText {
     return ["/// The composite type `\(composite.name)`."]
       + ["nonisolated \(access)struct \(SwiftName.written(name)): \(types("Sendable")), \(types("Hashable")) {"]
       + properties
-      + ["", "  \(access)init() {}", "", "  /// What a stored value stands for; nil where it isn't composite."]
+      + ["", "  \(access)init() {}", "", "  /// Creates a value from a stored composite; nil for other values."]
       + [
         "  \(access)init?(stored: \(stored)) {",
         "    guard case .composite(\(reads.isEmpty ? "_" : "let parts")) = stored else { return nil }",

@@ -47,7 +47,7 @@ struct ModelClasses {
       let owner = owners[name]
       if let owner {
         report(
-          "The class '\(name)' is '\(owner.name)'s already: '\(entity.name)' gets none of its own. Give it another "
+          "The class '\(name)' already belongs to '\(owner.name)', so '\(entity.name)' gets no class. Give it another "
             + "class name.", entity.name)
       } else {
         owners[name] = entity
@@ -67,13 +67,13 @@ struct ModelClasses {
     if given.hasPrefix("_Tt") || given.contains(":") {
       let name = SwiftName.identifier(entity.name)
       report(
-        "'\(given)' is a class name of the Objective-C runtime's; the class is generated as '\(name)', and has to be "
-          + "given to contexts by the entity's name.", entity.name)
+        "'\(given)' is an Objective-C runtime name; the class is generated as '\(name)', and must be registered under "
+          + "the entity's name.", entity.name)
       return name
     }
     let name = SwiftName.identifier(given)
     if name != given {
-      report("'\(given)' is no name for a Swift class; the class is generated as '\(name)'.", entity.name)
+      report("'\(given)' isn't a valid name for a Swift class; the class is generated as '\(name)'.", entity.name)
     }
     return name
   }

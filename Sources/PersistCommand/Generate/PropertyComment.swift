@@ -10,7 +10,8 @@ enum PropertyComment {
     case .attribute(let attribute): text(of: attribute).map { "  /// \($0)" }
     case .relationship(let relationship): text(of: relationship, in: model).map { "  /// \($0)" }
     case .fetchedProperty(let fetched):
-      (authored(fetched.userInfo) + ["What the model's request for `\(line(fetched.request.entity))` finds."])
+      (authored(fetched.userInfo)
+        + ["The objects of `\(line(fetched.request.entity))` that the model's request fetches."])
         .map { "  /// \($0)" }
     }
   }
@@ -20,7 +21,7 @@ enum PropertyComment {
     let abstract = entity.isAbstract ? "; only its subentities have objects" : ""
     text.append("An object of the entity `\(line(entity.name))`\(abstract).")
     for constraint in entity.description.uniquenessConstraints {
-      text.append("No two have the same \(constraint.map { "`\(line($0))`" }.joined(separator: " and ")).")
+      text.append("No two objects have the same \(constraint.map { "`\(line($0))`" }.joined(separator: " and ")).")
     }
     return text.map { "/// \($0)" }
   }
@@ -29,19 +30,19 @@ enum PropertyComment {
     var kind = attribute.isOptional ? "An optional attribute" : "A required attribute"
     kind += " of type \(attribute.type.rawValue)"
     if attribute.isTransient { kind += ", in memory only" }
-    if attribute.allowsExternalStorage { kind += ", large values in files of their own" }
+    if attribute.allowsExternalStorage { kind += ", large values in separate files" }
     var text = authored(attribute.userInfo) + [kind + "."]
     if let derivation = attribute.derivation { text.append("The store computes it from `\(line(derivation))`.") }
     switch attribute.defaultValue {
-    case .integer(let value): text.append("A new object has \(value).")
-    case .double(let value): text.append("A new object has \(value).")
-    case .boolean(let value): text.append("A new object has \(value).")
-    case .string(let value): text.append("A new object has \(line(SwiftName.literal(value))).")
+    case .integer(let value): text.append("Default: \(value).")
+    case .double(let value): text.append("Default: \(value).")
+    case .boolean(let value): text.append("Default: \(value).")
+    case .string(let value): text.append("Default: \(line(SwiftName.literal(value))).")
     default: break
     }
     let validation = attribute.validation
-    if let length = validation.minimumLength { text.append("Its least length is \(length).") }
-    if let length = validation.maximumLength { text.append("Its greatest length is \(length).") }
+    if let length = validation.minimumLength { text.append("Minimum length: \(length).") }
+    if let length = validation.maximumLength { text.append("Maximum length: \(length).") }
     if let pattern = validation.pattern { text.append("It matches `\(line(pattern))`.") }
     if let former = attribute.renamingIdentifier { text.append("It was `\(line(former))` in an older version.") }
     return text
@@ -56,7 +57,7 @@ enum PropertyComment {
     }
     switch relationship.deleteRule {
     case .cascade: text.append("Deleted with the object.")
-    case .deny: text.append("While there is one, the object can't be deleted.")
+    case .deny: text.append("The object can't be deleted while this has objects.")
     case .noAction, .nullify: break
     }
     if let former = relationship.renamingIdentifier { text.append("It was `\(line(former))` in an older version.") }

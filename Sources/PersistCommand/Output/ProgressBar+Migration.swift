@@ -18,11 +18,11 @@ extension MigrationProgress.Pass {
   fileprivate var words: String {
     switch self {
     case .inPlace: "changing"
-    case .stage: "own work"
-    case .objects: "making"
-    case .relationships: "relating"
+    case .stage: "custom stage"
+    case .objects: "copying"
+    case .relationships: "connecting"
     case .validation: "validating"
-    case .exchange: "exchanging files"
+    case .exchange: "replacing files"
     case .done: ""
     default: rawValue
     }

@@ -64,7 +64,7 @@ extension MigrationOperation {
     case .makeUnordered: "no longer ordered"
     case .changeIndex: "other elements"
     case .changeRules: "other rules"
-    default: [kind.rawValue, detail].filter { !$0.isEmpty }.joined(separator: " ")
+    default: [kind.rawValue.camelCaseWords, detail].filter { !$0.isEmpty }.joined(separator: " ")
     }
   }
 }
