@@ -9,7 +9,7 @@ extension FetchRequest {
       guard let comparison = FetchSortDescriptor.Comparison(rawValue: sort.selector ?? "compare:") else {
         throw PersistenceError(
           .invalidRequest, at: .property(template.entity, sort.key),
-          "The model sorts '\(sort.key)' by '\(sort.selector ?? "")', which isn't known.",
+          "The template sorts '\(sort.key)' with the unknown selector '\(sort.selector ?? "")'.",
           fix: "Sort by one of \(FetchSortDescriptor.Comparison.allCases.map(\.rawValue).joined(separator: ", ")).")
       }
       return FetchSortDescriptor(sort.key, isAscending: sort.isAscending, comparison: comparison)
@@ -52,7 +52,7 @@ extension ManagedObjectModel {
       throw PersistenceError(
         .invalidRequest, at: .entity(request.entityName),
         "The template '\(name)' needs values for \(missing.map { "$" + $0 }.joined(separator: ", ")).",
-        fix: "Give them as substitution variables.")
+        fix: "Pass them as substitution variables.")
     }
     return request
   }

@@ -13,11 +13,11 @@ extension FetchSortDescriptor {
   ///   with a custom order, which no store supports.
   public init<Object>(_ descriptor: SortDescriptor<Object>) throws {
     guard let keyPath = descriptor.keyPath else {
-      throw Self.untranslated("\(descriptor)", "It says by no key path what it compares.")
+      throw Self.untranslated("\(descriptor)", "It has no key path.")
     }
     if let comparator = descriptor.stringComparator {
       guard let comparison = Comparison(comparator) else {
-        throw Self.untranslated("\(keyPath)", "Its comparator of texts isn't known.")
+        throw Self.untranslated("\(keyPath)", "Its string comparator is unknown.")
       }
       self.init(keyPath, descriptor.order, comparison)
     } else {
@@ -35,7 +35,7 @@ extension FetchSortDescriptor {
     guard Self.hasPlainOrder(keyPath) else { throw Self.ownOrder(keyPath) }
     let known = KnownComparators(keyPath, order)
     guard let comparison = known.all.first(where: { $0.comparator == comparator })?.comparison else {
-      throw Self.untranslated("\(keyPath)", "It compares by a comparator of its own.")
+      throw Self.untranslated("\(keyPath)", "It uses a custom comparator.")
     }
     self.init(keyPath, order, comparison)
   }
@@ -56,7 +56,7 @@ extension FetchSortDescriptor {
   }
 
   private static func ownOrder(_ keyPath: AnyKeyPath) -> PersistenceError {
-    untranslated("\(keyPath)", "Values of type \(Swift.type(of: keyPath).valueType) have an order of their own.")
+    untranslated("\(keyPath)", "Values of type \(Swift.type(of: keyPath).valueType) have a custom order.")
   }
 
   private static func untranslated(_ descriptor: String, _ reason: String) -> PersistenceError {

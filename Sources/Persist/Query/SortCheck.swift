@@ -11,7 +11,7 @@ enum SortCheck {
       throw PersistenceError(
         .unknownProperty, at: .property(entity.name, descriptor.key),
         "'\(entity.name)' can't be sorted by '\(descriptor.key)'.",
-        fix: "Sort by a stored attribute, also one over to-one relationships, or by a to-many relationship's @count.")
+        fix: "Sort by a stored attribute, possibly across to-one relationships, or by a to-many relationship's @count.")
     }
   }
 

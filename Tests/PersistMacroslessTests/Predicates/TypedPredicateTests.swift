@@ -107,9 +107,10 @@ struct TypedPredicateTests {
     "A key path that computes something is refused, with the reason",
     arguments: [
       (\Good.priceAndQuantity == "1", "reads several properties: price, quantity"),
-      (\Good.constant == 1, "reads no property"), (\Good.isShort == true, "computes something of name"),
-      (\Good.quantity.magnitudeAsInt == 1, "computes something of quantity"),
-      (\Good.rank.magnitude == 1, "computes something of rank"), (\Good.firstLabel == "x", "looks at the members of labels"),
+      (\Good.constant == 1, "reads no property"), (\Good.isShort == true, "computes a value from name"),
+      (\Good.quantity.magnitudeAsInt == 1, "computes a value from quantity"),
+      (\Good.rank.magnitude == 1, "computes a value from rank"),
+      (\Good.firstLabel == "x", "reads the members of labels"),
     ] as [(TypedPredicate<Good>, String)])
   func computed(predicate: TypedPredicate<Good>, reason: String) throws {
     try withTemporaryStore { store in

@@ -35,9 +35,9 @@ struct FormatErrorTests {
       Wrong("a ==[c 1", 8, "']'"), Wrong("a BETWEEN {1}", 11, "two bounds"),
       Wrong("nofunc:(1) == 1", 1, "no function"),
       Wrong("abs:(1, 2) == 1", 1, "takes 1 arguments"), Wrong("a.@foo == 1", 3, "no collection operator"),
-      Wrong("a. == 1", 4, "Expected a key"), Wrong("12abc == 1", 1, "can't stand in the number"),
+      Wrong("a. == 1", 4, "Expected a key"), Wrong("12abc == 1", 1, "isn't valid in the number"),
       Wrong("a == 0xG", 6, "base 16"), Wrong("a == 1e999", 6, "too large"),
-      Wrong("a == '\\uD800'", 7, "no Unicode character"),
+      Wrong("a == '\\uD800'", 7, "isn't a Unicode character"),
       Wrong("a == '\\u12'", 7, "hexadecimal digits"), Wrong("SUBQUERY(a, b, c == 1).@count > 0", 13, "a variable"),
       Wrong("SUBQUERY(a, $b, c).@count > 0", 18, "Expected a comparison"), Wrong("a == ;", 6, "can't contain"),
       Wrong("a == $", 6, "name after '$'"), Wrong("a == CAST(b, 'NSFoo')", 6, "name of a type"),
@@ -45,10 +45,10 @@ struct FormatErrorTests {
       Wrong("a == {1, 2", 11, "',' or '}'"),
       Wrong("größe == é ==", 12, "Expected"), Wrong("a NOT == 1", 7, "after NOT"),
       Wrong("ANY a == 1 AND", 15, "Expected"),
-      Wrong("ANY (a == 1 AND b == 2)", 5, "one comparison"), Wrong("ANY a NOT IN b", 5, "one comparison"),
+      Wrong("ANY (a == 1 AND b == 2)", 5, "single comparison"), Wrong("ANY a NOT IN b", 5, "single comparison"),
       Wrong("a[1 == 2", 5, "']'"),
       Wrong("(a == 1) + 1 == 2", 10, "found '+'"), Wrong("a CONTAINS (b == 1)", 12, "found a predicate"),
-      Wrong("FUNCTION(a, b) == 1", 10, "selector's text"), Wrong("FETCH(a, b, c) == 1", 7, "YES or NO"),
+      Wrong("FUNCTION(a, b) == 1", 10, "selector as a string"), Wrong("FETCH(a, b, c) == 1", 7, "YES or NO"),
     ])
   func column(_ wrong: Wrong) throws {
     let error = try #require(throws: PersistenceError.self) { try FetchPredicate(wrong.format) }
@@ -65,8 +65,8 @@ struct FormatErrorTests {
     }
     try fails("a == 1", 5, says: "no placeholder for argument 1 of 1")
     try fails("a == %@", 1, 2, says: "no placeholder for argument 2 of 2")
-    try fails("a == %d", "x", says: "isn't a whole number")
-    try fails("a == %d", 1.5, says: "isn't a whole number")
+    try fails("a == %d", "x", says: "isn't an integer")
+    try fails("a == %d", 1.5, says: "isn't an integer")
     try fails("a == %f", "x", says: "isn't a number")
     try fails("%K == 1", 5, says: "isn't a key path")
     try fails("%K == 1", "a..b", says: "empty key")

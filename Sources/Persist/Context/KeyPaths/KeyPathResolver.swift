@@ -52,7 +52,7 @@ public final class KeyPathResolver {
   private func root(of keyPath: AnyKeyPath, _ entity: Entity?) throws -> (ManagedObject.Type, EntityLayout) {
     let rootType = Swift.type(of: keyPath).rootType
     guard let type = rootType as? ManagedObject.Type else {
-      throw error(keyPath, "begins at no managed object", fix: "Begin it at a subclass of ManagedObject.")
+      throw error(keyPath, "doesn't start at a managed object", fix: "Start it at a subclass of ManagedObject.")
     }
     if let entity, let layout = layouts.first(where: { $0.entity === entity }),
       classes[layout.index].isKind(of: rootType)
@@ -67,8 +67,8 @@ public final class KeyPathResolver {
     let name = String(describing: type)
     if let layout = layouts.first(where: { $0.entity.name == name }) { return (type, layout) }
     throw error(
-      keyPath, "begins at \(name), which serves no entity of the model",
-      fix: "Register the class, or give it to the context by its entity's name.")
+      keyPath, "starts at \(name), which isn't the class of any entity of the model",
+      fix: "Register the class, or pass it to the context under its entity's name.")
   }
 
   private func record(
@@ -149,8 +149,10 @@ public final class KeyPathResolver {
     }
     guard let first = leading.first, !isComputed else {
       throw error(
-        keyPath, isComputed ? "computes something of \(text(keys))" : "reads no part of \(text(keys)) that can be told",
-        fix: "Name the part in a format string, such as 'address.city', or ask for it in a closure.")
+        keyPath,
+        isComputed
+          ? "computes a value from \(text(keys))" : "reads a part of \(text(keys)) that can't be identified",
+        fix: "Name the part in a format string, such as 'address.city', or read it in a closure.")
     }
     let shared = leading.dropFirst().reduce(first) { path, other in
       Array(zip(path, other).prefix { $0 == $1 }.map(\.0))
@@ -172,13 +174,13 @@ public final class KeyPathResolver {
     if let walked = recording.walked.last {
       guard result is Int else {
         throw error(
-          keyPath, "looks at the members of \(text(walked))",
-          fix: "Ask for 'contains(where:)', 'allSatisfy', 'isEmpty', or for the count.")
+          keyPath, "reads the members of \(text(walked))",
+          fix: "Use 'contains(where:)', 'allSatisfy', 'isEmpty', or the count.")
       }
       return walked + ["@count"]
     }
     guard let keys = recording.reads.last else {
-      throw error(keyPath, "reads no property of the entity", fix: "Predicates can only ask for what is stored.")
+      throw error(keyPath, "reads no property of the entity", fix: "Predicates can only use stored values.")
     }
     return keys
   }
@@ -190,8 +192,8 @@ public final class KeyPathResolver {
     guard let result, let value = StoredValue(plain: result) else { return }
     guard let sample = recording.sample(at: keys), sample == value else {
       throw error(
-        keyPath, "computes something of \(text(keys))",
-        fix: "Compare the property itself; what a store can compute, the functions of expressions name.")
+        keyPath, "computes a value from \(text(keys))",
+        fix: "Compare the property itself, or use an expression function that the store can compute.")
     }
   }
 

@@ -36,7 +36,7 @@ struct PrefetchPass {
       guard let relationship = entity.relationship(named: key) else {
         throw PersistenceError(
           .unknownProperty, at: .property(entity.name, key),
-          "'\(entity.name)' has no relationship '\(key)' to read ahead, as '\(path)' asks for.",
+          "The prefetching key path '\(path)' names '\(key)', which isn't a relationship of '\(entity.name)'.",
           fix: "Its relationships are \(entity.relationships.map(\.name).sorted().joined(separator: ", ")).")
       }
       entity = model.destination(of: relationship)

@@ -81,7 +81,8 @@ private struct FetchedPropertySource: KeyedObject {
     case "userInfo": return .value(.composite(property.userInfo.mapValues(StoredValue.string)))
     default:
       throw PersistenceError(
-        .unknownProperty, at: .init(property: key), "A fetched property has no '\(key)' for its request.",
+        .unknownProperty, at: .init(property: key),
+        "The request of a fetched property can't read '$FETCHED_PROPERTY.\(key)'.",
         fix: "Use $FETCHED_PROPERTY.name or a key of $FETCHED_PROPERTY.userInfo.")
     }
   }

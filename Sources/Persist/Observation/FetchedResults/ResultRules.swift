@@ -25,7 +25,7 @@ struct ResultRules {
     guard request.sortDescriptors.allSatisfy({ $0.textQuery == nil }) else {
       throw PersistenceError(
         .invalidRequest, at: .entity(entity.name),
-        "A results controller can't keep an order by relevance, which changes with every text of the store.",
+        "A results controller can't sort by relevance, which depends on every text in the store.",
         fix: "Sort by attributes, or fetch again after each save.")
     }
     let (layout, model) = (context.layout(of: entity), context.persistentStoreCoordinator.managedObjectModel)

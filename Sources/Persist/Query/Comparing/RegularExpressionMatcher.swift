@@ -25,7 +25,7 @@ struct RegularExpressionMatcher: Sendable {
     } catch {
       throw PersistenceError(
         .invalidPredicate, "'\(pattern)' isn't a regular expression.",
-        fix: "MATCHES takes ICU's regular expressions; LIKE takes * and ?.")
+        fix: "MATCHES takes ICU regular expressions; LIKE takes * and ?.")
     }
   }
 

@@ -5,10 +5,10 @@ extension StoredValue {
   var kind: String {
     switch self {
     case .null: "no value"
-    case .boolean: "a truth value"
-    case .integer: "a whole number"
+    case .boolean: "a Boolean"
+    case .integer: "an integer"
     case .double, .decimal: "a number"
-    case .string: "a text"
+    case .string: "a string"
     case .date: "a date"
     case .data: "data"
     case .uuid: "a UUID"

@@ -68,7 +68,7 @@ enum Aggregate {
   private static func numbers(_ values: [FetchValue]) throws -> [Number] {
     try present(values).map { member in
       guard let number = member.stored.flatMap(Number.init) else {
-        throw PersistenceError(.typeMismatch, "Only numbers can be added up; this is \(member.kind).")
+        throw PersistenceError(.typeMismatch, "Only numbers can be summed; this is \(member.kind).")
       }
       return number
     }

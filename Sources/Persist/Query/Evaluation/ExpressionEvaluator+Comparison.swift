@@ -50,7 +50,7 @@ extension ExpressionEvaluator {
     case .matches:
       guard let (text, pattern) = texts(left, right) else { return false }
       return try regularExpression(pattern, options).matches(text)
-    case .matchesText: preconditionFailure("Full-text search needs the object that has the text.")
+    case .matchesText: preconditionFailure("Full-text search needs the object that contains the text.")
     }
   }
 
@@ -78,7 +78,7 @@ extension ExpressionEvaluator {
     default:
       guard let text = whole.stored?.text else {
         throw PersistenceError(
-          .typeMismatch, "\(comparison.operation.rawValue) takes a collection or a text, found neither in "
+          .typeMismatch, "\(comparison.operation.rawValue) takes a collection or a string, found neither in "
             + "'\(FetchPredicate.comparison(comparison))'.")
       }
       guard let part = part.stored?.text else { return false }

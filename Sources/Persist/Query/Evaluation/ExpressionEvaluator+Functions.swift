@@ -92,7 +92,7 @@ extension ExpressionEvaluator {
     case .value(.string(let text)), .value(.uri(let text)): return .value(.string(change(text)))
     default:
       throw PersistenceError(
-        .typeMismatch, "The function '\(function.rawValue)' takes a text; this is \(argument.kind).")
+        .typeMismatch, "The function '\(function.rawValue)' takes a string; this is \(argument.kind).")
     }
   }
 
@@ -101,7 +101,7 @@ extension ExpressionEvaluator {
     case .value(.null): return .null
     case .value(.string(let text)), .value(.uri(let text)): return .value(.integer(Int64(text.utf16.count)))
     case .value(.data(let data)): return .value(.integer(Int64(data.count)))
-    default: throw PersistenceError(.typeMismatch, "The function 'length:' takes a text; this is \(argument.kind).")
+    default: throw PersistenceError(.typeMismatch, "The function 'length:' takes a string; this is \(argument.kind).")
     }
   }
 
@@ -117,7 +117,7 @@ extension ExpressionEvaluator {
       throw PersistenceError(.invalidPredicate, "CAST takes the name of a type.")
     }
     guard let value = argument.stored, let result = type.cast(value) else {
-      throw PersistenceError(.typeMismatch, "CAST can't make \(name) of \(argument.kind).")
+      throw PersistenceError(.typeMismatch, "CAST can't convert \(argument.kind) to \(name).")
     }
     return result
   }

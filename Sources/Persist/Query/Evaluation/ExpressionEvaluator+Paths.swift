@@ -65,7 +65,7 @@ extension ExpressionEvaluator {
     }
     guard case .collection(let members) = list else {
       if list.isNull { return position == .size ? .value(.integer(0)) : .null }
-      throw PersistenceError(.typeMismatch, "Only a list has members at places; this is \(list.kind).")
+      throw PersistenceError(.typeMismatch, "Only a collection can be indexed; this is \(list.kind).")
     }
     switch position {
     case .first: return members.first ?? .null

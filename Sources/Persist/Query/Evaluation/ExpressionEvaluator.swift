@@ -107,7 +107,7 @@ public final class ExpressionEvaluator {
   private func variable(_ name: String) throws -> FetchValue {
     if let value = variables[name] { return value }
     throw PersistenceError(
-      .invalidPredicate, "The variable $\(name) has no value.", fix: "Substitute one before evaluating.")
+      .invalidPredicate, "The variable $\(name) has no value.", fix: "Substitute a value before evaluating.")
   }
 
   /// The members that match a predicate over `$variable`; `SELF` and keys in it refer to the outer object.
@@ -129,13 +129,15 @@ public final class ExpressionEvaluator {
     if let result = try calls?.call(selector, on: target, arguments: arguments) { return result }
     if let result = try builtIn(selector, on: target, arguments: arguments) { return result }
     throw PersistenceError(
-      .invalidPredicate, "FUNCTION can't call '\(selector)' here.",
-      fix: "Give the evaluator calls that know this method.")
+      .invalidPredicate, "FUNCTION can't call the unknown method '\(selector)'.",
+      fix: "Implement it in the migration policy or in the evaluator's calls.")
   }
 
   private func fetch(_ request: FetchValue, _ context: FetchValue, countOnly: Bool) throws -> FetchValue {
     if let result = try calls?.fetch(request: request, context: context, countOnly: countOnly) { return result }
-    throw PersistenceError(.invalidPredicate, "FETCH isn't possible here.", fix: "Give the evaluator calls that fetch.")
+    throw PersistenceError(
+      .invalidPredicate, "FETCH can't be evaluated without a context.",
+      fix: "Evaluate the expression for an object of a context.")
   }
 
   /// The indexed list of an expression; nil unless the expression is a list of many constants.

@@ -19,7 +19,8 @@ extension KeyedObject {
   /// - Throws: ``PersistenceError/Code/invalidPredicate``.
   public func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
     throw PersistenceError(
-      .invalidPredicate, "MATCHTEXT is asked of managed objects, whose model says how texts become words.",
+      .invalidPredicate,
+      "MATCHTEXT works only on managed objects, because the model defines how texts are split into words.",
       fix: "Compare other values with CONTAINS[cd] or MATCHES.")
   }
 }
@@ -33,8 +34,9 @@ extension ExpressionEvaluator {
     guard case .object(let owner) = start else {
       if start.isNull { return false }
       throw PersistenceError(
-        .invalidPredicate, "MATCHTEXT is asked of managed objects, found \(FetchPredicate.comparison(comparison)).",
-        fix: "Begin the path at an object.")
+        .invalidPredicate,
+        "MATCHTEXT needs a key path of a managed object, found \(FetchPredicate.comparison(comparison)).",
+        fix: "Start the key path at an object.")
     }
     let matcher = try owner.fullTextMatcher(forKeys: keys)
     func matches(_ value: FetchValue) throws -> Bool {

@@ -5,7 +5,7 @@ struct NamedEntity: KeyedObject {
   func fetchValue(forKey key: String) throws -> FetchValue {
     if key == "name" { return .value(fetchIdentity) }
     throw PersistenceError(
-      .unknownProperty, at: .property(name, key), "Of an entity a predicate reads nothing but its name, no '\(key)'.",
+      .unknownProperty, at: .property(name, key), "A predicate can read only an entity's name, not '\(key)'.",
       fix: "Write entity.name.")
   }
 

@@ -16,7 +16,7 @@ extension FetchPredicate {
       if let expression = FetchExpression(anyArgument: argument) { return expression }
       throw PersistenceError(
         .typeMismatch, "Argument \(place + 1) of '\(format)' is of type \(type(of: argument)), which no property has.",
-        fix: "Use a number, a text, a date, data, a UUID, a URL, an object or a list of them.")
+        fix: "Use a number, a string, a date, data, a UUID, a URL, an object or an array of them.")
     }
     self = try FormatParser.predicate(format, arguments: expressions)
   }

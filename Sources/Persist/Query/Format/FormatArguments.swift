@@ -20,11 +20,11 @@ struct FormatArguments {
       throw source.error(at: offset, "The argument of '%\(letter)' isn't a number.", fix: "Use %@ for other values.")
     case "s", "S":
       if case .constant(.string) = value { return value }
-      throw source.error(at: offset, "The argument of '%\(letter)' isn't a text.", fix: "Use %@ for other values.")
+      throw source.error(at: offset, "The argument of '%\(letter)' isn't a string.", fix: "Use %@ for other values.")
     default:
       if let number = value.constantValue?.wholeNumber { return .constant(number) }
       throw source.error(
-        at: offset, "The argument of '%\(letter)' isn't a whole number.", fix: "Use %@ for other values.")
+        at: offset, "The argument of '%\(letter)' isn't an integer.", fix: "Use %@ for other values.")
     }
   }
 
@@ -39,7 +39,7 @@ struct FormatArguments {
       return keys
     case .path(of: .current, let keys): return keys
     case .current: return ["SELF"]
-    default: throw source.error(at: offset, "The argument of '%K' isn't a key path.", fix: "Give its text.")
+    default: throw source.error(at: offset, "The argument of '%K' isn't a key path.", fix: "Pass it as a string.")
     }
   }
 

@@ -99,7 +99,7 @@ struct FormatLexer {
     }
     throw source.error(
       at: position, "A format string can't contain '\(scalars[position])' here.",
-      fix: "Put texts in quotation marks.")
+      fix: "Put strings in quotation marks.")
   }
 
   // MARK: Placeholders
@@ -132,7 +132,7 @@ struct FormatLexer {
     while let scalar = peek(), "hlqLztj".unicodeScalars.contains(scalar) { position += 1 }
     guard let letter = peek(), "@KdDiuUxXoOcCfFeEgGaAsS".unicodeScalars.contains(letter) else {
       throw source.error(
-        at: start, "Expected a conversion after '%': %@, %K, %d, %f and their like, or %% for the remainder.")
+        at: start, "Expected a conversion after '%': %@, %K, %d, %f or similar, or %% for the remainder.")
     }
     position += 1
     return .placeholder(Character(letter), argument: argument)
@@ -149,7 +149,7 @@ struct FormatLexer {
       if scalar == quote { return String(text) }
       if scalar == "\\" { try escape(into: &text) } else { text.append(scalar) }
     }
-    throw source.error(at: start, "The text that begins here has no closing \(quote).")
+    throw source.error(at: start, "The string that begins here has no closing \(quote).")
   }
 
   /// Reads an escape sequence after its backslash. An unknown escape keeps its backslash, so that a regular expression
@@ -182,7 +182,7 @@ struct FormatLexer {
         return scalar
       }
     }
-    throw source.error(at: start, "The escape that begins here stands for no Unicode character.")
+    throw source.error(at: start, "The escape sequence that begins here isn't a Unicode character.")
   }
 
   private mutating func hexadecimal(_ digits: Int, from start: Int) throws -> UInt32 {
@@ -190,7 +190,7 @@ struct FormatLexer {
     var value: UInt32 = 0
     for _ in 0..<digits {
       guard let scalar = peek(), scalar.isASCII, let digit = Character(scalar).hexDigitValue else {
-        throw source.error(at: start, "Expected \(digits) hexadecimal digits in the escape that begins here.")
+        throw source.error(at: start, "Expected \(digits) hexadecimal digits in the escape sequence that begins here.")
       }
       value = value << 4 | UInt32(digit)
       position += 1
@@ -204,7 +204,7 @@ struct FormatLexer {
     let start = position
     let value = try peek() == "0" ? basedNumber() ?? decimalNumber() : decimalNumber()
     if let scalar = peek(), FormatWord.isPart(scalar) {
-      throw source.error(at: start, "'\(scalar)' can't stand in the number that begins here.")
+      throw source.error(at: start, "'\(scalar)' isn't valid in the number that begins here.")
     }
     return value
   }

@@ -59,7 +59,7 @@ extension FormatParser {
     let parts = try expressions(until: .rightParenthesis)
     guard parts.count >= 2, case .constant(.string(let selector)) = parts[1] else {
       throw source.error(
-        at: offset, "FUNCTION takes an object and a selector's text, such as \"stringByAppendingString:\".")
+        at: offset, "FUNCTION takes an object and a selector as a string, such as \"stringByAppendingString:\".")
     }
     return .call(on: parts[0], selector: selector, Array(parts.dropFirst(2)))
   }
@@ -68,12 +68,12 @@ extension FormatParser {
     let offset = token.offset
     let parts = try expressions(until: .rightParenthesis)
     guard parts.count == 3 else {
-      throw source.error(at: offset, "FETCH takes a request, a context, and YES or NO: whether it only counts.")
+      throw source.error(at: offset, "FETCH takes a request, a context, and YES or NO (count only).")
     }
     switch parts[2].constantValue {
     case .boolean(let countOnly)?: return .fetch(request: parts[0], context: parts[1], countOnly: countOnly)
     case .integer(let number)?: return .fetch(request: parts[0], context: parts[1], countOnly: number != 0)
-    default: throw source.error(at: offset, "The last argument of FETCH is YES or NO: whether it only counts.")
+    default: throw source.error(at: offset, "The last argument of FETCH is YES or NO (count only).")
     }
   }
 

@@ -58,7 +58,7 @@ extension FormatParser {
     case .variable(let name):
       try advance()
       if isAt(.assign) {
-        throw source.error(at: token.offset, "Predicates can't assign to variables.", fix: "Substitute the value.")
+        throw source.error(at: token.offset, "Predicates can't assign to variables.", fix: "Substitute a value.")
       }
       return .variable(name)
     case .string(let text):

@@ -84,13 +84,13 @@ struct FormatParser {
 
   func predicate(_ operand: Operand) throws -> FetchPredicate {
     if case .predicate(let predicate) = operand { return predicate }
-    throw expected("a comparison such as '==' or 'CONTAINS'", fix: "A truth value is compared too: 'hidden == YES'.")
+    throw expected("a comparison such as '==' or 'CONTAINS'", fix: "Compare a Boolean explicitly: 'hidden == YES'.")
   }
 
   func expression(_ operand: Operand, from start: Int) throws -> FetchExpression {
     if case .expression(let expression) = operand { return expression }
     throw source.error(
-      at: start, "Expected a value, found a predicate.", fix: "TERNARY(predicate, YES, NO) makes a value of one.")
+      at: start, "Expected a value, found a predicate.", fix: "TERNARY(predicate, YES, NO) converts it to a value.")
   }
 
   /// Parses an operand and the operators after it that bind at least as tightly as `minimum`.
@@ -114,8 +114,8 @@ struct FormatParser {
 
   func tooDeep() -> PersistenceError {
     var error = source.error(
-      at: token.offset, "The format nests deeper than \(Self.depthLimit) levels.",
-      fix: "Join parts with AND and OR without parentheses around each pair; use IN for lists.")
+      at: token.offset, "The format is nested more than \(Self.depthLimit) levels deep.",
+      fix: "Combine the parts with AND or OR without parentheses around each pair; use IN for lists.")
     error.code = .limitExceeded
     return error
   }
@@ -234,7 +234,8 @@ struct FormatParser {
     try advance()
     let start = token.offset
     guard case .comparison(var comparison) = try predicate(.comparison), comparison.modifier == .direct else {
-      throw source.error(at: start, "\(modifier.rawValue) stands before one comparison, such as ANY items.price > 5.")
+      throw source.error(
+        at: start, "\(modifier.rawValue) must precede a single comparison, such as ANY items.price > 5.")
     }
     comparison.modifier = modifier
     return .comparison(comparison)

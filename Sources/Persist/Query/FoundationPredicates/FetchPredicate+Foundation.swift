@@ -115,8 +115,8 @@ struct FoundationTranslation {
     let kind = "\(type(of: expression))".prefix { $0 != "<" }
     return PersistenceError(
       .invalidPredicate,
-      "The expression '\(kind)' of the predicate \(reason ?? "has no meaning for a store").",
-      fix: "Say it otherwise, or filter the objects that a request finds.")
+      "The predicate's expression '\(kind)' \(reason ?? "can't be evaluated by a store").",
+      fix: "Rewrite it, or filter the fetched objects.")
   }
 }
 

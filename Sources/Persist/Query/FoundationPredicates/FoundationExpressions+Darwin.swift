@@ -5,7 +5,7 @@ import Foundation
 extension PredicateExpressions.PredicateEvaluate: TranslatableExpression {
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term {
     guard let whole = (predicate as? any ConstantExpression)?.constant as? any TranslatablePredicate else {
-      throw FoundationTranslation.error(self, "evaluates a predicate that isn't known yet")
+      throw FoundationTranslation.error(self, "evaluates a predicate that isn't a constant")
     }
     var inputs: [FoundationTranslation.Term] = []
     for part in repeat each input { inputs.append(try translation.term(part)) }

@@ -18,7 +18,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
 extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term {
     guard let regex = (regex as? any ConstantExpression)?.constant as? PredicateExpressions.PredicateRegex else {
-      throw FoundationTranslation.error(self, "has a regular expression that isn't known yet")
+      throw FoundationTranslation.error(self, "has a regular expression that isn't a constant")
     }
     // MATCHES matches the whole text, which may have several lines.
     let pattern = "(?s:.*)(?:\(regex.stringRepresentation))(?s:.*)"

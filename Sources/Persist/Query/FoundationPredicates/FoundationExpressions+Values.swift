@@ -11,7 +11,7 @@ extension PredicateExpressions.Value: ConstantExpression, TranslatableExpression
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term {
     if let range = (value as? any RangeOfArguments)?.values { return .range(range) }
     guard let expression = FetchExpression(any: value) else {
-      throw FoundationTranslation.error(self, "is a \(Output.self), which no attribute holds")
+      throw FoundationTranslation.error(self, "is a \(Output.self), which no attribute can hold")
     }
     return .expression(expression)
   }
@@ -24,7 +24,7 @@ extension PredicateExpressions.NilLiteral: TranslatableExpression {
 extension PredicateExpressions.Variable: TranslatableExpression {
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term {
     guard let term = translation.term(key) else {
-      throw FoundationTranslation.error(self, "is of another predicate")
+      throw FoundationTranslation.error(self, "belongs to another predicate")
     }
     return term
   }
@@ -146,7 +146,7 @@ extension PredicateExpressions.UnaryMinus: TranslatableExpression {
 extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term {
     guard let whole = (expression as? any ConstantExpression)?.constant as? any TranslatableWholeExpression else {
-      throw FoundationTranslation.error(self, "evaluates an expression that isn't known yet")
+      throw FoundationTranslation.error(self, "evaluates an expression that isn't a constant")
     }
     var inputs: [FoundationTranslation.Term] = []
     for part in repeat each input { inputs.append(try translation.term(part)) }

@@ -70,7 +70,7 @@ private struct FullTextQueryParser {
   /// Parses a parenthesis, or phrases that must all occur.
   private mutating func part(depth: Int) throws {
     if token == .open {
-      guard depth < Self.depthLimit else { throw error("Parentheses nest too deep.", at: start) }
+      guard depth < Self.depthLimit else { throw error("Parentheses are nested too deeply.", at: start) }
       try advance()
       try expression(depth: depth + 1)
       guard token == .close else { throw unexpected("a closing parenthesis") }
@@ -99,7 +99,7 @@ private struct FullTextQueryParser {
   }
 
   private mutating func phrase() throws {
-    guard isText else { throw unexpected("a word or a text in quotes") }
+    guard isText else { throw unexpected("a word or a quoted string") }
     try advance()
     if token == .star { try advance() }
     guard token == .plus else { return }
@@ -137,8 +137,8 @@ private struct FullTextQueryParser {
     case _ where Self.isWord(scalar): word()
     case ":", "{", "}", "-":
       throw error(
-        "'\(scalar)' would choose columns, which the predicate does by its key.", at: start)
-    default: throw error("'\(scalar.escaped(asASCII: true))' stands outside of quotes.", at: start)
+        "'\(scalar)' selects columns; write the attribute's key on the left of MATCHTEXT instead.", at: start)
+    default: throw error("'\(scalar.escaped(asASCII: true))' must be in quotes.", at: start)
     }
   }
 
@@ -154,7 +154,7 @@ private struct FullTextQueryParser {
       }
       position += 1
     }
-    throw error("A text in quotes has no end.", at: start)
+    throw error("The closing quotation mark is missing.", at: start)
   }
 
   private mutating func word() {
@@ -182,7 +182,7 @@ private struct FullTextQueryParser {
 
   private func error(_ message: String, at index: Int) -> PersistenceError {
     PersistenceError(
-      .invalidPredicate, at: PersistenceError.Place(column: index + 1), "The text to match can't be read: \(message)",
-      fix: "Put what a person typed into quotes, as FullTextQuery(words:) does.")
+      .invalidPredicate, at: PersistenceError.Place(column: index + 1), "The full-text query is invalid: \(message)",
+      fix: "Quote user input, as FullTextQuery(words:) does.")
   }
 }

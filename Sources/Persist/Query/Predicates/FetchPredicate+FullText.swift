@@ -7,14 +7,14 @@ extension FetchPredicate.Comparison {
     guard options.isEmpty else {
       throw PersistenceError(
         .invalidPredicate, "MATCHTEXT takes no options, found \(FetchPredicate.comparison(self)).",
-        fix: "How texts become words is said by the model.")
+        fix: "Set the options in the model's fullTextSearch.")
     }
     switch right.constantValue {
     case .null?: return nil
     case .string(let text)?: return try FullTextQuery(text)
     default:
       throw PersistenceError(
-        .invalidPredicate, "MATCHTEXT takes a text to look for, found \(FetchPredicate.comparison(self)).",
+        .invalidPredicate, "MATCHTEXT takes a search text, found \(FetchPredicate.comparison(self)).",
         fix: "Write body MATCHTEXT \"green tea\".")
     }
   }

@@ -25,8 +25,8 @@ public struct KeyPathReference: Sendable, Hashable {
 extension KeyPathReference {
   var withoutNames: PersistenceError {
     PersistenceError(
-      .invalidPredicate, "The names of the properties of \(self) aren't known here.",
-      fix: "Put them in its place with 'resolvingKeyPaths', or let a context's request do it.")
+      .invalidPredicate, "The key path \(self) isn't resolved to property names.",
+      fix: "Resolve it with 'resolvingKeyPaths', or use the predicate in a context's request.")
   }
 }
 

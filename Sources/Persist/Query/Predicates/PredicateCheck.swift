@@ -49,7 +49,7 @@ struct PredicateCheck {
       if let target = bound[name] { return target }
       throw PersistenceError(
         .invalidPredicate, at: .entity(entity.name), "The variable $\(name) has no value.",
-        fix: "Substitute one before the request runs.")
+        fix: "Substitute a value before the request runs.")
     case .path(let root, let keys): return try follow(keys[...], from: target(of: root))
     case .keyPath(_, let reference): throw reference.withoutNames
     case .element(let list, let position):
@@ -111,7 +111,7 @@ struct PredicateCheck {
       throw PersistenceError(
         .unknownProperty, at: .property(entity.name, key),
         "'\(key)' is a fetched property of '\(entity.name)': predicates can't follow it.",
-        fix: "Put what it asks for into the predicate.")
+        fix: "Use the condition of its request in the predicate.")
     case nil:
       switch key {
       case "self": return isToMany ? .objects(entity) : .object(entity)

@@ -13,8 +13,8 @@ enum PredicateDepth {
 
   static var error: PersistenceError {
     PersistenceError(
-      .limitExceeded, "The predicate nests deeper than \(limit) levels.",
-      fix: "Join parts in one AND or OR instead of pairs of pairs; use IN for lists.")
+      .limitExceeded, "The predicate is nested more than \(limit) levels deep.",
+      fix: "Combine the parts in one AND or OR instead of nested pairs; use IN for lists.")
   }
 
   private static func check(_ predicate: FetchPredicate, at level: Int) throws {

@@ -89,13 +89,13 @@ extension SQLiteStore {
   func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
     guard query.afterKey == nil || query.sort.isEmpty else {
       throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "Rows after a key come in order of key, not in another.",
-        fix: "Leave out the sort order, or page by offset.")
+        .invalidRequest, at: .entity(query.entity.name), "Rows after a key can only be read in key order.",
+        fix: "Omit the sort order, or page by offset.")
     }
     guard query.limit ?? 0 >= 0, query.offset >= 0 else {
       throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "A limit and an offset can't be below zero.",
-        fix: "Leave out the limit for all rows.")
+        .invalidRequest, at: .entity(query.entity.name), "A limit or an offset can't be negative.",
+        fix: "Omit the limit to get all rows.")
     }
     var selection = plan.selection
     selection.order = try query.sort.map { try term($0, of: query) }

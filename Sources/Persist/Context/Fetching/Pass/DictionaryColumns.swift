@@ -57,8 +57,8 @@ struct DictionaryColumns {
       if keys.contains(where: { CollectionOperator(rawValue: $0) != nil }) { return }
       throw PersistenceError(
         .invalidRequest, at: .property(entity.name, keys.joined(separator: ".")),
-        "A row of values can't hold the objects of the to-many relationship '\(key)'.",
-        fix: "Fetch an aggregate of it, such as '\(key).@count', or the objects themselves.")
+        "A result row can't contain the objects of the to-many relationship '\(key)'.",
+        fix: "Fetch an aggregate over it, such as '\(key).@count', or the objects themselves.")
     }
   }
 
@@ -90,13 +90,13 @@ struct DictionaryColumns {
       guard descriptor.textQuery == nil else {
         throw PersistenceError(
           .invalidRequest, at: .property(entity.name, descriptor.key),
-          "An order by relevance is one of objects, not of \(isGrouped ? "groups" : "computed columns").",
-          fix: "Fetch the objects, or sort by columns alone.")
+          "Only objects can be sorted by relevance, not \(isGrouped ? "groups" : "computed columns").",
+          fix: "Fetch the objects, or sort by columns only.")
       }
       if let place = try placeAdding(descriptor.expression) { return (place, descriptor) }
       throw PersistenceError(
         .unknownProperty, at: .property(entity.name, descriptor.key),
-        "Rows of values can't be sorted by '\(descriptor.key)', which is none of their columns.",
+        "Result rows can't be sorted by '\(descriptor.key)', which isn't one of their columns.",
         fix: "Sort by the name of a column, or by a property that the rows are grouped by.")
     }
   }
@@ -108,8 +108,8 @@ struct DictionaryColumns {
       let key = keys.joined(separator: ".")
       throw PersistenceError(
         .invalidRequest, at: .property(entity.name, key),
-        "The condition on rows of values asks for '\(key)', which is none of their columns.",
-        fix: "Ask for the name of a column, a property that the rows are grouped by, or an aggregate.")
+        "The condition on the result rows uses '\(key)', which isn't one of their columns.",
+        fix: "Use the name of a column, a property that the rows are grouped by, or an aggregate.")
     }
   }
 
@@ -121,7 +121,7 @@ struct DictionaryColumns {
       throw PersistenceError(
         .invalidRequest, at: .entity(entity.name),
         "'\(expression)' may have several values within a group.",
-        fix: "Put it into propertiesToGroupBy, or fetch an aggregate of it.")
+        fix: "Put it into propertiesToGroupBy, or fetch an aggregate over it.")
     }
   }
 }

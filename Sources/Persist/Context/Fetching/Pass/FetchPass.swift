@@ -44,8 +44,8 @@ struct FetchPass {
     let entity = layout.entity
     guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
       throw PersistenceError(
-        .invalidRequest, at: .entity(entity.name), "A limit and an offset can't be below zero.",
-        fix: "Leave out the limit for all rows.")
+        .invalidRequest, at: .entity(entity.name), "A limit or an offset can't be negative.",
+        fix: "Omit the limit to get all rows.")
     }
     let paths = request.relationshipKeyPathsForPrefetching
     prefetch = paths.isEmpty ? nil : try PrefetchPass(paths, of: layout, in: context)
