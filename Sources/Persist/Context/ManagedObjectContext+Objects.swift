@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     let layout = layout(of: try entity(named: name))
     guard !layout.entity.isAbstract else {
       throw PersistenceError(
-        .invalidRequest, at: .entity(name), "'\(name)' is abstract: it has no objects of its own.",
+        .invalidRequest, at: .entity(name), "'\(name)' is abstract and can't have objects.",
         fix: "Insert an object of one of its subentities.")
     }
     let type = managedObjectClass(of: layout)
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   ///   is left unchanged.
   public func insert(_ object: ManagedObject) {
     if object.table?.context === self { return }
-    precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
+    precondition(object.table == nil, "\(object) belongs to another context: look it up by its identifier.")
     observedChanges.begin()
     defer { observedChanges.end() }
     object.layout = layout(of: object.layout.entity)
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
   ///   outside, use ``existingObject(with:)``.
   public func object(with id: ManagedObjectID) -> ManagedObject {
     guard let object = registeredOrFault(id) else {
-      preconditionFailure("\(id) is of no store of this context's coordinator, or of an object that was never saved.")
+      preconditionFailure("\(id) belongs to no store of this context's coordinator, or its object was never saved.")
     }
     return object
   }
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
   /// A new object is discarded immediately. A row is deleted by the next save.
   public func delete(_ object: ManagedObject) {
     guard object.table?.context === self else {
-      precondition(object.table == nil, "\(object) belongs to another context: take it by its identifier.")
+      precondition(object.table == nil, "\(object) belongs to another context: look it up by its identifier.")
       return
     }
     observedChanges.begin()

@@ -8,13 +8,14 @@ extension ManagedObjectContext {
     guard object.table === unsavedTable, object.change == .inserted else {
       throw PersistenceError(
         .invalidRequest, at: .entity(object.entity.name),
-        "\(object) isn't a new object of this context without a permanent identifier, so its store is settled.",
+        "The store of \(object) can't be changed: only new objects of this context with temporary identifiers can be "
+          + "assigned.",
         fix: "Assign an object before it is saved for the first time, and before it gets a permanent identifier.")
     }
     guard !store.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .init(entity: object.entity.name, store: store.url),
-        "The store is open for reading only.", fix: "Choose a store that can be written.")
+        "The store is open for reading only.", fix: "Choose a writable store.")
     }
     guard let open = persistentStoreCoordinator.openStore(identifier: store.identifier),
       persistentStoreCoordinator.holds(open, object.entity)
@@ -34,7 +35,7 @@ extension ManagedObjectContext {
     }
     if let store = persistentStoreCoordinator.openStore(identifier: identifier) { return store }
     throw PersistenceError(
-      .saveFailed, at: .entity(object.entity.name), "The store that \(object) was assigned to isn't open any more.",
+      .saveFailed, at: .entity(object.entity.name), "The store that \(object) was assigned to is no longer open.",
       fix: "Assign it to another store.")
   }
 }

@@ -177,7 +177,7 @@ public final class ManagedObjectContext {
     let index = entity.number - 1
     precondition(
       layouts.indices.contains(index) && layouts[index].entity === entity,
-      "'\(entity.name)' belongs to another model than the context's.")
+      "'\(entity.name)' belongs to a model other than the context's.")
     return layouts[index]
   }
 }

@@ -74,7 +74,7 @@ extension ColumnCheck.Column {
     case (.double, .double), (.date, .date), (.decimal, .decimal):
       PersistenceError(
         .validationRule, at: place, "\(name) is NaN, which a column of type \(type.rawValue) can't hold.",
-        fix: "Give it a number, or nil where the attribute is optional.")
+        fix: "Give it a number, or nil if the attribute is optional.")
     default:
       PersistenceError(
         .validationRule, at: place,

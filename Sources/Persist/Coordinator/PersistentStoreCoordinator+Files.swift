@@ -41,7 +41,7 @@ extension PersistentStoreCoordinator {
     guard store(at: destination) == nil else {
       throw PersistenceError(
         .invalidRequest, at: .store(destination),
-        "The store is open in this coordinator, and would be exchanged under it.",
+        "The store is open in this coordinator and can't be replaced.",
         fix: "Remove it first, and add it again afterwards.")
     }
     let location = StoreLocation(destination)
@@ -117,7 +117,8 @@ extension PersistentStoreCoordinator {
     }
     let location = StoreLocation(url)
     guard !location.engine.canCreateStore(at: location) else {
-      throw PersistenceError(.fileAccess, at: .store(url), "There is no store.", fix: "Copy or move the file first.")
+      throw PersistenceError(
+        .fileAccess, at: .store(url), "The store doesn't exist.", fix: "Copy or move the file first.")
     }
     try open.reopen(at: url)
     let moved = StoreInfo(open)

@@ -20,7 +20,7 @@ extension PersistentStoreCoordinator {
     try requireConfiguration(options.configuration)
     if store(at: url) != nil {
       throw PersistenceError(
-        .storeOpenFailed, at: .store(url), "The store is open in this coordinator already.",
+        .storeOpenFailed, at: .store(url), "The store is already open in this coordinator.",
         fix: "Use it as it is, or remove it first.")
     }
     let location = StoreLocation(url)
@@ -34,8 +34,8 @@ extension PersistentStoreCoordinator {
       }
       guard options.createsIfMissing, !options.isReadOnly else {
         throw PersistenceError(
-          .fileAccess, at: .store(url), "There is no store.",
-          fix: options.isReadOnly ? "Open it for writing to make one." : "Allow it to be made: createsIfMissing.")
+          .fileAccess, at: .store(url), "The store doesn't exist.",
+          fix: options.isReadOnly ? "Open it for writing to create it." : "Set createsIfMissing to create it.")
       }
       return try engine.createStore(at: location, model: managedObjectModel, options: options)
     }

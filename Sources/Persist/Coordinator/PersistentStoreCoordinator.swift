@@ -98,7 +98,7 @@ extension PersistentStoreCoordinator {
       if let other = stores.first(where: { $0.identifier == store.identifier }) {
         throw PersistenceError(
           .storeOpenFailed, at: .store(store.url),
-          "A store with the identifier \(store.identifier) is open already.",
+          "A store with the identifier \(store.identifier) is already open.",
           fix: "A copy of a store has the identifier of its original, here \(other.url?.path ?? "one in memory"); only "
             + "one of them can be open in a coordinator.")
       }

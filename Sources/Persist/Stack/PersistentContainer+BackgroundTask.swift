@@ -62,8 +62,8 @@ extension PersistentContainer {
   ) async throws -> Result {
     let busy = PersistenceError(
       .storeBusy, at: .store(persistentStoreCoordinator.persistentStores.first?.url),
-      "The closures that were to write before this one have taken longer than busyTimeout allows.",
-      fix: "Try again, wait longer with the option busyTimeout, or write less in each closure.")
+      "Earlier background tasks wrote for longer than busyTimeout.",
+      fix: "Try again, set a longer busyTimeout, or write less in each closure.")
     let wait = WaitLimit(persistentStoreCoordinator.busyTimeout, orThrow: busy)
     return try await persistentStoreCoordinator.threads.writing.run(within: wait) {
       try body(self.newContext())

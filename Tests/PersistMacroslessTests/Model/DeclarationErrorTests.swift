@@ -129,7 +129,7 @@ struct DeclarationErrorTests {
     Case(
       Wrong.NotDeclared.self, at: .entity("NotDeclared"), says: "no declared property of NotDeclared",
       fix: "@Attribute"),
-    Case(Wrong.Hidden.self, at: .entity("Hidden"), says: "a mirror of its own", fix: "CustomReflectable"),
+    Case(Wrong.Hidden.self, at: .entity("Hidden"), says: "a custom mirror", fix: "CustomReflectable"),
     Case(
       Wrong.OneOf.self, at: .property("OneOf", "others"), says: "a set of at most one object", fix: "Make it a OneOf?"),
     Case(Wrong.OddParts.self, at: .entity("Odd"), says: "can't be found", fix: "StorableValue"),

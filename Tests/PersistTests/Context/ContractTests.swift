@@ -41,7 +41,7 @@ struct ContractTests {
       let (here, there) = (try ContractTests.context(), try ContractTests.context())
       try here.make("Person").many("pets").insert(there.make("Pet"))
     }
-    expect(result, says: "takes objects of its owner's context")
+    expect(result, says: "can contain only objects of its owner's context")
   }
 
   @Test("Deleting another context's object")

@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     throw PersistenceError(
       .invalidRequest, at: .entity(entity.name),
       "No open store with the identifier \(identifier) holds '\(entity.name)'.",
-      fix: "Take the identifier from the coordinator's stores.")
+      fix: "Use the identifier of one of the coordinator's stores.")
   }
 
   /// The handling of rows whose unique values already exist.
@@ -128,11 +128,13 @@ private struct BatchChanges {
     }
     switch property.kind {
     case .attribute(let attribute):
-      if attribute.isTransient || attribute.isDerived { throw refuse("'\(property.name)' has no value to be set.") }
+      if attribute.isTransient || attribute.isDerived {
+        throw refuse("'\(property.name)' is transient or derived and can't be set.")
+      }
       guard let value = expression.constantValue else { return expression }
       if value.isNull, !attribute.isOptional {
         throw PersistenceError(
-          .validationMissingRequired, at: place, "'\(property.name)' is required and can't be emptied.",
+          .validationMissingRequired, at: place, "'\(property.name)' is required and can't be set to nil.",
           fix: "Give it a value.")
       }
       let conversion = ValueConversion(attribute, at: place)
@@ -146,7 +148,7 @@ private struct BatchChanges {
       }
       if expression.constantValue?.isNull == true, !relationship.isOptional {
         throw PersistenceError(
-          .validationMissingRequired, at: place, "'\(property.name)' is required and can't be emptied.",
+          .validationMissingRequired, at: place, "'\(property.name)' is required and can't be set to nil.",
           fix: "Give it an object's identifier.")
       }
       return expression

@@ -22,7 +22,7 @@ extension PersistenceError {
   init(_ conflicts: [ConstraintConflict]) {
     self = .combining(
       conflicts.map { Self($0) }, as: .constraintConflict,
-      "\(conflicts.count) values that must be unique come up more than once.")
+      "\(conflicts.count) values that must be unique occur more than once.")
     fix = "Change or delete one of the objects, or set the context's mergePolicy."
     details = Details(conflicts)
   }

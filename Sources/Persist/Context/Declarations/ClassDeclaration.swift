@@ -66,8 +66,8 @@ public struct ClassDeclaration: Sendable {
       problems.append(
         PersistenceError(
           .invalidModel, at: .entity("\(type)"),
-          "The class \(type) has a mirror of its own, which hides its properties.",
-          fix: "Take its conformance to CustomReflectable away."))
+          "The class \(type) has a custom mirror, which hides its properties.",
+          fix: "Remove its conformance to CustomReflectable."))
     }
     let levels = Self.levels(of: prototype).map(\.owner)
     self.type = type
@@ -79,8 +79,8 @@ public struct ClassDeclaration: Sendable {
   private static func indistinct(_ name: String, _ other: String, of owner: ManagedObject.Type) -> PersistenceError {
     PersistenceError(
       .invalidModel, at: .property("\(owner)", name),
-      "'\(name)' and '\(other)' of the class \(owner) are declared at the same place of the source.",
-      fix: "Write them on lines of their own.")
+      "'\(name)' and '\(other)' of the class \(owner) are declared at the same source position.",
+      fix: "Write them on separate lines.")
   }
 
   /// Returns the class and its superclasses in ascending order, each with a mirror of its own stored properties.

@@ -34,7 +34,7 @@ public struct Fetched {
     }
     return PersistenceError(
       .typeMismatch, at: .entity(object.entity.name), "An object is of class \(Swift.type(of: object)), not \(type).",
-      fix: "Register \(type) with ManagedObjectClasses before the context is made.")
+      fix: "Register \(type) with ManagedObjectClasses before creating the context.")
   }
 }
 

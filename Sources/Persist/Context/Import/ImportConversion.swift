@@ -24,13 +24,14 @@ struct ImportConversion {
       guard case .plain(.value(.string(let text))) = value, let data = Data(base64Encoded: text) else {
         throw PersistenceError(
           .typeMismatch, at: place, "No transformer '\(attribute.valueTransformerName ?? "")' is registered.",
-          fix: "Register it with AttributeTransformers.register(_:named:), or give its bytes in base64.")
+          fix: "Register it with AttributeTransformers.register(_:named:), or supply its bytes in base64.")
       }
       return .data(data)
     case .plain(let given): return try ValueConversion(attribute, at: place, from: .data).stored(given)
     case .list, .fields:
       throw PersistenceError(
-        .typeMismatch, at: place, "'\(attribute.name)' is \(attribute.type.rawValue) and takes a single value.",
+        .typeMismatch, at: place,
+        "'\(attribute.name)' is of type \(attribute.type.rawValue) and can't hold a nested value.",
         fix: "Name the nested value with a dot in mappedKeyName: 'outer.inner'.")
     }
   }
@@ -42,7 +43,7 @@ struct ImportConversion {
       return try ValueConversion(attribute, at: place, from: .data).stored(parts, elements: elements)
     }
     guard case .fields(let members) = value else {
-      throw PersistenceError(.typeMismatch, at: place, "'\(attribute.name)' is composite and takes an object.")
+      throw PersistenceError(.typeMismatch, at: place, "'\(attribute.name)' is composite and needs an object.")
     }
     var parts: [String: StoredValue] = [:]
     for (name, member) in members {

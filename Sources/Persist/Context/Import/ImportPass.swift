@@ -14,7 +14,7 @@ struct ImportPass {
   ) throws -> [ManagedObject] {
     guard depth < Self.depthLimit else {
       throw PersistenceError(
-        .limitExceeded, at: .entity(entity.name), "The data nest deeper than \(Self.depthLimit) objects.")
+        .limitExceeded, at: .entity(entity.name), "The data is nested more than \(Self.depthLimit) objects deep.")
     }
     guard let key = ImportKeys.identifying(entity, for: relationship), let attribute = key.attribute else {
       return try list.map { try fill(make(entity, for: $0), from: $0, depth) }
@@ -109,7 +109,7 @@ struct ImportPass {
     else {
       throw PersistenceError(
         .invalidRequest, at: .entity(entity.name), "'\(entity.name)' is abstract and has no subentity to import into.",
-        fix: "Give it a subentity that isn't abstract.")
+        fix: "Add a subentity that isn't abstract.")
     }
     return try context.create(chosen.name)
   }

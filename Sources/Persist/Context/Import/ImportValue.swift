@@ -33,8 +33,9 @@ enum ImportValue: Sendable, Hashable {
       self = .list(try values.enumerated().map { try ImportValue($1, key: "\(key)[\($0)]") })
     } else {
       throw PersistenceError(
-        .typeMismatch, at: .init(key: key), "A \(value.map { "\(type(of: $0))" } ?? "nil") can't be imported.",
-        fix: "Give numbers, texts, dates, data, identifiers, and lists and dictionaries of them.")
+        .typeMismatch, at: .init(key: key),
+        "Values of type \(value.map { "\(type(of: $0))" } ?? "nil") can't be imported.",
+        fix: "Use numbers, strings, dates, data and identifiers, or arrays and dictionaries of them.")
     }
   }
 

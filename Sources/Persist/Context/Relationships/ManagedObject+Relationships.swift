@@ -143,10 +143,10 @@ extension ManagedObject {
   private final func requireRelatable(_ other: ManagedObject, by relationship: RelationshipLayout) {
     precondition(
       other.table?.context === table?.context,
-      "\(layout.entity.name).\(relationship.name) takes objects of its owner's context, not of another or of none.")
+      "\(layout.entity.name).\(relationship.name) can contain only objects of its owner's context.")
     precondition(
       other.layout.isKind(ofEntityAt: relationship.destinationIndex),
-      "\(layout.entity.name).\(relationship.name) doesn't lead to '\(other.layout.entity.name)'.")
+      "\(layout.entity.name).\(relationship.name) can't contain objects of '\(other.layout.entity.name)'.")
   }
 }
 

@@ -117,7 +117,7 @@ extension RelationshipSet: RandomAccessCollection {
     let list = list
     precondition(index >= 0 && index < list.count, "'\(source.name)' has no place \(index), only \(list.count).")
     guard let member = source.member(at: index, of: list) else {
-      preconditionFailure("The owner of '\(source.name)' has no context any more.")
+      preconditionFailure("The owner of '\(source.name)' no longer has a context.")
     }
     return element(member)
   }

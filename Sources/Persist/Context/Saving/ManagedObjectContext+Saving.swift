@@ -18,8 +18,8 @@ extension ManagedObjectContext {
     guard !isSaving else {
       throw PersistenceError(
         .saveFailed, "save() was called on \(name.map { "the context '\($0)'" } ?? "a context") while it was saving.",
-        fix: "Don't save in willSave, in validation, in a merge policy or when a save is announced: what these change "
-          + "belongs to the save that runs. didSave may save again.")
+        fix: "Don't call save() in willSave, validation, merge policies or will-save notifications: changes made there "
+          + "are part of the running save. didSave may call it.")
     }
     observedChanges.begin()
     defer { observedChanges.end() }
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     guard parent == nil, hasChanges else { return try save() }
     let stores = persistentStoreCoordinator.openStores.filter { !$0.isReadOnly }
     let busy = PersistenceError(
-      .storeBusy, "The wait for other writers has taken longer than the \(limit) that it may.", fix: "Try again.")
+      .storeBusy, "Waiting for other writers exceeded the limit of \(limit).", fix: "Try again.")
     let wait = WaitLimit(limit, orThrow: busy)
     let reservations = try await persistentStoreCoordinator.threads.background.run(within: wait) {
       var reservations: [WriteReservation] = []

@@ -177,7 +177,7 @@ extension SavePass {
       throw PersistenceError(
         .saveFailed, at: .property(object.layout.entity.name, property),
         "'\(property)' leads to \(id), which is in another store.",
-        fix: "Relationships can't cross stores: keep both objects in one, or keep the other's URI in an attribute.")
+        fix: "Relationships can't cross stores: keep both objects in one, or store the other's URI in an attribute.")
     }
 
     private mutating func placeForInsert(of object: ManagedObject) throws -> Int {

@@ -53,8 +53,8 @@ struct SavePass {
     }
     throw PersistenceError(
       .saveFailed, at: .entity(waiting.joined().first?.entity.name ?? ""),
-      "After \(Self.hookRounds) rounds of willSave objects still change.",
-      fix: "Set a property in willSave only where it has another value.")
+      "willSave was still changing objects after \(Self.hookRounds) rounds.",
+      fix: "Set a property in willSave only if its value differs.")
   }
 
   /// Reads the rows of objects that are saved without having been read: they must exist, and their versions are needed.
@@ -82,7 +82,7 @@ struct SavePass {
       do { try object.validateForDelete() } catch { problems.append(error) }
     }
     guard !problems.isEmpty else { return }
-    throw ManagedObject.combined(problems, "Several rules are broken by what is to be saved.")
+    throw ManagedObject.combined(problems, "The changes to save violate several rules.")
   }
 
   /// Commits the writes of one store.

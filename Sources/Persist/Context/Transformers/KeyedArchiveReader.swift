@@ -12,7 +12,8 @@ struct KeyedArchiveReader {
   private static func value(of object: ArchivedObject, depth: Int) throws -> Any {
     guard depth < KeyedArchiveWriter.depthLimit else {
       throw PersistenceError(
-        .limitExceeded, at: object.place(), "The archive nests deeper than \(KeyedArchiveWriter.depthLimit) levels.")
+        .limitExceeded, at: object.place(),
+        "The archive is nested more than \(KeyedArchiveWriter.depthLimit) levels deep.")
     }
     guard let name = object.className else { return try plain(object.value, object) }
     if let entry = ArchivedTypes.entry(named: name) {
@@ -60,7 +61,7 @@ struct KeyedArchiveReader {
     default:
       throw PersistenceError(
         .typeMismatch, at: object.place(),
-        "The archive holds an object of class '\(className)', which isn't registered.",
+        "The archive contains an object of class '\(className)', which isn't registered.",
         fix: "Register a Codable type of this name, or a transformer: AttributeTransformers.register.")
     }
   }
@@ -93,7 +94,7 @@ struct KeyedArchiveReader {
     case let value as [Any]: .array(try value.map { try propertyList($0, object) })
     default:
       throw PersistenceError(
-        .malformedFile, at: object.place(), "A \(type(of: value)) isn't what a type encodes itself as.")
+        .malformedFile, at: object.place(), "A value of type \(type(of: value)) isn't the encoding of a Codable type.")
     }
   }
 }

@@ -22,7 +22,7 @@ struct KeyedArchiveWriter {
   /// - Returns: A reference to the value's object.
   private mutating func add(_ value: Any, depth: Int) throws -> PropertyList {
     guard depth < Self.depthLimit else {
-      throw PersistenceError(.limitExceeded, "The value nests deeper than \(Self.depthLimit) levels.")
+      throw PersistenceError(.limitExceeded, "The value is nested more than \(Self.depthLimit) levels deep.")
     }
     if let list = value as? PropertyList { return try add(list, depth: depth) }
     // Checked first, so that a registered type is never mistaken for a type it can be cast to.
@@ -54,7 +54,7 @@ struct KeyedArchiveWriter {
     case let value as [Any]: return try list(value, of: "NSArray", depth)
     default:
       throw PersistenceError(
-        .typeMismatch, "A \(type(of: value)) can't be archived.",
+        .typeMismatch, "A value of type \(type(of: value)) can't be archived.",
         fix: "Make it Codable and register it: AttributeTransformers.register(\(type(of: value)).self).")
     }
   }

@@ -94,7 +94,7 @@ extension ManagedObjectContext {
     public func endUndoGrouping() {
       processPendingChanges()
       guard let group = open.popLast() else {
-        preconditionFailure("endUndoGrouping without a beginUndoGrouping before it.")
+        preconditionFailure("endUndoGrouping was called without a preceding beginUndoGrouping.")
       }
       guard !group.isEmpty else { return }
       if open.isEmpty {
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
 
     /// Undoes one ``disableUndoRegistration()``; traps without one before it.
     public func enableUndoRegistration() {
-      precondition(disabledCount > 0, "enableUndoRegistration without a disableUndoRegistration before it.")
+      precondition(disabledCount > 0, "enableUndoRegistration was called without a preceding disableUndoRegistration.")
       processPendingChanges()
       disabledCount -= 1
     }

@@ -96,7 +96,7 @@ extension ManagedObject {
     case .relationship(let description):
       guard let relationship = layout.relationshipsBySlot[property.slot], table != nil else {
         throw PersistenceError(
-          .foreignObject, at: place(name), "The object belongs to no context, and so has no relationships.",
+          .foreignObject, at: place(name), "The object belongs to no context, so it has no relationships.",
           fix: "Insert it into a context first.")
       }
       if description.isToMany {
@@ -153,7 +153,7 @@ extension ManagedObject {
     }
     guard table != nil || layout.properties[slot].isToMany == false else {
       throw PersistenceError(
-        .foreignObject, at: place(name), "The object belongs to no context, and so has no relationships.",
+        .foreignObject, at: place(name), "The object belongs to no context, so it has no relationships.",
         fix: "Insert it into a context first.")
     }
     throw PersistenceError(.unknownProperty, at: place(name), "'\(name)' isn't a to-many relationship.")
@@ -181,8 +181,8 @@ extension ManagedObject {
   private final func notStored(_ property: Property) -> PersistenceError {
     PersistenceError(
       .unknownProperty, at: place(property.name),
-      "'\(property.name)' is a fetched property: its objects are found, not set.",
-      fix: "Change what its request finds.")
+      "'\(property.name)' is a fetched property and can't be set.",
+      fix: "Change the objects that its request fetches.")
   }
 
   private final func elements(ofOne value: Any?, _ name: String) throws -> [ManagedObject] {
@@ -216,12 +216,12 @@ extension ManagedObject {
       guard object.table?.context === table?.context else {
         throw PersistenceError(
           .foreignObject, at: place(relationship.name), "\(object) belongs to another context, or to none.",
-          fix: "Take the object of this context by its identifier.")
+          fix: "Look up this context's object by its identifier.")
       }
       guard object.layout.isKind(ofEntityAt: relationship.destinationIndex) else {
         throw PersistenceError(
           .typeMismatch, at: place(relationship.name),
-          "'\(relationship.name)' doesn't lead to '\(object.layout.entity.name)'.")
+          "'\(relationship.name)' can't contain objects of '\(object.layout.entity.name)'.")
       }
     }
     return objects

@@ -31,7 +31,7 @@ extension ManagedObject: KeyedObject {
     case .fetchedProperty:
       throw PersistenceError(
         .unknownProperty, at: .property(layout.entity.name, key),
-        "'\(key)' is a fetched property: it has no value of its own.", fix: "Fetch its objects with a request.")
+        "'\(key)' is a fetched property and has no value.", fix: "Fetch its objects with a request.")
     }
   }
 

@@ -43,7 +43,7 @@ extension ManagedObject {
     if let context = managedObjectContext { return context }
     throw PersistenceError(
       .foreignObject, at: .property(layout.entity.name, keys.joined(separator: ".")),
-      "The object belongs to no context, so that its texts can't be searched.", fix: "Insert it into one.")
+      "The object belongs to no context, so its text can't be searched.", fix: "Insert it into one.")
   }
 }
 

@@ -25,7 +25,7 @@ extension ManagedObject {
     guard layout.entity.property(named: first)?.isToOne == true else {
       throw PersistenceError(
         .unknownProperty, at: .property(layout.entity.name, first),
-        "'\(path)' doesn't lead to one property: '\(first)' isn't a to-one relationship.",
+        "'\(path)' can't be set: '\(first)' isn't a to-one relationship.",
         fix: "Set the property of each object.")
     }
     let next = try self.value(forKey: first) as? ManagedObject

@@ -57,7 +57,7 @@ extension ManagedObject {
   private func mismatch(_ name: String, _ value: String, _ type: Any.Type) -> PersistenceError {
     PersistenceError(
       .typeMismatch, at: .property(layout.entity.name, name), "'\(name)' is \(value), which isn't a value of \(type).",
-      fix: "Ask for a type that holds the values of the property.")
+      fix: "Read it as a type that can hold the property's values.")
   }
 }
 

@@ -86,9 +86,9 @@ extension ManagedObject {
       problems.append(
         PersistenceError(
           .validationDeleteDenied, at: .property(layout.entity.name, relationship.name),
-          "\(layout.entity.name) can't be deleted: the delete rule of '\(relationship.name)' denies it while that has "
-            + "objects; it has \(others).",
-          fix: "Delete them too, or take them out of the relationship."
+          "\(layout.entity.name) can't be deleted: '\(relationship.name)' has the delete rule Deny and still has "
+            + "\(others) \(others == 1 ? "object" : "objects").",
+          fix: "Delete them too, or remove them from the relationship."
         ).withFailure(ValidationFailure(key: relationship.name, value: .integer(Int64(others)))))
     }
     try throwCombined(problems)

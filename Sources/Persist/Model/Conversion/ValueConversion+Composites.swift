@@ -10,7 +10,7 @@ extension ValueConversion {
     guard let parts = Self.parts(value) else {
       throw PersistenceError(
         .typeMismatch, at: place,
-        "'\(attribute.name)' is composite and doesn't take a \(value.map { "\(type(of: $0))" } ?? "nil").",
+        "'\(attribute.name)' is composite and can't hold a value of type \(value.map { "\(type(of: $0))" } ?? "nil").",
         fix: "Give it a dictionary with values for its elements.")
     }
     return .composite(try composite(parts, below: [attribute.name], elements: elements))

@@ -50,7 +50,8 @@ struct ValueConversion {
     if let given = GivenValue(value) { return try stored(given) }
     let type = value.map { "\(Swift.type(of: $0))" } ?? "nil"
     throw PersistenceError(
-      .typeMismatch, at: place, "'\(attribute.name)' is \(attribute.type.rawValue) and doesn't take a \(type).",
+      .typeMismatch, at: place,
+      "'\(attribute.name)' is of type \(attribute.type.rawValue) and can't hold a value of type \(type).",
       fix: "Give it a value of its type.")
   }
 
@@ -98,7 +99,7 @@ struct ValueConversion {
     case .kind:
       let format = attribute.type == .date ? attribute.userInfo["dateFormat"] : nil
       return PersistenceError(
-        .typeMismatch, at: place, "'\(name)' is \(type) and doesn't take \(given.inWords).",
+        .typeMismatch, at: place, "'\(name)' is of type \(type) and can't hold \(given.inWords).",
         fix: format.map { "Its dateFormat is '\($0)'." } ?? "Give it a value of its type.")
     case .range(let range):
       return PersistenceError(
