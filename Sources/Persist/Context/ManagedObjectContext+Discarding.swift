@@ -20,7 +20,7 @@ extension ManagedObjectContext {
       object.change = .none
     }
     for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
-    undoKeeper?.removeActions(of: self)
+    undoStorage?.removeActions(of: self)
     tellChildren(discarded)
     announce { $0.refreshed.formUnion(changed) }
   }
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     let registered = tracker == nil ? [] : liveObjects
     let discarded = ids(updated: updated.objects + deleted.objects, deleted: inserted.objects)
     tracker?.forgetPendingChanges()
-    undoKeeper?.removeActions(of: self)
+    undoStorage?.removeActions(of: self)
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()

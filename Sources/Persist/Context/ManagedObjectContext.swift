@@ -60,7 +60,7 @@ public final class ManagedObjectContext {
   var tracker: ChangeTracker?
   /// Created when a key path is first resolved.
   var keyPathResolver: KeyPathResolver?
-  var undoKeeper: UndoManager?
+  var undoStorage: UndoManager?
   /// A human-readable name, for logs and the debugger.
   public var name: String?
   /// The author of changes made through this context, recorded in the persistent history.

@@ -18,7 +18,7 @@ public final class PersistentStoreCoordinator: Sendable {
   public let registry: ModelRegistry?
   let layouts: [EntityLayout]
   /// Informs contexts of each other's saves.
-  let savedChangesPost = SavedChangesPost()
+  let savedChangesPost = SavedChangesBroadcaster()
   /// The threads that read and write the stores for asynchronous callers.
   package let threads = StoreThreads()
   private let open = Guarded<[any PersistentStore]>([])

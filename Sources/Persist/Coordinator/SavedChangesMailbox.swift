@@ -63,7 +63,7 @@ final class SavedChangesMailbox: Sendable {
 }
 
 /// The contexts of a coordinator that receive each other's saves.
-final class SavedChangesPost: Sendable {
+final class SavedChangesBroadcaster: Sendable {
   private struct Receiver {
     weak var mailbox: SavedChangesMailbox?
   }

@@ -30,16 +30,16 @@ public final class SlotTable: Sendable {
   /// The initial values that the class declares, by slot.
   private let initialValues: ContiguousArray<InitialValue?>
   /// The reason why objects of the entity can't have this class, or nil if they can.
-  let misfit: String?
+  let mismatchReason: String?
   /// Allocated for the life of the table. `nonisolated(unsafe)`: filled before the table is shared, and never changed.
   nonisolated(unsafe) let entries: UnsafePointer<Entry>
 
-  init(_ members: [Member], initialValues: [InitialValue] = [], misfit: String? = nil) {
+  init(_ members: [Member], initialValues: [InitialValue] = [], mismatchReason: String? = nil) {
     self.members = members
     var bySlot = ContiguousArray<InitialValue?>(repeating: nil, count: (initialValues.map(\.slot).max() ?? -1) + 1)
     for value in initialValues { bySlot[value.slot] = value }
     self.initialValues = bySlot
-    self.misfit = misfit
+    self.mismatchReason = mismatchReason
     let known = Dictionary(grouping: members, by: \.key).compactMapValues { $0.count == 1 ? $0[0].slot : nil }
     entries = UnsafePointer(Self.spread(known))
   }
@@ -48,7 +48,7 @@ public final class SlotTable: Sendable {
 
   /// The entries that an object stores. Traps for an object of a class that was generated for another model.
   var entriesOfFittingClass: UnsafePointer<Entry> {
-    if let misfit { preconditionFailure(misfit) }
+    if let mismatchReason { preconditionFailure(mismatchReason) }
     return entries
   }
 

@@ -62,12 +62,12 @@ public final class ManagedObjectModel: Sendable {
   ///
   /// - Throws: ``PersistenceError/Code/invalidModel`` with all errors.
   public convenience init(withFlaws description: ModelDescription) throws {
-    try self.init(ReadModel(description))
+    try self.init(ParsedModel(description))
   }
 
   /// Resolves a model that was read from one of Core Data's files or archives; parts that couldn't be read are added to
   /// the flaws.
-  convenience init(_ model: ReadModel) throws {
+  convenience init(_ model: ParsedModel) throws {
     let description = model.description.convertingDefaults()
     let check = ModelCheck(checking: description)
     guard check.errors.isEmpty else { throw Self.error(check.errors) }

@@ -2,7 +2,7 @@
 final class ContextEventBuffer<Element> {
   private var events: [Element] = []
   private let joining: EventJoining<Element>
-  private let turn = Turn()
+  private let signal = WakeSignal()
   private weak var context: ManagedObjectContext?
   private var observation: ContextObservation?
   private static var capacity: Int { 100 }
@@ -15,12 +15,12 @@ final class ContextEventBuffer<Element> {
   ) {
     self.context = context
     self.joining = joining
-    observation = context.observe(wake: { [turn] in turn.give() }) { [weak self] event in
+    observation = context.observe(wake: { [signal] in signal.send() }) { [weak self] event in
       guard let self, let element = element(event) else { return }
       put(element)
-      turn.give()
+      signal.send()
     }
-    context.mailbox.add(turn.bell)
+    context.mailbox.add(signal.bell)
   }
 
   private func put(_ element: Element) {
@@ -40,7 +40,7 @@ final class ContextEventBuffer<Element> {
       context?.processPendingChanges()
       if !events.isEmpty { return events.removeFirst() }
       guard context != nil else { return nil }
-      await turn.wait(isolation: actor)
+      await signal.wait(isolation: actor)
     }
     return nil
   }

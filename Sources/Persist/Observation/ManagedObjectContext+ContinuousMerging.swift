@@ -17,18 +17,18 @@ extension ManagedObjectContext {
   ) async {
     guard !Task.isCancelled else { return }
     automaticallyMergesChangesFromParent = true
-    let turn = Turn()
-    mailbox.add(turn.bell)
-    let clock = Task { [weak turn] in
-      while !Task.isCancelled, turn != nil {
+    let signal = WakeSignal()
+    mailbox.add(signal.bell)
+    let clock = Task { [weak signal] in
+      while !Task.isCancelled, signal != nil {
         try? await Task.sleep(for: interval)
-        turn?.give()
+        signal?.send()
       }
     }
     defer { clock.cancel() }
     while !Task.isCancelled {
       processPendingChanges()
-      await turn.wait(isolation: actor)
+      await signal.wait(isolation: actor)
     }
   }
 }

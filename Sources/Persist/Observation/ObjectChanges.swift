@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// Whoever awaits an element is woken by the first change and gets its turn after the stretch of code that made it.
+/// Whoever awaits an element is woken by the first change and resumes after the code that made it.
 /// All that changed until then, and while nobody awaits an element, is one element, so that no more waits than the
 /// names of the object's properties. The sequence holds the object. It ends when the object leaves its context:
 /// deleted and saved, by a reset, or with the context itself, which the sequence doesn't keep alive; and when its task
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
 /// The changes that one sequence hasn't given yet.
 final class ObjectChangeBuffer {
   private let object: ManagedObject
-  private let turn = Turn()
+  private let signal = WakeSignal()
   private var waiting = ObjectChange()
   private var isOver: Bool
   private var observation: ObjectObservation?
@@ -69,8 +69,8 @@ final class ObjectChangeBuffer {
       receive: { [weak self] in self?.put($0) }, end: { [weak self] in self?.end() })
     self.observation = observation
     object.observersForAdding.add(observation)
-    // A context that merges by itself merges when its owner comes to its turn.
-    context.mailbox.add(turn.bell)
+    // A context that merges by itself merges when its owner's code runs next.
+    context.mailbox.add(signal.bell)
   }
 
   private func put(_ changed: Set<ObservedProperty>) {
@@ -81,12 +81,12 @@ final class ObjectChangeBuffer {
         waiting.properties.insert(object.layout.properties[property.slot].name)
       }
     }
-    if waiting != ObjectChange() { turn.give() }
+    if waiting != ObjectChange() { signal.send() }
   }
 
   private func end() {
     isOver = true
-    turn.give()
+    signal.send()
   }
 
   func next(isolation actor: isolated (any Actor)?) async -> ObjectChange? {
@@ -97,7 +97,7 @@ final class ObjectChangeBuffer {
         return waiting
       }
       if isOver { return nil }
-      await turn.wait(isolation: actor)
+      await signal.wait(isolation: actor)
     }
     return nil
   }

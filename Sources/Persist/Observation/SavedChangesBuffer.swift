@@ -8,7 +8,7 @@ final class SavedChangesBuffer: Sendable {
   }
 
   private let state = Guarded(State())
-  private let turn = Turn()
+  private let signal = WakeSignal()
   private static let capacity = 100
 
   func put(_ changes: SavedChanges) {
@@ -22,13 +22,13 @@ final class SavedChangesBuffer: Sendable {
       guard count > SavedChanges.waitingCapacity else { return }
       state.waiting = [state.waiting.reduce(SavedChanges()) { $0.followed(by: $1) }.bounded]
     }
-    turn.give()
+    signal.send()
   }
 
   /// Ends the stream after the pending saves.
   func finish() {
     state.withLock { $0.isFinished = true }
-    turn.give()
+    signal.send()
   }
 
   /// Waits for a save; returns nil at the end and if the task is canceled.
@@ -38,7 +38,7 @@ final class SavedChangesBuffer: Sendable {
         (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.isFinished)
       }
       if changes != nil || isFinished { return changes }
-      await turn.wait(isolation: nil)
+      await signal.wait(isolation: nil)
     }
     return nil
   }

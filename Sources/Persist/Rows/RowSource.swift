@@ -20,7 +20,7 @@ package protocol RowSource: AnyObject {
   /// - Parameters:
   ///   - monitor: Monitors the read and can cancel it; nil for none.
   ///   - held: Rows whose values the source may omit from the result; nil for none.
-  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch
   /// The number of rows that a query selects, within its limit and offset, counted without reading them.
   func count(_ query: RowQuery) throws -> Int
   /// The way in which the source would read the rows of a query; nil if it runs no statement for it.
@@ -73,7 +73,7 @@ extension RowSource {
 }
 
 /// Rows that the caller already has and won't read from the result.
-package struct HeldRows {
+package struct KnownRows {
   /// Called by the reading code while the rows are read.
   let holds: (_ key: Int64, _ version: Int64) -> Bool
 }

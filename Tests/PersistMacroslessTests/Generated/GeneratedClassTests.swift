@@ -134,7 +134,7 @@ struct GeneratedClassTests {
   }
 
   @Test("An object of a class that another version was made for stops the program with a sentence")
-  func misfit() async {
+  func mismatchReason() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let folder = PackageFolder.url.appendingPathComponent("Models/Shop.xcdatamodeld")
       let model = try ModelRegistry(contentsOf: folder).version(named: "Shop").model

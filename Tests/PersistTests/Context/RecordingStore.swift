@@ -39,7 +39,7 @@ final class RecordingStore: PersistentStore {
     store.canSort(by: descriptors, over: entity)
   }
 
-  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch {
     record.withLock { $0.calls += 1 }
     return try store.rows(query, monitor: monitor, held: held)
   }

@@ -47,7 +47,7 @@ extension MadeStore {
         try connection.execute(
           "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: maximum) WHERE Z_ENT = \(number: Int64(root.number))")
       }
-      try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
+      try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout)
     }
   }
 

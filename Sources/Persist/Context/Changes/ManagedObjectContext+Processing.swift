@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   /// Does the same as ``processPendingChanges()`` without merging; does nothing if the context isn't observed.
   func endEvent() {
     processTrackedChanges()
-    undoKeeper?.endEvent()
+    undoStorage?.endEvent()
   }
 
   /// Does the same as ``endEvent()`` without ending the undo group; does nothing if the context isn't observed.
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     }
     guard let tracker, tracker.hasPendingChanges else { return }
     let entries = tracker.takeEntries()
-    if isUndoable { undoKeeper?.record(entries, in: self) }
+    if isUndoable { undoStorage?.record(entries, in: self) }
     let changes = ObjectsDidChange(entries, noted: tracker.noted)
     tracker.noted = ObjectsDidChange()
     guard !changes.isEmpty else { return }
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
   /// Stops tracking changes if the context is no longer observed. Nothing is unsaved then, so that tracking can restart
   /// at any time.
   func endTrackingIfUnobserved() {
-    guard let tracker, undoKeeper == nil, !ContextNotifications.areWanted, !hasChanges, !tracker.hasPendingChanges,
+    guard let tracker, undoStorage == nil, !ContextNotifications.areWanted, !hasChanges, !tracker.hasPendingChanges,
       tracker.isIdle
     else { return }
     self.tracker = nil

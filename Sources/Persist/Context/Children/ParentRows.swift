@@ -30,7 +30,7 @@ final class ParentRows: RowSource {
   /// The parent sorts in memory if its store can't.
   func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool { true }
 
-  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch {
     if let keys = query.keys, query.asksOnlyForKeys { return try rows(withKeys: keys, query, monitor) }
     return try pass(for: query).rows(query, monitor)
   }

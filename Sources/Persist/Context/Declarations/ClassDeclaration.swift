@@ -138,6 +138,6 @@ extension ClassDeclaration {
       }
     }
     return SlotTable(
-      places, initialValues: values, misfit: GeneratedClasses.misfit(of: type, serving: entity))
+      places, initialValues: values, mismatchReason: GeneratedClasses.mismatchReason(of: type, serving: entity))
   }
 }

@@ -108,7 +108,7 @@ extension GeneratedClasses {
 
   /// Returns the reason why objects of an entity can't have a class; nil if they can, and for classes that weren't
   /// generated.
-  static func misfit(of type: ManagedObject.Type, serving entity: Entity) -> String? {
+  static func mismatchReason(of type: ManagedObject.Type, serving entity: Entity) -> String? {
     guard let (classes, member) = list(of: type), let reason = classes.mismatch(of: member, serving: entity) else {
       return nil
     }

@@ -30,13 +30,13 @@ struct FetchWalk {
   }
 
   /// Returns the next rows to read, or nil at the end.
-  mutating func question() -> FetchQuestion? {
+  mutating func question() -> StoreQuery? {
     switch way {
     case .keys(var source, var after):
       while source < pass.sources.count {
         if var query = pass.query(for: pass.sources[source], keysOnly: keysOnly(source)) {
           (query.limit, query.afterKey) = (size, after)
-          return FetchQuestion(tables: pass.sources[source].tables, query: query)
+          return StoreQuery(tables: pass.sources[source].tables, query: query)
         }
         (source, after) = (source + 1, .min)
         way = .keys(source: source, after: after)
@@ -51,14 +51,14 @@ struct FetchWalk {
       way = .identifiers(ids, next: group.endIndex)
       let source = pass.sources.first { $0.tables.identifier == identifier } ?? pass.sources.first
       return source.map { source in
-        FetchQuestion(
+        StoreQuery(
           tables: source.tables, query: RowQuery(entity: pass.layout.entity, keys: group.compactMap(\.primaryKey)))
       }
     }
   }
 
   /// Returns the objects of the rows read.
-  mutating func objects(of batch: RowBatch, from question: FetchQuestion) throws -> [ManagedObject] {
+  mutating func objects(of batch: RowBatch, from question: StoreQuery) throws -> [ManagedObject] {
     let objects: [ManagedObject]
     switch way {
     case .keys(let source, let after):

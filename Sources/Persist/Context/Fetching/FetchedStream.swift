@@ -43,7 +43,7 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       var walk = try await begun(actor)
       defer { self.walk = walk }
       if unsaved == nil, let question = walk.question() {
-        let rows = try await FetchQuestion.answers(
+        let rows = try await StoreQuery.answers(
           to: [question], on: context.persistentStoreCoordinator.threads, nil, isolation: actor)
         return try walk.objects(of: rows[0], from: question)
       }

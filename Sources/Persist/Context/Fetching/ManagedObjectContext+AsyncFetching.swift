@@ -51,13 +51,13 @@ extension ManagedObjectContext {
   private func read<Result>(
     _ request: FetchRequest<Result>, identifiersOnly: Bool, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
-  ) async throws -> (FetchPass, FetchAnswers) {
+  ) async throws -> (FetchPass, QueryResults) {
     let first = try FetchPass(request, in: self)
     let questions = first.questions(identifiersOnly: identifiersOnly)
-    let batches = try await FetchQuestion.answers(to: questions, on: persistentStoreCoordinator.threads, progress)
+    let batches = try await StoreQuery.answers(to: questions, on: persistentStoreCoordinator.threads, progress)
     try prepareToFetch()
     // Uses the same time, so that the questions are the same unless the context changed.
-    return (try FetchPass(request, in: self, now: first.now), FetchAnswers(questions: questions, batches: batches))
+    return (try FetchPass(request, in: self, now: first.now), QueryResults(questions: questions, batches: batches))
   }
 
   /// Returns the objects of a request as a stream that reads them during iteration, with one batch in memory.

@@ -95,7 +95,7 @@ nonisolated open class ManagedObject {
   /// The object's index among those changed since pending changes were processed; negative before its first change.
   @exclusivity(unchecked) final var eventIndex = ChangeTracker.notEntered
   /// The properties of a new object that the program has set.
-  @exclusivity(unchecked) final var given = GivenSlots.none
+  @exclusivity(unchecked) final var given = AssignedSlots.none
 
   /// The data that an object is created from; only contexts create it.
   public struct Origin {

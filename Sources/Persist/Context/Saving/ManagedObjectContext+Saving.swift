@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     isSaving = false
     watchedObjects = []
     pass.finish()
-    undoKeeper?.endEvent()
+    undoStorage?.endEvent()
     deliver(&pass)
     tell(.didSave(pass.saved))
     endTrackingIfUnobserved()

@@ -3,22 +3,22 @@ extension ManagedObjectContext {
   ///
   /// Changes made before it is set can't be undone.
   public var undoManager: UndoManager? {
-    get { undoKeeper }
+    get { undoStorage }
     set {
-      guard newValue !== undoKeeper else { return }
-      undoKeeper?.detach(self)
-      undoKeeper = nil
+      guard newValue !== undoStorage else { return }
+      undoStorage?.detach(self)
+      undoStorage = nil
       processPendingChanges()
-      undoKeeper = newValue
+      undoStorage = newValue
       newValue?.attach(self)
     }
   }
 
   /// Undoes the last group of changes; does nothing without an ``undoManager``.
-  public func undo() { undoKeeper?.undo() }
+  public func undo() { undoStorage?.undo() }
 
   /// Redoes the group that was undone last.
-  public func redo() { undoKeeper?.redo() }
+  public func redo() { undoStorage?.redo() }
 
   /// Whether there are changes that the undo manager hasn't recorded yet.
   var hasUndoable: Bool { tracker?.entries.isEmpty == false }

@@ -49,7 +49,7 @@ struct CopyMigration {
     let objects = try plan.usesObjects ? openObjects(plan, file, connection) : nil
     defer { objects?.close() }
     manager.objects = objects?.copy
-    var tally = try CopyTally(plan, connection, manager)
+    var tally = try CopyProgress(plan, connection, manager)
     if plan.usesObjects { try file.makeIndexes() }
     try createInstances(plan, objects?.copy, connection, &tally)
     try createRelationships(plan, objects?.copy, connection, file, &tally)
@@ -134,7 +134,7 @@ struct CopyMigration {
   // MARK: Passes
 
   private func createInstances(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ tally: inout CopyTally
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
       if let rows = step.rows {
@@ -148,7 +148,7 @@ struct CopyMigration {
 
   private func createRelationships(
     _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ file: CopyFile,
-    _ tally: inout CopyTally
+    _ tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
       for (name, way) in step.relationships.sorted(by: { $0.key < $1.key }) {
@@ -203,7 +203,7 @@ struct CopyMigration {
     _ plan: CopyPlan, _ objects: ObjectCopy?, _ file: CopyFile, _ connection: SQLiteConnection
   ) throws {
     for step in plan.steps where step.policy != nil { try objects?.validate(step) }
-    try file.keepDerivedColumns()
+    try file.updateDerivedTriggers()
     try file.makeFullTextIndexes()
     try CopyCheck(plan: plan, file: file, source: connection).run()
   }

@@ -84,7 +84,7 @@ extension CopyPlanner {
     switch translation.operand(expression.overSource, in: scope) {
     case nil: return nil
     case .constant(let value)?: return literal(value, attribute).map(RowCopy.Value.expression)
-    case .term(let term, _)? where !TermRoom.holds(term): return nil
+    case .term(let term, _)? where !ParserStackUse.holds(term): return nil
     case .term(let term, let kind)?:
       switch (kind, attribute.type) {
       case (.whole, .int64), (.text, .string), (.uri, .uri), (.uuid, .uuid), (.decimal, .decimal), (.data, .binary),

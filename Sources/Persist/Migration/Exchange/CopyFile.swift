@@ -90,13 +90,13 @@ struct CopyFile {
   }
 
   /// Creates the triggers of derived attributes, and computes the attributes' values.
-  func keepDerivedColumns() throws {
-    try write(.readWrite) { try $0.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout) }
+  func updateDerivedTriggers() throws {
+    try write(.readWrite) { try $0.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout) }
   }
 
   /// Creates the full-text indexes of all current rows: triggers of the copy haven't indexed any.
   func makeFullTextIndexes() throws {
-    try write(.readWrite) { try $0.keepFullText(map.fullTextIndexes) }
+    try write(.readWrite) { try $0.updateFullTextIndexes(map.fullTextIndexes) }
   }
 
   func schema() throws -> StoreSchema { try write(.readWrite) { try StoreSchema($0) } }

@@ -81,7 +81,7 @@ struct HopNotes {
   }
 }
 
-extension MigrationRoute {
+extension MigrationPath {
   /// The notes of all hops, without duplicates.
   func notes(_ registry: ModelRegistry?) -> [String] {
     var seen: Set<String> = []

@@ -1,6 +1,6 @@
 /// A part of a migration that is executed as a unit, from one version to another.
 ///
-/// A route consists of hops, a hop of steps. A migration that the models alone determine is one hop, however many
+/// A path consists of hops, a hop of steps. A migration that the models alone determine is one hop, however many
 /// versions are in between; mapping models and stages are separate hops.
 struct MigrationHop: Sendable {
   /// The method of executing a hop.

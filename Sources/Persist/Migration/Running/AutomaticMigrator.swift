@@ -134,7 +134,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
         fix: "Open it for writing.")
     }
     guard let progress else { return try migrateWithRetries(url, version, registry, options, catalog) }
-    let account = MigrationAccount(progress)
+    let account = ProgressAggregator(progress)
     var migrator = self
     migrator.progress = { account.tell($0) }
     let report = try migrator.migrateWithRetries(url, version, registry, options, catalog)
@@ -149,7 +149,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     while true {
       do {
         try UnfinishedWork.settle(storeAt: url, options: options)
-        return try attemptMigration(url, version, means(registry), options, catalog)
+        return try attemptMigration(url, version, resources(registry), options, catalog)
       } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
         attempt += 1
@@ -160,29 +160,31 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   }
 
   private func attemptMigration(
-    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions, _ catalog: StoreCatalog?
+    _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
+    _ catalog: StoreCatalog?
   ) throws -> MigrationReport {
     let store = SQLiteFileName.resolved(url)
     let before = StoreFilesState(of: store)
-    var survey = try preview(url, version, means, options, catalog)
-    guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
+    var survey = try preview(url, version, resources, options, catalog)
+    guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, resources, options) }
     let folder = try WorkingFolder(besideStoreAt: store, waitingAtMost: options.busyTimeout)
     defer { folder.remove() }
     if StoreFilesState(of: store) != before {
       // Another process migrated the store first.
-      survey = try preview(url, version, means, options, survey.store.catalog)
-      guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, means, options) }
+      survey = try preview(url, version, resources, options, survey.store.catalog)
+      guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, resources, options) }
     }
-    guard let backup = options.backup else { return try carryOut(survey, url, version, means, options, folder) }
+    guard let backup = options.backup else { return try carryOut(survey, url, version, resources, options, folder) }
     return try BackedUpMigration(store: store, backup: backup, busyTimeout: options.busyTimeout).run {
-      try carryOut(survey, url, version, means, options, folder)
+      try carryOut(survey, url, version, resources, options, folder)
     }
   }
 
   private func upToDateReport(
-    _ survey: RouteSurvey, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions
+    _ survey: PathSurvey, _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions
   ) throws -> MigrationReport {
-    try VersionStamp(url: url, version: version, registry: means.pathRegistry, options: options).apply(to: survey.store)
+    try VersionStamp(url: url, version: version, registry: resources.pathRegistry, options: options)
+      .apply(to: survey.store)
     guard countsRows else { return survey.report(rows: nil, way: .none) }
     return try SQLiteConnection.reading(url, options: options) { connection in
       survey.report(rows: try survey.rows(connection), way: .none)
@@ -190,17 +192,17 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   }
 
   private func carryOut(
-    _ survey: RouteSurvey, _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions,
+    _ survey: PathSurvey, _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
     _ folder: WorkingFolder
   ) throws -> MigrationReport {
-    if survey.route.isInPlace {
+    if survey.path.isInPlace {
       return try InPlaceMigration(
-        url: url, destination: version, registry: means.pathRegistry, options: options, migrator: self,
+        url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
         survey: survey.direct, folder: folder
       ).run()
     }
-    return try RouteMigration(
-      url: url, destination: version, means: means, options: options, migrator: self, folder: folder
+    return try PathMigration(
+      url: url, destination: version, resources: resources, options: options, migrator: self, folder: folder
     ).run()
   }
 
@@ -208,10 +210,11 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   ///
   /// - Parameter catalog: the store's catalog, if already read.
   private func preview(
-    _ url: URL, _ version: ModelVersion, _ means: MigrationMeans, _ options: StoreOptions, _ catalog: StoreCatalog?
-  ) throws -> RouteSurvey {
+    _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
+    _ catalog: StoreCatalog?
+  ) throws -> PathSurvey {
     try SQLiteConnection.reading(url, options: options) { connection in
-      let survey = try RouteSurvey(connection, to: version, means: means, catalog: catalog)
+      let survey = try PathSurvey(connection, to: version, resources: resources, catalog: catalog)
       guard !survey.isUpToDate else { return survey }
       if var error = try survey.error(connection, self) {
         error.place.store = url
@@ -222,8 +225,8 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     }
   }
 
-  func means(_ registry: ModelRegistry?) -> MigrationMeans {
-    MigrationMeans(
+  func resources(_ registry: ModelRegistry?) -> MigrationResources {
+    MigrationResources(
       registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, copies: copies,
       infersMapping: infersMapping, defersWork: defersWork)
   }

@@ -17,7 +17,7 @@ extension InPlaceMigration {
     let written = try rows(Set(survey.work.changes.compactMap(\.change.writtenTable)))
     let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
     guard written > 0 else { return }
-    try RoomCheck(
+    try DiskSpaceCheck(
       besideStoreAt: SQLiteFileName.resolved(url), copies: min(1, written / max(all, 1)))?
       .require(at: url)
   }

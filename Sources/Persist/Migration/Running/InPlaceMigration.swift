@@ -13,10 +13,10 @@ struct InPlaceMigration {
   let migrator: AutomaticMigrator
   /// The survey made before the transaction began; nil for a file that no other process uses.
   var survey: StoreSurvey?
-  /// The hop of a longer route; nil for a whole route.
+  /// The hop of a longer path; nil for a whole path.
   var hop: (models: MigrationHop, reported: MigrationProgress.Hop)?
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
-  /// file belongs to a longer route.
+  /// file belongs to a longer path.
   var folder: WorkingFolder?
   private let start = ContinuousClock.now
 
@@ -68,9 +68,9 @@ struct InPlaceMigration {
     try record(survey, logEntry, connection)
     let map = try verify(survey.store, connection)
     try verifyRelationships(survey, map, connection)
-    try connection.keepDerivedColumns(map.possibleDerivedColumns, in: map.layout)
+    try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout)
     let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
-    try connection.keepFullText(
+    try connection.updateFullTextIndexes(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
     // Lets other programs that have the store open notice the new model.
     if try connection.schemaVersion == schemaVersion { try connection.changeSchemaVersion() }
@@ -82,7 +82,7 @@ struct InPlaceMigration {
     let known = try self.survey.flatMap { try $0.store.catalog.isCurrent(connection) ? $0 : nil }
     let survey = try known ?? newSurvey(connection)
     guard !survey.isUpToDate else { return survey }
-    let findings = try survey.findings(connection, countingLosses: !migrator.allowsLoss || survey.leadsBack)
+    let findings = try survey.findings(connection, countingLosses: !migrator.allowsLoss || survey.isDowngrade)
     if var error = survey.error(findings, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade) {
       error.place.store = url
       throw error
@@ -92,7 +92,7 @@ struct InPlaceMigration {
 
   private func newSurvey(_ connection: SQLiteConnection) throws -> StoreSurvey {
     let store = try StoreIdentification.identify(connection, registry: registry)
-    return try hop.map { StoreSurvey(store, hop: $0.models, leadsBack: false) }
+    return try hop.map { StoreSurvey(store, hop: $0.models, isDowngrade: false) }
       ?? StoreSurvey(store, to: destination, registry: registry, defersWork: migrator.defersWork)
   }
 
@@ -108,7 +108,7 @@ struct InPlaceMigration {
   private func carryOut(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws {
     let changes = survey.work.changes
     let schema = survey.store.catalog.schema
-    var tally = MigrationTally(
+    var tally = InPlaceProgress(
       try changes.map { try migrator.progress == nil ? 1 : weight(of: $0.change, schema, connection) },
       hop: hop?.reported ?? survey.hop.reported, report: migrator.progress)
     for change in changes {
@@ -116,7 +116,7 @@ struct InPlaceMigration {
         SQLText.statements(change.change).first?.text ?? "", entity: change.subject?.entity)
       guard question?(0) != false else { throw cancelled }
       do {
-        try connection.whileGoingOn(rows: tally.weight, question) { try connection.apply(change.change) }
+        try connection.reportingProgress(rows: tally.weight, question) { try connection.apply(change.change) }
       } catch let error as PersistenceError where error.code == .interrupted {
         throw cancelled
       } catch let error as PersistenceError where [.sqlite, .constraintConflict].contains(error.code) {
@@ -148,7 +148,7 @@ struct InPlaceMigration {
     var metadata = survey.store.metadata
     metadata.deferredSteps = survey.work.deferred.compactMap { DeferredStep($0.change) }
     if let logEntry { metadata.log(logEntry) }
-    let former = survey.leadsBack ? [] : [survey.hop.source] + survey.hop.skipped
+    let former = survey.isDowngrade ? [] : [survey.hop.source] + survey.hop.skipped
     metadata.recordLineage(through: former.map(\.model), to: destination.model)
     try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
   }

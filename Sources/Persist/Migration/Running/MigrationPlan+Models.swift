@@ -8,10 +8,10 @@ extension MigrationPlan {
   ///   versions.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
   public init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry? = nil) throws {
-    let means = MigrationMeans(registry: registry)
-    let route = try MigrationRoute(from: source, to: destination, means: means)
-    try self.init(route, means)
-    notes = route.notes(registry)
+    let resources = MigrationResources(registry: registry)
+    let path = try MigrationPath(from: source, to: destination, resources: resources)
+    try self.init(path, resources)
+    notes = path.notes(registry)
   }
 
   /// - Parameter work: the changes that execute the hop.

@@ -20,36 +20,36 @@ extension MigrationPlan {
     storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry,
     migrator: AutomaticMigrator = AutomaticMigrator()
   ) throws {
-    let means = migrator.means(registry)
+    let resources = migrator.resources(registry)
     self = try SQLiteConnection.reading(url) { connection in
       let family = try StoreIdentification.identify(connection, registry: registry).family
-      let survey = try RouteSurvey(
-        connection, to: version ?? family?.current ?? registry.currentVersion, means: means)
+      let survey = try PathSurvey(
+        connection, to: version ?? family?.current ?? registry.currentVersion, resources: resources)
       var plan =
-        survey.isUpToDate || survey.route.isInPlace
+        survey.isUpToDate || survey.path.isInPlace
         ? try MigrationPlan(survey.direct, migrator.downgrade, connection, url: url)
         : try MigrationPlan(survey, migrator, connection, url: url)
-      plan.notes = survey.route.notes(means.pathRegistry)
+      plan.notes = survey.path.notes(resources.pathRegistry)
       return plan
     }
   }
 
   /// Creates a plan that uses a new file.
   private init(
-    _ survey: RouteSurvey, _ migrator: AutomaticMigrator, _ connection: SQLiteConnection, url: URL
+    _ survey: PathSurvey, _ migrator: AutomaticMigrator, _ connection: SQLiteConnection, url: URL
   ) throws {
-    try self.init(survey.route, survey.means)
+    try self.init(survey.path, survey.resources)
     let found = try survey.findings(connection, countingLosses: true)
-    losses = try found.losses + survey.route.hops.dropFirst().flatMap { try $0.losses(survey.means) }
+    losses = try found.losses + survey.path.hops.dropFirst().flatMap { try $0.losses(survey.resources) }
     blockers += found.blockers.filter { !blockers.contains($0) }
-    let back = survey.direct.backBlocker(
+    let back = survey.direct.downgradeBlocker(
       StoreSurvey.Findings(blockers: blockers, losses: found.losses), migrator.downgrade)
     blockers = [back].compactMap { $0 } + blockers
     if !blockers.isEmpty { way = .impossible }
     rows = try survey.rows(connection)
     let bytes = Self.size(of: url)
     self.bytes = bytes
-    extraBytes = bytes * survey.route.copies + 64 * 1024
+    extraBytes = bytes * survey.path.copies + 64 * 1024
   }
 
   private init(
@@ -58,7 +58,7 @@ extension MigrationPlan {
     self.init(survey.hop, work: survey.work)
     let found = try survey.findings(connection, countingLosses: true)
     losses = found.losses
-    blockers = [survey.backBlocker(found, downgrade)].compactMap { $0 } + found.blockers
+    blockers = [survey.downgradeBlocker(found, downgrade)].compactMap { $0 } + found.blockers
     if !blockers.isEmpty { way = .impossible }
     if survey.isUpToDate {
       way = .none

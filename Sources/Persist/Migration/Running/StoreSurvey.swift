@@ -12,7 +12,7 @@ struct StoreSurvey {
   let map: TableMap
   let work: InPlaceWork
   /// Whether the store is newer than the target version.
-  let leadsBack: Bool
+  let isDowngrade: Bool
 
   init(
     _ store: IdentifiedStore, to destination: ModelVersion, registry: ModelRegistry?, defersWork: Bool = false
@@ -23,11 +23,11 @@ struct StoreSurvey {
 
   /// - Parameters:
   ///   - hop: a hop from the store's version.
-  ///   - leadsBack: whether the hop's route leads to an older version; nil to determine it from the store.
-  init(_ store: IdentifiedStore, hop: MigrationHop, leadsBack: Bool? = nil, defersWork: Bool = false) {
+  ///   - isDowngrade: whether the hop's path leads to an older version; nil to determine it from the store.
+  init(_ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false) {
     self.store = store
     self.hop = hop
-    self.leadsBack = leadsBack ?? store.isNewer(than: hop.destination.model)
+    self.isDowngrade = isDowngrade ?? store.isNewer(than: hop.destination.model)
     map = store.tableMap
     work = InPlacePlanner.plan(
       from: map, schema: store.catalog.schema, to: .forNewStore(hop.destination.model),
@@ -46,7 +46,7 @@ struct StoreSurvey {
 
   /// The blocker for a model without any of the store's entities that isn't a known version of the same model: it
   /// belongs to another application.
-  private var strangerBlocker: MigrationBlocker? {
+  private var unrelatedModelBlocker: MigrationBlocker? {
     guard !hop.isOfOneFamily, hop.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,
       !hop.destination.model.entities.isEmpty
     else { return nil }
@@ -59,7 +59,7 @@ struct StoreSurvey {
   /// - Parameter countingLosses: whether to count losses; blockers are always determined.
   func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> Findings {
     var findings = Findings(blockers: hop.blockers)
-    findings.blockers += work.blockers + [strangerBlocker].compactMap { $0 }
+    findings.blockers += work.blockers + [unrelatedModelBlocker].compactMap { $0 }
     guard findings.blockers.isEmpty, map.differences.isEmpty else {
       findings.blockers += map.differences.map { difference in
         MigrationBlocker(
@@ -94,7 +94,7 @@ struct StoreSurvey {
   /// The error that prevents the migration; nil if it is possible.
   func error(_ findings: Findings, allowsLoss: Bool, downgrade: AutomaticMigrator.Downgrade) -> PersistenceError? {
     var blockers = findings.blockers
-    if let back = backBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
+    if let back = downgradeBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
     if !allowsLoss { blockers += findings.losses.map(MigrationBlocker.init(refusing:)) }
     guard !blockers.isEmpty else { return nil }
     return MigrationPlan(
@@ -103,8 +103,8 @@ struct StoreSurvey {
   }
 
   /// The blocker for migrating a newer store back; nil if that is possible, or if the store isn't newer.
-  func backBlocker(_ findings: Findings, _ downgrade: AutomaticMigrator.Downgrade) -> MigrationBlocker? {
-    guard leadsBack else { return nil }
+  func downgradeBlocker(_ findings: Findings, _ downgrade: AutomaticMigrator.Downgrade) -> MigrationBlocker? {
+    guard isDowngrade else { return nil }
     let what = "The store has the newer version '\(hop.source.name)'"
     let program = "Open it with a program that knows '\(hop.source.name)'"
     guard findings.blockers.isEmpty else {

@@ -28,7 +28,7 @@ struct HistoryTable: Sendable, Hashable {
   let form: Form
   /// Other columns that require a value: the migration's name, and the time.
   let nameColumns: [String]
-  let momentColumns: [String]
+  let timestampColumns: [String]
 
   /// The names of the tables that are tried if none is given: Persist's, which Rails, dbmate, golang-migrate, Ecto and
   /// FMDBMigrationManager use as well, then those of Diesel and GRDB.
@@ -37,7 +37,7 @@ struct HistoryTable: Sendable, Hashable {
   /// Creates a table that doesn't exist yet.
   init(new name: String) {
     (self.name, exists, keyColumn, key, form) = (name, false, "version", .number, .everyVersion)
-    (nameColumns, momentColumns) = ([], [])
+    (nameColumns, timestampColumns) = ([], [])
   }
 
   /// A table's column as described by the database.
@@ -72,7 +72,7 @@ struct HistoryTable: Sendable, Hashable {
     }
     self.name = name
     exists = true
-    (nameColumns, momentColumns) = (names, moments)
+    (nameColumns, timestampColumns) = (names, moments)
     keyColumn = key.name
     self.key =
       key.name.lowercased() == "identifier"
@@ -98,6 +98,6 @@ struct HistoryTable: Sendable, Hashable {
       statements.append(.emptyHistory(name))
       columns.append((dirtyColumn, 0))
     }
-    return statements + [.note(columns, moments: momentColumns, in: name)]
+    return statements + [.note(columns, moments: timestampColumns, in: name)]
   }
 }

@@ -100,13 +100,15 @@ extension SQLMigrationRun {
         var done = 0.0
         try runner.run(script) { statement, part in
           guard report(migration, part: done) else { throw cancelled }
-          try connection.whileGoingOn({ [done] in report(migration, part: done) }) { while try statement.step() {} }
+          try connection.reportingProgress({ [done] in report(migration, part: done) }) {
+            while try statement.step() {}
+          }
           done = part
         }
       case .code(let body):
         let database = SQLDatabase(runner)
         defer { database.close() }
-        try connection.whileGoingOn({ report(migration, part: 0) }) { try body(database) }
+        try connection.reportingProgress({ report(migration, part: 0) }) { try body(database) }
       }
     }
   }

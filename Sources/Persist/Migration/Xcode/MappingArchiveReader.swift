@@ -53,7 +53,7 @@ struct MappingArchiveReader {
   static func expression(_ archived: ArchivedObject) throws -> FetchExpression {
     do {
       return try FetchExpression(ArchivedFormat().expression(archived))
-    } catch let error as Inexpressible {
+    } catch let error as UnsupportedExpression {
       throw PersistenceError(
         .malformedFile, at: archived.place(),
         "The archive holds \(error.what), which has no form in the predicate language.")

@@ -55,11 +55,11 @@ struct ModelFamilyFiles {
   }
 
   /// Reads the model in a file of any format.
-  static func model(at url: URL) throws -> ReadModel {
+  static func model(at url: URL) throws -> ParsedModel {
     switch url.pathExtension.lowercased() {
     case "mom": try XcodeModelArchive.model(at: url)
     case "json":
-      ReadModel(try ModelDescription(json: BoundedFile.data(at: url, limit: JSONReader.byteLimit), from: url))
+      ParsedModel(try ModelDescription(json: BoundedFile.data(at: url, limit: JSONReader.byteLimit), from: url))
     default: try XMLModelReader.model(at: url)
     }
   }

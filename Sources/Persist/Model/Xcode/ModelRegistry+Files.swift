@@ -37,7 +37,7 @@ extension ManagedObjectModel {
   /// Checks and resolves a model that was read from a file, and adds the file to errors.
   ///
   /// A file in Persist's own format is written by people and must have no flaws.
-  convenience init(_ model: ReadModel, file: URL) throws {
+  convenience init(_ model: ParsedModel, file: URL) throws {
     do {
       if file.pathExtension.lowercased() == "json" {
         try self.init(model.description)

@@ -254,7 +254,7 @@ extension FetchedResultsController {
   }
 
   private func wakeSequences() {
-    for sequence in sequences { sequence.buffer?.turn.give() }
+    for sequence in sequences { sequence.buffer?.signal.send() }
   }
 
   func add(_ buffer: ResultSnapshotBuffer<Object>) {

@@ -21,7 +21,7 @@ public struct FetchedResultsSnapshots<Object: ManagedObject>: AsyncSequence {
 
 /// The pending snapshot of one sequence.
 final class ResultSnapshotBuffer<Object: ManagedObject> {
-  let turn = Turn()
+  let signal = WakeSignal()
   private let controller: FetchedResultsController<Object>
   private var waiting: FetchedResultsSnapshot?
 
@@ -29,7 +29,7 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
     self.controller = controller
     waiting = controller.arrangement == nil ? nil : controller.snapshot
     controller.add(self)
-    controller.managedObjectContext.mailbox.add(turn.bell)
+    controller.managedObjectContext.mailbox.add(signal.bell)
   }
 
   /// Replaces a snapshot that wasn't consumed.
@@ -39,7 +39,7 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
     if all.count > snapshot.numberOfObjects { all.formIntersection(snapshot.objectIDs) }
     waiting = snapshot
     waiting?.changedObjectIDs = all
-    turn.give()
+    signal.send()
   }
 
   func next(isolation actor: isolated (any Actor)?) async -> FetchedResultsSnapshot? {
@@ -49,7 +49,7 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
         waiting = nil
         return snapshot
       }
-      await turn.wait(isolation: actor)
+      await signal.wait(isolation: actor)
     }
     return nil
   }

@@ -6,7 +6,7 @@ final class ResultItem {
   /// The values of the request's sort descriptors.
   let values: [StoredValue]
   /// The tiebreaker among objects with equal values.
-  let place: PlaceAmongEquals
+  let place: Tiebreaker
   /// The position in the fetched list, for results whose order can't be computed from the objects.
   let rank: Int?
 
@@ -14,7 +14,7 @@ final class ResultItem {
     self.object = object
     self.section = section
     self.values = values
-    place = PlaceAmongEquals(object)
+    place = Tiebreaker(object)
     self.rank = rank
   }
 

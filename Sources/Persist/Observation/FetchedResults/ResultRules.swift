@@ -6,7 +6,7 @@ struct ResultRules {
   let order: ObjectOrder
   private let sectionName: SectionName
   private let scope: FetchScope
-  private let followed: FollowedEntities
+  private let followed: DependentEntities
 
   /// The source of section names.
   enum SectionName {
@@ -31,7 +31,7 @@ struct ResultRules {
     let (layout, model) = (context.layout(of: entity), context.persistentStoreCoordinator.managedObjectModel)
     order = try ObjectOrder(request.sortDescriptors, of: layout, in: model)
     scope = FetchScope(request, of: layout, in: context)
-    var followed = FollowedEntities(of: entity, in: model)
+    var followed = DependentEntities(of: entity, in: model)
     if let predicate = request.predicate {
       try PredicateCheck.check(predicate, over: entity, in: model)
       followed.add(predicate)

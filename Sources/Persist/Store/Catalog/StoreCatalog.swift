@@ -13,18 +13,18 @@ package struct StoreCatalog: Sendable {
   func tableMap(of model: ManagedObjectModel) -> TableMap {
     TableMap(
       model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema,
-      absent: absentees(of: model))
+      absent: absentEntities(of: model))
   }
 
   /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
   /// model.
   func schemaDifferences(from model: ManagedObjectModel) -> [String] {
-    TableMap.schemaDifferences(model: model, rows: numberRows, schema: schema, absent: absentees(of: model))
+    TableMap.schemaDifferences(model: model, rows: numberRows, schema: schema, absent: absentEntities(of: model))
   }
 
   /// The entities of a model that the store was created without: Core Data gives a store added for one configuration
   /// only the hashes and tables of that configuration's entities.
-  private func absentees(of model: ManagedObjectModel) -> Set<String> {
+  private func absentEntities(of model: ManagedObjectModel) -> Set<String> {
     let held = Set(metadata.versionHashes.keys)
     guard model.hasConfiguration(of: held) else { return [] }
     let absent = model.entities.filter {

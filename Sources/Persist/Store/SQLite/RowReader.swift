@@ -11,7 +11,7 @@ struct RowReader {
   /// Receives the number of rows read; nil for none.
   var monitor: ReadMonitor?
   /// Rows whose values needn't be read; nil for none.
-  var held: HeldRows?
+  var held: KnownRows?
   /// The number of rows between reports to a monitor.
   static let notedRows = 1000
   private(set) var batch = RowBatch()

@@ -40,9 +40,9 @@ extension SQLiteStore {
     try pool.setFileUp()
     let derived = map.possibleDerivedColumns
     if !pool.isReadOnly, !derived.areKept(by: catalog.schema, layout: map.layout) {
-      try pool.write { try $0.keepDerivedColumns(derived, in: map.layout) }
+      try pool.write { try $0.updateDerivedTriggers(derived, in: map.layout) }
     }
-    let fullText = try pool.keepFullText(map.fullTextIndexes, schema: catalog.schema)
+    let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes, schema: catalog.schema)
     if let url = pool.url {
       pool.setWatch(
         StoreWatch(
@@ -51,7 +51,7 @@ extension SQLiteStore {
     }
     return SQLiteStore(
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
-      hasNote: catalog.record?.fingerprints == model.fingerprints, fullText: fullText)
+      hasModelRecord: catalog.record?.fingerprints == model.fingerprints, fullText: fullText)
   }
 
   /// Creates a new store; if another program created one at the same moment, opens that.
@@ -70,7 +70,7 @@ extension SQLiteStore {
         return try isNew ? fill(connection, map: map, isInMemory: url == nil) : StoreMetadata(connection)
       }
       if isNew {
-        let fullText = try pool.keepFullText(map.fullTextIndexes)
+        let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes)
         if let url {
           pool.setWatch(
             StoreWatch(
@@ -78,7 +78,7 @@ extension SQLiteStore {
               hashes: metadata.versionHashes, map: map))
         }
         return SQLiteStore(
-          pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasNote: true,
+          pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasModelRecord: true,
           fullText: fullText)
       }
     } catch {
@@ -100,7 +100,7 @@ extension SQLiteStore {
     for table in map.tableDefinitions { try connection.execute(.create(table)) }
     for index in map.indexDefinitions { try connection.execute(.create(index)) }
     for trigger in try map.derivedColumns().triggers(in: map.layout) { try connection.execute(.create(trigger)) }
-    try connection.keepFullText(map.fullTextIndexes)
+    try connection.updateFullTextIndexes(map.fullTextIndexes)
     for table in SQLText.storeTables { try connection.execute(table) }
     for table in map.tables {
       let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: HeldRows?) throws -> RowBatch {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch {
     let plan = try plan(for: query)
     guard !map.absent.contains(query.entity.name) else { return RowReader(plan, map: map, expectedRows: 0).batch }
     if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil,

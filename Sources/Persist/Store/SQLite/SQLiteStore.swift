@@ -35,7 +35,7 @@ final class SQLiteStore: PersistentStore {
   /// By index in ``ManagedObjectModel/entities``.
   let writePlans: [WritePlan]
   /// Whether Persist's record of the store's model has to be written with the first save.
-  let needsNote: Atomic<Bool>
+  let needsModelRecord: Atomic<Bool>
   /// Whether an unclean end may have left unused files of large values.
   let needsSweep = Atomic(false)
   /// Pending metadata, written with the next save.
@@ -50,14 +50,14 @@ final class SQLiteStore: PersistentStore {
 
   /// - Parameters:
   ///   - identifier: The UUID in the store's metadata.
-  ///   - hasNote: Whether the file already contains Persist's record of this model.
+  ///   - hasModelRecord: Whether the file already contains Persist's record of this model.
   ///   - map: The layout of its model in the file that `pool` has open.
   init(
-    _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasNote: Bool,
+    _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasModelRecord: Bool,
     fullText: Set<FullTextIndex>
   ) {
     self.fullText = fullText
-    needsNote = Atomic(!hasNote)
+    needsModelRecord = Atomic(!hasModelRecord)
     files = Guarded(Files(pool))
     self.identifier = identifier
     self.map = map

@@ -21,14 +21,14 @@ struct GuardedMigrationTests {
   @Test("Too little room is refused with the figures")
   func room() throws {
     let error = #expect(throws: PersistenceError.self) {
-      try RoomCheck(needed: 120_000_000, free: 80_500_000).require(at: URL(fileURLWithPath: "/Store.sqlite"))
+      try DiskSpaceCheck(needed: 120_000_000, free: 80_500_000).require(at: URL(fileURLWithPath: "/Store.sqlite"))
     }
     #expect(error?.code == .diskFull)
     #expect(
       error?.message == "The migration needs about 120 MB beside the store; 81 MB are free.")
-    try RoomCheck(needed: 5, free: 5).require(at: URL(fileURLWithPath: "/Store.sqlite"))
+    try DiskSpaceCheck(needed: 5, free: 5).require(at: URL(fileURLWithPath: "/Store.sqlite"))
     try withStore(.copiedBySQL) { _, url in
-      let check = try #require(RoomCheck(besideStoreAt: url, copies: 2))
+      let check = try #require(DiskSpaceCheck(besideStoreAt: url, copies: 2))
       let size = try #require(FileState(url)?.size)
       #expect(check.needed >= 2 * size)
       #expect(check.free > 0)

@@ -152,7 +152,7 @@ struct MigrationProgressTests {
         "UPDATE T SET B = A || B", "CREATE TABLE U AS SELECT * FROM T WHERE A % 2 = 0", "CREATE INDEX I ON T (B, A)",
       ] {
         var told: [Int64] = []
-        try connection.whileGoingOn(
+        try connection.reportingProgress(
           rows: 100_000,
           {
             told.append($0)
@@ -165,7 +165,7 @@ struct MigrationProgressTests {
         #expect(told.last.map { $0 > 50_000 && $0 <= 100_000 } == true, "\(statement): \(told)")
       }
       let error = #expect(throws: PersistenceError.self) {
-        try connection.whileGoingOn(rows: 100_000, { $0 < 50_000 }) { try run("UPDATE T SET B = A") }
+        try connection.reportingProgress(rows: 100_000, { $0 < 50_000 }) { try run("UPDATE T SET B = A") }
       }
       #expect(error?.code == .interrupted)
     }

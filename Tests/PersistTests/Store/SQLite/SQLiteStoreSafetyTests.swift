@@ -109,14 +109,14 @@ struct SQLiteStoreSafetyTests {
   func note() throws {
     try fixture.withStore { first in
       try first.pool.write { try $0.execute("DROP TABLE PERSIST_METADATA") }
-      func hasNote(_ store: SQLiteStore) throws -> Bool {
+      func hasModelRecord(_ store: SQLiteStore) throws -> Bool {
         try store.pool.read { try StoreCatalog($0).record != nil }
       }
       let store = try fixture.reopened(first)
       _ = try store.rows(RowQuery(entity: fixture.entity("Tag")))
-      try #expect(!hasNote(store))
+      try #expect(!hasModelRecord(store))
       _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag")]))
-      try #expect(hasNote(store))
+      try #expect(hasModelRecord(store))
       try store.close()
     }
   }

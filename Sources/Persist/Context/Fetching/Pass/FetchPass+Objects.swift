@@ -35,10 +35,10 @@ extension FetchPass {
   }
 
   /// Rows whose objects are registered and keep their values.
-  func held(_ tables: StoreTables) -> HeldRows? {
+  func held(_ tables: StoreTables) -> KnownRows? {
     let table = tables.table(for: layout)
     guard table.map.count > 0, !request.shouldRefreshRefetchedObjects else { return nil }
-    return HeldRows { key, version in
+    return KnownRows { key, version in
       guard let object = table.map[key] else { return false }
       return object.loading != .fault || object.snapshot?.version == version
     }

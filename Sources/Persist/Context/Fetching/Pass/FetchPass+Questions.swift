@@ -3,18 +3,18 @@ extension FetchPass {
   /// Returns the queries for all stores.
   ///
   /// - Parameter identifiersOnly: Whether only the identifiers of the results are needed.
-  func questions(identifiersOnly: Bool) -> [FetchQuestion] {
+  func questions(identifiersOnly: Bool) -> [StoreQuery] {
     sources.compactMap { question(for: $0, identifiersOnly: identifiersOnly) }
   }
 
-  func question(for source: Source, identifiersOnly: Bool) -> FetchQuestion? {
+  func question(for source: Source, identifiersOnly: Bool) -> StoreQuery? {
     let keysOnly =
       identifiersOnly && areIdentifiersEnough
       || !request.includesPropertyValues && order.isEmpty && source.rest == nil
-    return query(for: source, keysOnly: keysOnly).map { FetchQuestion(tables: source.tables, query: $0) }
+    return query(for: source, keysOnly: keysOnly).map { StoreQuery(tables: source.tables, query: $0) }
   }
 
-  func ask(_ question: FetchQuestion) throws -> RowBatch {
+  func ask(_ question: StoreQuery) throws -> RowBatch {
     try question.rows(monitor: context.readMonitor, held: held(question.tables))
   }
 

@@ -85,7 +85,7 @@ struct FetchPass {
   var now: Date { evaluator.now }
 
   /// - Parameter read: Returns the rows of a query; nil to read from the store.
-  func objects(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObject] {
+  func objects(reading read: ((StoreQuery) throws -> RowBatch)? = nil) throws -> [ManagedObject] {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
     var results: [ManagedObject] = []
@@ -106,7 +106,7 @@ struct FetchPass {
   }
 
   /// - Parameter read: Returns the rows of a query; nil to read from the store.
-  func objectIDs(reading read: ((FetchQuestion) throws -> RowBatch)? = nil) throws -> [ManagedObjectID] {
+  func objectIDs(reading read: ((StoreQuery) throws -> RowBatch)? = nil) throws -> [ManagedObjectID] {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
     guard areIdentifiersEnough else { return try objects(reading: read).map(\.objectID) }

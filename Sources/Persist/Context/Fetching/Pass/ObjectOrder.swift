@@ -42,7 +42,7 @@ struct ObjectOrder {
     }.map(\.object)
   }
 
-  /// Whether `left` comes before `right`; equal objects are ordered by ``PlaceAmongEquals``.
+  /// Whether `left` comes before `right`; equal objects are ordered by ``Tiebreaker``.
   func isAscending(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     for level in levels {
       let order = Self.compare(value(of: left, at: level), value(of: right, at: level), level.comparison)
@@ -54,7 +54,7 @@ struct ObjectOrder {
   /// Whether `left` comes before `right` if their values are equal.
   private static func precedes(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     if left.table === right.table, left.key > 0, right.key > 0 { return left.key < right.key }
-    return PlaceAmongEquals(left) < PlaceAmongEquals(right)
+    return Tiebreaker(left) < Tiebreaker(right)
   }
 
   /// The sort values of an object, for ``compare(_:_:)``.

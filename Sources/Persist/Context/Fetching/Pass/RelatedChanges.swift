@@ -80,7 +80,7 @@ extension FetchPass {
       // The rest of the predicate is checked in memory: the store may find too many rows, but never too few.
       query.predicate = try source.store.divide(condition, over: layout.entity).stored
       query.now = now
-      let rows = try ask(FetchQuestion(tables: source.tables, query: query))
+      let rows = try ask(StoreQuery(tables: source.tables, query: query))
       return make(rows, from: source.tables, withOverlaid: true).filter { $0.change == .none }
     }
   }

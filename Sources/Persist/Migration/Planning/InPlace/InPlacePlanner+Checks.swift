@@ -111,22 +111,22 @@ extension InPlacePlanner {
 extension InPlacePlanner {
   /// Rejects stores in which objects would be related to several objects of a relationship that allows only one:
   /// because it was to-many, or because several relationships become one.
-  mutating func refuseCrowds() {
+  mutating func requireUniqueOwners() {
     for entity in new.model.entities {
       for relationship in entity.relationships where !relationship.isTransient {
         if !relationship.isToMany {
-          refuseCrowds(origins[relationship, of: entity], relationship, of: entity)
+          requireUniqueOwners(origins[relationship, of: entity], relationship, of: entity)
         } else if new.model.inverse(of: relationship) == nil,
           entity.property(named: relationship.name)?.declaringEntity == entity.name
         {
-          refuseCrowds(origins[relationship, ofAll: entity].map(\.turned), relationship, of: entity)
+          requireUniqueOwners(origins[relationship, ofAll: entity].map(\.turned), relationship, of: entity)
         }
       }
     }
   }
 
   /// - Parameter found: the origins from the perspective of the end that refers to one object only.
-  private mutating func refuseCrowds(
+  private mutating func requireUniqueOwners(
     _ found: [PairOrigin], _ relationship: RelationshipDescription, of entity: Entity
   ) {
     let blocker = MigrationBlocker(

@@ -1,5 +1,5 @@
 /// Values in files beside the store that a migration removes.
-struct ForgottenValues: Sendable, Hashable {
+struct RemovedFileValues: Sendable, Hashable {
   let table: String
   let column: String
   let rows: RowCondition
@@ -7,13 +7,13 @@ struct ForgottenValues: Sendable, Hashable {
 
 extension InPlacePlanner {
   /// The columns and rows with names of files to which no row will refer afterwards.
-  func forgottenValues() -> [ForgottenValues] {
+  func forgottenValues() -> [RemovedFileValues] {
     moves.flatMap { move in
-      old[move.source].columns.compactMap { column -> ForgottenValues? in
+      old[move.source].columns.compactMap { column -> RemovedFileValues? in
         guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
           !isKept(column.property, of: move)
         else { return nil }
-        return ForgottenValues(
+        return RemovedFileValues(
           table: move.sourceTable, column: column.name, rows: rows([move.sourceNumber], of: move.sourceTable))
       }
     }

@@ -68,7 +68,7 @@ struct InPlacePlanner {
     renumberHistory()
     planEntityRows()
     requireValues()
-    refuseCrowds()
+    requireUniqueOwners()
     work.forgotten = forgottenValues()
   }
 

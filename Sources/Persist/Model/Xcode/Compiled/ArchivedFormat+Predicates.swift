@@ -3,7 +3,7 @@ import Foundation
 extension ArchivedFormat {
   /// Returns the text of an archived `NSPredicate`.
   ///
-  /// - Throws: ``Inexpressible``, or ``PersistenceError`` if the archive is damaged.
+  /// - Throws: ``UnsupportedExpression``, or ``PersistenceError`` if the archive is damaged.
   func predicate(_ object: ArchivedObject) throws -> String {
     let inner = try deeper(object)
     switch object.className ?? "" {
@@ -11,7 +11,7 @@ extension ArchivedFormat {
     case "NSFalsePredicate": return "FALSEPREDICATE"
     case "NSCompoundPredicate": return try inner.compound(object)
     case "NSComparisonPredicate": return try inner.comparison(object)
-    case let name: throw Inexpressible(what: "a predicate of the class \(name)")
+    case let name: throw UnsupportedExpression(what: "a predicate of the class \(name)")
     }
   }
 
@@ -27,21 +27,22 @@ extension ArchivedFormat {
     case (2, 0): return "FALSEPREDICATE"
     case (1, _): return texts.joined(separator: " AND ")
     case (2, _): return texts.joined(separator: " OR ")
-    case (let type, let count): throw Inexpressible(what: "a compound predicate of type \(type) with \(count) parts")
+    case (let type, let count):
+      throw UnsupportedExpression(what: "a compound predicate of type \(type) with \(count) parts")
     }
   }
 
   private func comparison(_ object: ArchivedObject) throws -> String {
-    guard let comparison = try ArchivedComparison(object) else { throw Inexpressible(what: "a comparison") }
+    guard let comparison = try ArchivedComparison(object) else { throw UnsupportedExpression(what: "a comparison") }
     guard let symbol = comparison.symbol else {
-      throw Inexpressible(what: "a comparison with the operator \(comparison.type)")
+      throw UnsupportedExpression(what: "a comparison with the operator \(comparison.type)")
     }
     let modifier: String
     switch comparison.modifier {
     case 0: modifier = ""
     case 1: modifier = "ALL "
     case 2: modifier = "ANY "
-    case let other: throw Inexpressible(what: "a comparison with the modifier \(other)")
+    case let other: throw UnsupportedExpression(what: "a comparison with the modifier \(other)")
     }
     var options = ""
     for (bit, letter) in [(1, "c"), (2, "d"), (4, "n"), (8, "l")] where comparison.options & Int64(bit) != 0 {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An archived expression or predicate that can't be expressed in the format language.
-struct Inexpressible: Error {
+struct UnsupportedExpression: Error {
   let what: String
 }
 
@@ -36,7 +36,7 @@ struct ArchivedFormat {
     let root = try KeyedArchive(data: data, place: place).root()
     do {
       return try ArchivedFormat().expression(root)
-    } catch let error as Inexpressible {
+    } catch let error as UnsupportedExpression {
       throw PersistenceError(
         .malformedFile, at: root.place(),
         "The archive holds \(error.what), which has no form in the predicate language.")
@@ -45,7 +45,7 @@ struct ArchivedFormat {
 
   /// Returns the text of an expression.
   ///
-  /// - Throws: ``Inexpressible``, or ``PersistenceError`` if the archive is damaged.
+  /// - Throws: ``UnsupportedExpression``, or ``PersistenceError`` if the archive is damaged.
   func expression(_ object: ArchivedObject) throws -> String {
     let inner = try deeper(object)
     switch object.className ?? "" {
@@ -55,7 +55,7 @@ struct ArchivedFormat {
     case "NSVariableExpression": return "$" + (try object.requiredText("NSVariable"))
     case "NSVariableAssignmentExpression":
       guard let value = try object.member("NSSubexpression") ?? object.member("NSExpression") else {
-        throw Inexpressible(what: "an assignment")
+        throw UnsupportedExpression(what: "an assignment")
       }
       let variable = try object.text("NSAssignmentVariable") ?? object.requiredText("NSVariable")
       return "$\(variable) := \(try inner.expression(value))"
@@ -72,7 +72,7 @@ struct ArchivedFormat {
     case "NSFetchRequestExpression": return try inner.fetch(object)
     case "NSSymbolicExpression": return try object.text("NSToken") ?? object.requiredText("NSSymbol")
     case "": return try Self.constantText(object, inner)
-    case let name: throw Inexpressible(what: "an expression of the class \(name)")
+    case let name: throw UnsupportedExpression(what: "an expression of the class \(name)")
     }
   }
 
@@ -133,7 +133,7 @@ extension ArchivedFormat {
     }
     // Constants may contain expressions, for example as the elements of a list.
     if value.className?.hasSuffix("Expression") == true { return try format.expression(value) }
-    throw Inexpressible(what: "a constant of the class \(value.className ?? "NSData")")
+    throw UnsupportedExpression(what: "a constant of the class \(value.className ?? "NSData")")
   }
 
   private func function(_ object: ArchivedObject) throws -> String {
@@ -175,14 +175,14 @@ extension ArchivedFormat {
 
   private func setExpression(_ object: ArchivedObject) throws -> String {
     guard let left = try object.member("NSLeftExpression"), let right = try object.member("NSRightExpression") else {
-      throw Inexpressible(what: "a set expression without two sides")
+      throw UnsupportedExpression(what: "a set expression without two sides")
     }
     let word: String
     switch try object.integer("NSExpressionType") {
     case 5: word = "UNION"
     case 6: word = "INTERSECT"
     case 7: word = "MINUS"
-    case let type: throw Inexpressible(what: "a set expression of type \(type)")
+    case let type: throw UnsupportedExpression(what: "a set expression of type \(type)")
     }
     return "\(try expression(left)) \(word) \(try expression(right))"
   }
@@ -190,7 +190,7 @@ extension ArchivedFormat {
   private func ternary(_ object: ArchivedObject) throws -> String {
     guard let condition = try object.member("NSPredicate"), let first = try object.member("NSTrueExpression"),
       let second = try object.member("NSFalseExpression")
-    else { throw Inexpressible(what: "a conditional expression") }
+    else { throw UnsupportedExpression(what: "a conditional expression") }
     return "TERNARY(\(try predicate(condition)), \(try expression(first)), \(try expression(second)))"
   }
 
@@ -198,14 +198,14 @@ extension ArchivedFormat {
     guard let collection = try object.member("NSExpression") ?? object.member("NSCollection"),
       let condition = try object.member("NSPredicate"),
       let variable = try object.member("NSVariable") ?? object.member("NSVariableExpression")
-    else { throw Inexpressible(what: "a subquery") }
+    else { throw UnsupportedExpression(what: "a subquery") }
     let name = try variable.text.map { "$\($0)" } ?? expression(variable)
     return "SUBQUERY(\(try expression(collection)), \(name), \(try predicate(condition)))"
   }
 
   private func fetch(_ object: ArchivedObject) throws -> String {
     guard let request = try object.member("NSFRExpression"), let context = try object.member("NSMOCExpression") else {
-      throw Inexpressible(what: "a fetch expression")
+      throw UnsupportedExpression(what: "a fetch expression")
     }
     let countsOnly = try object.flag("NSCountOnlyFlag") ? "YES" : "NO"
     return "FETCH(\(try expression(request)), \(try expression(context)), \(countsOnly))"

@@ -113,7 +113,7 @@ extension ModelArchiveReader {
       do {
         attribute.derivation = try ArchivedFormat().expression(member)
         attribute.unknown[key] = nil
-      } catch let error as Inexpressible {
+      } catch let error as UnsupportedExpression {
         attribute.unknown[key] = error.what
       }
       return

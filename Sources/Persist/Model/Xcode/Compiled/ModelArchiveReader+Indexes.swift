@@ -9,7 +9,7 @@ extension ModelArchiveReader {
     for index in try object.elements("NSFetchIndexDescriptions") {
       do {
         indexes.append(try fetchIndex(index))
-      } catch let error as Inexpressible {
+      } catch let error as UnsupportedExpression {
         entity.unknown["index \(try index.requiredText("NSIndexName"))"] = error.what
       }
     }
@@ -34,7 +34,7 @@ extension ModelArchiveReader {
     }
   }
 
-  /// - Throws: ``Inexpressible``, or ``PersistenceError`` if the archive is damaged.
+  /// - Throws: ``UnsupportedExpression``, or ``PersistenceError`` if the archive is damaged.
   private func fetchIndex(_ object: ArchivedObject) throws -> FetchIndexDescription {
     FetchIndexDescription(
       try object.requiredText("NSIndexName"), elements: try object.elements("NSIndexElements").map(indexElement),
@@ -46,7 +46,7 @@ extension ModelArchiveReader {
     switch try object.integer("NSFetchIndexElementType") {
     case 0: kind = .binary
     case 1: kind = .rTree
-    case let type: throw Inexpressible(what: "an index of type \(type)")
+    case let type: throw UnsupportedExpression(what: "an index of type \(type)")
     }
     return FetchIndexDescription.Element(
       try indexSubject(object), kind: kind, isAscending: try object.flag("NSAscending", default: true))
@@ -70,6 +70,6 @@ extension ModelArchiveReader {
         return .expression(try ArchivedFormat().expression(member), Self.attributeType(number) ?? .undefined)
       }
     }
-    throw Inexpressible(what: "an index over nothing")
+    throw UnsupportedExpression(what: "an index over nothing")
   }
 }

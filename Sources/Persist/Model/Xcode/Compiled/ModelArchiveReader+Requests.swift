@@ -20,7 +20,7 @@ extension ModelArchiveReader {
     case "predicate":
       do {
         request.predicate = try ArchivedFormat().predicate(member)
-      } catch let error as Inexpressible {
+      } catch let error as UnsupportedExpression {
         request.unknown[key] = error.what
       }
     case "sortdescriptors":

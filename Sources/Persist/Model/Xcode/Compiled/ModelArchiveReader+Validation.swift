@@ -13,7 +13,7 @@ extension ModelArchiveReader {
       do {
         let text = try ArchivedFormat().predicate(predicate)
         attribute.validation.rules.append(.init(predicate: text, warning: warning))
-      } catch let error as Inexpressible {
+      } catch let error as UnsupportedExpression {
         attribute.unknown["NSValidationPredicates[\(index)]"] = error.what
       }
     }
@@ -27,7 +27,7 @@ extension ModelArchiveReader {
     else { return false }
     let type = attribute.type
     let left: String
-    do { left = try ArchivedFormat().expression(comparison.left) } catch is Inexpressible { return false }
+    do { left = try ArchivedFormat().expression(comparison.left) } catch is UnsupportedExpression { return false }
     switch (left, comparison.type) {
     case ("SELF", 3) where attribute.validation.minimum == nil: attribute.validation.minimum = limit(constant, of: type)
     case ("SELF", 1) where attribute.validation.maximum == nil: attribute.validation.maximum = limit(constant, of: type)

@@ -28,7 +28,7 @@ struct ModelArchiveReader {
     }
   }
 
-  func model() throws -> ReadModel {
+  func model() throws -> ParsedModel {
     let archived = try root.entries("NSEntities")
     let objects = Dictionary(archived.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     var model = ModelDescription()
@@ -55,7 +55,7 @@ struct ModelArchiveReader {
       guard try readConfigurations(key, into: &model) == false else { continue }
       model.unknown[key] = try note(root.member(key))
     }
-    return ReadModel(model, flaws: warnings.flaws)
+    return ParsedModel(model, flaws: warnings.flaws)
   }
 
   private static let modelKeys: Set<String> = ["NSEntities", "NSFetchRequestTemplates", "NSVersionIdentifiers"]

@@ -10,20 +10,20 @@ import Foundation
 /// are in name order.
 enum XcodeModelArchive {
   /// Reads a `.mom` file.
-  static func model(at url: URL) throws -> ReadModel {
+  static func model(at url: URL) throws -> ParsedModel {
     try model(fromArchive: BoundedFile.data(at: url, limit: PropertyList.Limits.bytes), place: .file(url))
   }
 
   /// Reads an uncompressed archive.
   ///
   /// - Parameter place: the source of the bytes, for errors.
-  static func model(fromArchive data: Data, place: PersistenceError.Place = .unknown) throws -> ReadModel {
+  static func model(fromArchive data: Data, place: PersistenceError.Place = .unknown) throws -> ParsedModel {
     try ModelArchiveReader(KeyedArchive(data: data, place: place)).model()
   }
 
   /// Reads the content of a store's `Z_MODELCACHE` table: an archive that is compressed without a header. Archives with
   /// a header or without compression are accepted too.
-  static func model(fromModelCache content: Data, place: PersistenceError.Place = .unknown) throws -> ReadModel {
+  static func model(fromModelCache content: Data, place: PersistenceError.Place = .unknown) throws -> ParsedModel {
     try model(fromArchive: expanded(content, place: place), place: place)
   }
 

@@ -15,13 +15,13 @@ struct XMLModelReader {
   /// - Parameter url: an `.xcdatamodel` folder or the `contents` file in it.
   /// - Throws: ``PersistenceError/Code/malformedFile`` with all problems of the file, each with file, line and the
   ///   expected content.
-  static func model(at url: URL) throws -> ReadModel {
+  static func model(at url: URL) throws -> ParsedModel {
     let file = try contents(of: url)
     return try model(from: MarkupReader.root(of: file), file: file)
   }
 
   /// - Parameter file: the file to name in errors.
-  static func model(from root: MarkupElement, file: URL?) throws -> ReadModel {
+  static func model(from root: MarkupElement, file: URL?) throws -> ParsedModel {
     guard root.name == "model" else {
       throw PersistenceError(
         .malformedFile, at: PersistenceError.Place(file: file, line: root.line),
@@ -30,7 +30,7 @@ struct XMLModelReader {
     let log = XMLProblems(file: file)
     let description = XMLModelReader(log: log).model(root)
     try log.throwIfAny()
-    return ReadModel(description, flaws: log.warnings)
+    return ParsedModel(description, flaws: log.warnings)
   }
 
   private static func contents(of url: URL) throws -> URL {

@@ -10,7 +10,7 @@ extension PredicateTranslation {
     switch operand(expression, in: scope) {
     case .constant(.date(let date))? where form == .date:
       return .value(.double(date.timeIntervalSinceReferenceDate))
-    case .term(let term, let kind)? where TermRoom.holds(term):
+    case .term(let term, let kind)? where ParserStackUse.holds(term):
       switch (kind, form) {
       case (.whole, .integer), (.whole, .boolean), (.text, .string), (.uri, .uri), (.text, .uri), (.uuid, .uuid),
         (.decimal, .decimal), (.whole, .decimal), (.date, .date), (.data, .data):

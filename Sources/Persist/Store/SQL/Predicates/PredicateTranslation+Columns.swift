@@ -34,7 +34,8 @@ extension PredicateTranslation {
   }
 
   private mutating func value(_ expression: FetchExpression, in scope: Scope) -> ValueColumn? {
-    guard case .term(let term, let kind)? = operand(expression, in: scope), TermRoom.holds(term) else { return nil }
+    guard case .term(let term, let kind)? = operand(expression, in: scope), ParserStackUse.holds(term)
+    else { return nil }
     switch kind {
     case .key(let root):
       let destination = destination(of: expression, from: scope.root.entity) ?? root

@@ -42,7 +42,7 @@ struct PredicateTranslation {
     _ predicate: FetchPredicate, over entity: Entity, root: SQLRow, joinedWith joined: Int = 0
   ) -> SQLTerm? {
     let condition = condition(predicate, in: Scope(root: Row(row: root, entity: entity)))
-    return condition.flatMap { TermRoom.holds($0, joinedWith: joined) ? $0 : nil }
+    return condition.flatMap { ParserStackUse.holds($0, joinedWith: joined) ? $0 : nil }
   }
 
   mutating func condition(_ predicate: FetchPredicate, in scope: Scope) -> SQLTerm? {
@@ -70,7 +70,7 @@ struct PredicateTranslation {
   ) -> (value: SQLTerm, isDecimal: Bool, isText: Bool)? {
     let scope = Scope(root: Row(row: root, entity: entity))
     if case .term(let value, let kind)? = operand(expression, in: scope) {
-      guard TermRoom.holds(value) else { return nil }
+      guard ParserStackUse.holds(value) else { return nil }
       return (value, kind == .decimal, kind.isText)
     }
     guard let keys = expression.keys, keys.count == 1, let slot = entity.property(named: keys[0])?.slot,

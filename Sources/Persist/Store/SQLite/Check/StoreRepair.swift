@@ -74,7 +74,7 @@ package struct StoreRepair {
       for statement in SQLText.dropSecondIndex { try connection.execute(statement) }
     }
     guard !damaged.isEmpty else { return [] }
-    try connection.keepFullText(map.fullTextIndexes, trusting: map.fullTextIndexes.subtracting(damaged.keys))
+    try connection.updateFullTextIndexes(map.fullTextIndexes, trusting: map.fullTextIndexes.subtracting(damaged.keys))
     return damaged.map { index, count in
       Mending(kind: .textIndex, entity: index.entity, property: index.attribute, count: count)
     }.sorted { ($0.entity ?? "", $0.property ?? "") < ($1.entity ?? "", $1.property ?? "") }

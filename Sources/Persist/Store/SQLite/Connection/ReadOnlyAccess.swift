@@ -88,7 +88,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) is a folder.", fix: "Name the store's file in it.")
     }
-    guard let header = DatabaseHead.read(url) else {
+    guard let header = DatabaseHeader.read(url) else {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) can't be read.", fix: "Check the file's permissions.")
     }

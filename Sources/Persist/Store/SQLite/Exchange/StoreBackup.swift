@@ -31,7 +31,7 @@ package enum StoreBackup {
   static func move(_ store: SQLiteStore, to url: URL?, options: StoreOptions) throws -> SQLiteStore {
     guard let url else { return try copyInMemory(store, options) }
     try store.pool.readWhileNobodyWrites(hasWriteLock: true) { connection in
-      try copy(connection, to: url) { try giveIdentity(to: $0, type: "SQLite") }
+      try copy(connection, to: url) { try assignNewIdentifier(to: $0, type: "SQLite") }
     }
     return try SQLiteStore.open(url, model: store.model, options: options)
   }
@@ -133,7 +133,7 @@ package enum StoreBackup {
         try pool.withWriter { target in
           try source.copyDatabase(into: target)
           try target.transaction {
-            try giveIdentity(to: target, type: "InMemory")
+            try assignNewIdentifier(to: target, type: "InMemory")
             try takeIn(store, target)
           }
         }
@@ -159,7 +159,7 @@ package enum StoreBackup {
   }
 
   /// Assigns a new identifier, so that a copy can be open beside its original.
-  private static func giveIdentity(to connection: SQLiteConnection, type: String) throws {
+  private static func assignNewIdentifier(to connection: SQLiteConnection, type: String) throws {
     var metadata = try StoreMetadata(connection)
     metadata.identifier = UUID().uuidString
     metadata.values[StoreMetadata.Key.storeType] = .string(type)

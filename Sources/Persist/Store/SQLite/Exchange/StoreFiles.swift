@@ -42,7 +42,7 @@ struct StoreFiles {
 
   /// Whether the file is empty or starts with SQLite's file header.
   private func isDatabase() throws -> Bool {
-    guard let head = DatabaseHead.read(database) else {
+    guard let head = DatabaseHeader.read(database) else {
       throw PersistenceError(
         .fileAccess, at: .file(database), "The file can't be read.", fix: "Check the file's permissions.")
     }

@@ -7,7 +7,7 @@ extension SQLiteConnection {
   /// - Parameter trusted: The indexes with correct contents, provided that their definitions are intact. Others are
   ///   recreated.
   /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if SQLite has no FTS5.
-  func keepFullText(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex> = []) throws {
+  func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex> = []) throws {
     let sound = try trusted.kept(by: self).intersection(wanted)
     let soundNames = Set(sound.flatMap(\.definitions.keys))
     let present = try all(.trustedObjects) { (name: $0.text(0), isTable: $0.integer(2) != 0) }
@@ -58,7 +58,7 @@ extension SQLiteConnectionPool {
   ///
   /// - Parameter schema: The store's schema; nil for a new store.
   /// - Returns: The indexes available for queries.
-  func keepFullText(_ wanted: Set<FullTextIndex>, schema: StoreSchema? = nil) throws -> Set<FullTextIndex> {
+  func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, schema: StoreSchema? = nil) throws -> Set<FullTextIndex> {
     if isReadOnly { return wanted.isEmpty ? [] : try read { try wanted.kept(by: $0) } }
     let hasSome = schema?.triggers.contains { $0.name.hasPrefix(FullTextIndex.prefix) } ?? false
     guard !wanted.isEmpty || hasSome else { return [] }
@@ -66,7 +66,7 @@ extension SQLiteConnectionPool {
       try connection.requireFullText()
       if try !wanted.areAll(of: connection) {
         // Intact definitions have been maintained all along.
-        try connection.transaction { try connection.keepFullText(wanted, trusting: wanted) }
+        try connection.transaction { try connection.updateFullTextIndexes(wanted, trusting: wanted) }
       }
       try connection.trustFullText(wanted)
     }

@@ -15,7 +15,7 @@ enum EmbeddedModel: Sendable {
     self = .none
     if catalog.record != nil, let text = try ModelRecord.modelText(connection) {
       self = Self.checked(catalog, place) {
-        ReadModel(try ModelDescription(json: text, from: connection.url))
+        ParsedModel(try ModelDescription(json: text, from: connection.url))
       }
     }
     guard model == nil, catalog.schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil,
@@ -27,7 +27,7 @@ enum EmbeddedModel: Sendable {
   }
 
   private static func checked(
-    _ catalog: StoreCatalog, _ place: PersistenceError.Place, _ read: () throws -> ReadModel
+    _ catalog: StoreCatalog, _ place: PersistenceError.Place, _ read: () throws -> ParsedModel
   ) -> EmbeddedModel {
     do {
       let model = try ManagedObjectModel(read())

@@ -3,7 +3,7 @@ extension SQLiteConnection {
   /// triggers of an older model are removed. The caller holds the transaction.
   ///
   /// Columns maintained by another program's triggers are left to these.
-  func keepDerivedColumns(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
+  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
     for name in try all(.derivedTriggers, { $0.text(0) }) { try apply(.dropTrigger(name)) }
     guard !columns.isEmpty else { return }
     let columns = columns.notKeptByOthers(in: try StoreSchema(self))

@@ -257,7 +257,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
 
   private func withReader<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     if url == nil, let writer { return try withSharedWriter(writer, body) }
-    let reader = try takeReader()
+    let reader = try acquireReader()
     defer { giveBack(reader) }
     let connection = reader.connection
     let result = try explaining(connection) { try connection.waiting { try body(connection) } }
@@ -271,7 +271,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return result
   }
 
-  private func takeReader() throws -> Reader {
+  private func acquireReader() throws -> Reader {
     condition.lock()
     defer { condition.unlock() }
     while true {

@@ -55,12 +55,12 @@ extension SQLiteStore {
         if !freeingValuesFirst { try pass.deleteRows() }
         try pass.throwConflicts()
         metadata = try writePendingMetadata(to: connection)
-        if needsNote.load(ordering: .acquiring) { try StoreMetadata(connection).note(model, in: connection) }
+        if needsModelRecord.load(ordering: .acquiring) { try StoreMetadata(connection).note(model, in: connection) }
         try pass.files.synchronizeFolder()
         isWritten = true
         return pass.receipt
       }
-      needsNote.store(false, ordering: .releasing)
+      needsModelRecord.store(false, ordering: .releasing)
       settle(metadata)
       discardReplaced(files)
       sweepOrphanFiles()

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Runs a route that a single transaction in the store's own file can't execute: hop by hop in files beside the store,
+/// Runs a path that a single transaction in the store's own file can't execute: hop by hop in files beside the store,
 /// the last of which replaces its content.
 ///
 /// Other connections can't write to the store meanwhile, but they can read. Until the exchange, the store isn't
 /// changed.
-struct RouteMigration {
+struct PathMigration {
   let url: URL
   let destination: ModelVersion
-  let means: MigrationMeans
+  let resources: MigrationResources
   let options: StoreOptions
   let migrator: AutomaticMigrator
   /// The folder for the hops' files.
@@ -20,7 +20,7 @@ struct RouteMigration {
     let hold = try StoreHold(store, options: options)
     defer { hold.end() }
     // Another process may have migrated the store first.
-    let survey = try RouteSurvey(hold.connection, to: destination, means: means)
+    let survey = try PathSurvey(hold.connection, to: destination, resources: resources)
     guard !survey.isUpToDate else { return survey.report(rows: nil, way: .none) }
     if var error = try survey.error(hold.connection, migrator) {
       error.place.store = url
@@ -28,9 +28,9 @@ struct RouteMigration {
     }
     let rows = try migrator.countsRows ? survey.rows(hold.connection) : nil
     let logged = try rows ?? survey.store.fewRows(hold.connection)
-    try RoomCheck(besideStoreAt: store, copies: Double(survey.route.copies))?.require(at: url)
+    try DiskSpaceCheck(besideStoreAt: store, copies: Double(survey.path.copies))?.require(at: url)
     let file = try migrate(
-      store, through: survey.route, in: folder, rows: migrator.progress == nil ? 1 : survey.store.keys(hold.connection))
+      store, through: survey.path, in: folder, rows: migrator.progress == nil ? 1 : survey.store.keys(hold.connection))
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     // The file must be the complete store, without a log.
@@ -47,17 +47,17 @@ struct RouteMigration {
   /// - Parameter rows: the approximate number of rows in the store.
   /// - Returns: the file after the last hop.
   private func migrate(
-    _ store: URL, through route: MigrationRoute, in folder: WorkingFolder, rows: Int64
+    _ store: URL, through path: MigrationPath, in folder: WorkingFolder, rows: Int64
   ) throws -> URL {
     var file = store
-    for (number, hop) in route.hops.enumerated() {
-      let progress = progress(hop: number, of: route, rows: rows)
+    for (number, hop) in path.hops.enumerated() {
+      let progress = progress(hop: number, of: path, rows: rows)
       // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
-        file = try migrate(file, through: hop, number, store, folder, route.reportedHop(number), progress)
+        file = try migrate(file, through: hop, number, store, folder, path.reportedHop(number), progress)
       }
     }
-    try tell(.exchange, progress(hop: route.hops.count, of: route, rows: rows))
+    try tell(.exchange, progress(hop: path.hops.count, of: path, rows: rows))
     return file
   }
 
@@ -81,7 +81,7 @@ struct RouteMigration {
       let manager = migrator.makeManager(hop.source.model, hop.destination.model)
       manager.progress = progress
       try manager.migrateStore(
-        from: file, to: next, mappingModel: mapping, policies: means.policies,
+        from: file, to: next, mappingModel: mapping, policies: resources.policies,
         coreDataHashes: hop.destination.coreDataHashes)
       if file != store { try StoreFiles(storeAt: file).delete() }
       file = next
@@ -106,8 +106,8 @@ struct RouteMigration {
     let connection = try SQLiteConnection(file, mode: .readOnly)
     defer { connection.close() }
     let losses = try connection.readTransaction {
-      try MigrationRoute.losses(
-        of: mapping, hop, means, in: StoreCatalog(connection).tableMap(of: hop.source.model), connection)
+      try MigrationPath.losses(
+        of: mapping, hop, resources, in: StoreCatalog(connection).tableMap(of: hop.source.model), connection)
     }
     if let error = MigrationPlan.refusal(of: losses, from: hop.source.name, to: hop.destination.name) { throw error }
   }
@@ -151,11 +151,11 @@ struct RouteMigration {
   /// The progress of one hop as a part of the whole. Each hop counts as many rows as the store currently has, because
   /// its size at later versions is unknown.
   private func progress(
-    hop number: Int, of route: MigrationRoute, rows: Int64
+    hop number: Int, of path: MigrationPath, rows: Int64
   ) -> AutomaticMigrator.ProgressHandler? {
     guard let handler = migrator.progress else { return nil }
-    let hop = route.reportedHop(min(number, route.hops.count - 1))
-    let count = Int64(max(route.hops.count, 1))
+    let hop = path.reportedHop(min(number, path.hops.count - 1))
+    let count = Int64(max(path.hops.count, 1))
     return { state in
       var state = state
       state.completed = Int64(number) * rows + Int64(state.fraction * Double(rows))
@@ -173,7 +173,7 @@ struct RouteMigration {
   }
 }
 
-extension MigrationRoute {
+extension MigrationPath {
   /// The maximum number of simultaneous copies of the store, excluding its own file: a hop's file and the previous one;
   /// at the end, the last one and the log or journal of the exchange.
   var copies: Int { 2 }

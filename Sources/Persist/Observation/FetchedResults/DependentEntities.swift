@@ -1,6 +1,6 @@
 /// The entities that a request depends on besides its own: the destinations of the relationships in its predicate,
 /// order and sections.
-struct FollowedEntities {
+struct DependentEntities {
   private let model: ManagedObjectModel
   private let entity: Entity
   /// Whether the predicate's dependencies can't be determined.

@@ -1,14 +1,14 @@
-/// The route from one version to another: the hops of a migration.
+/// The path from one version to another: the hops of a migration.
 ///
 /// Anything that the models alone determine is one hop, directly from the first version to the last, as in Core Data.
 /// Versions in between serve only two purposes: an application's mapping model or stage between them is a separate hop,
 /// and renames that only they record are looked up in them.
-struct MigrationRoute: Sendable {
+struct MigrationPath: Sendable {
   let source: ModelVersion
   let destination: ModelVersion
   let hops: [MigrationHop]
 
-  /// Whether the whole route is a single transaction in the store's own file.
+  /// Whether the whole path is a single transaction in the store's own file.
   var isInPlace: Bool {
     hops.allSatisfy { hop in
       guard case .inPlace = hop.method else { return false }
@@ -25,24 +25,26 @@ struct MigrationRoute: Sendable {
   }
 
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous``, and errors in a mapping model's file.
-  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) throws {
+  init(from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources) throws {
     self.source = source
     self.destination = destination
-    let stops = RouteStops(from: source, to: destination, means: means).versions
-    hops = try zip(stops, stops.dropFirst()).map { try Self.hop(from: $0, to: $1, means) }
+    let stops = PathStops(from: source, to: destination, resources: resources).versions
+    hops = try zip(stops, stops.dropFirst()).map { try Self.hop(from: $0, to: $1, resources) }
   }
 
   private static func hop(
-    from source: ModelVersion, to destination: ModelVersion, _ means: MigrationMeans
+    from source: ModelVersion, to destination: ModelVersion, _ resources: MigrationResources
   ) throws -> MigrationHop {
-    let stage = means.staged?.customStage(from: source, to: destination)
+    let stage = resources.staged?.customStage(from: source, to: destination)
     var hop: MigrationHop
-    if let mapping = try means.mappingModel(from: source, to: destination) {
+    if let mapping = try resources.mappingModel(from: source, to: destination) {
       hop = MigrationHop(from: source, to: destination, by: mapping)
-      hop.blockers = blockers(of: mapping, in: hop, means)
+      hop.blockers = blockers(of: mapping, in: hop, resources)
     } else {
-      hop = try MigrationHop(from: source, to: destination, registry: means.pathRegistry)
-      if !means.infersMapping, means.staged == nil, source.model.fingerprints != destination.model.fingerprints {
+      hop = try MigrationHop(from: source, to: destination, registry: resources.pathRegistry)
+      if !resources.infersMapping, resources.staged == nil,
+        source.model.fingerprints != destination.model.fingerprints
+      {
         hop.blockers = [
           MigrationBlocker(
             .missingMappingModel,
@@ -50,7 +52,7 @@ struct MigrationRoute: Sendable {
             fix: "Add a mapping model for the hop, or let it be inferred (`infersMapping`).")
         ]
       }
-      if means.copies { hop.method = .mapping(MappingModel(inferredBy: hop.comparison)) }
+      if resources.copies { hop.method = .mapping(MappingModel(inferredBy: hop.comparison)) }
     }
     hop.before = stage?.willMigrate
     hop.after = stage?.didMigrate
@@ -58,10 +60,10 @@ struct MigrationRoute: Sendable {
   }
 
   private static func blockers(
-    of mapping: MappingModel, in hop: MigrationHop, _ means: MigrationMeans
+    of mapping: MappingModel, in hop: MigrationHop, _ resources: MigrationResources
   ) -> [MigrationBlocker] {
     do {
-      _ = try plan(hop, mapping, means)
+      _ = try plan(hop, mapping, resources)
       return []
     } catch let error as PersistenceError {
       return [
@@ -76,31 +78,31 @@ struct MigrationRoute: Sendable {
   }
 
   /// Plans a mapping model for a generic store of the hop's source model.
-  static func plan(_ hop: MigrationHop, _ mapping: MappingModel, _ means: MigrationMeans) throws -> CopyPlan {
+  static func plan(_ hop: MigrationHop, _ mapping: MappingModel, _ resources: MigrationResources) throws -> CopyPlan {
     var planner = CopyPlanner(
       mapping, from: .forNewStore(hop.source.model), to: .forNewStore(hop.destination.model),
-      storeIdentifier: "", policies: means.policies)
+      storeIdentifier: "", policies: resources.policies)
     return try planner.make()
   }
 
   /// The losses of a store by a mapping model, with the number of affected rows.
   static func losses(
-    of mapping: MappingModel, _ hop: MigrationHop, _ means: MigrationMeans, in map: TableMap,
+    of mapping: MappingModel, _ hop: MigrationHop, _ resources: MigrationResources, in map: TableMap,
     _ connection: SQLiteConnection
   ) throws -> [MigrationLoss] {
     var planner = CopyPlanner(
-      mapping, from: map, to: .forNewStore(hop.destination.model), storeIdentifier: "", policies: means.policies)
+      mapping, from: map, to: .forNewStore(hop.destination.model), storeIdentifier: "", policies: resources.policies)
     return try MappingLosses(planner.make()).counted(connection)
   }
 }
 
 extension MigrationHop {
   /// The losses, from the models alone.
-  func losses(_ means: MigrationMeans) throws -> [MigrationLoss] {
+  func losses(_ resources: MigrationResources) throws -> [MigrationLoss] {
     guard case .mapping(let mapping) = method, !isInferred else {
       return comparison.losses
     }
     guard blockers.isEmpty else { return [] }
-    return MappingLosses(try MigrationRoute.plan(self, mapping, means)).items.map(\.loss)
+    return MappingLosses(try MigrationPath.plan(self, mapping, resources)).items.map(\.loss)
   }
 }

@@ -1,21 +1,21 @@
 /// A signal that wakes one waiting task. A signal sent while no task waits is kept for the next wait.
-final class Turn: Sendable {
+final class WakeSignal: Sendable {
   private enum State {
-    case idle, given
+    case idle, sent
     case waiting(CheckedContinuation<Void, Never>)
   }
 
   private let state = Guarded(State.idle)
 
-  deinit { give() }
+  deinit { send() }
 
-  func give() {
+  func send() {
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if case .waiting(let continuation) = state {
         state = .idle
         return continuation
       }
-      state = .given
+      state = .sent
       return nil
     }
     waiting?.resume()
@@ -25,25 +25,25 @@ final class Turn: Sendable {
   func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: actor) { continuation in
-        let isGiven = state.withLock { state -> Bool in
-          if case .given = state {
+        let isSent = state.withLock { state -> Bool in
+          if case .sent = state {
             state = .idle
             return true
           }
           state = .waiting(continuation)
           return false
         }
-        if isGiven { continuation.resume() }
+        if isSent { continuation.resume() }
       }
     } onCancel: {
-      give()
+      send()
     }
   }
 }
 
-extension Turn {
+extension WakeSignal {
   /// A bell that sends this signal, for as long as the signal exists.
   var bell: SavedChangesMailbox.Bell {
-    SavedChangesMailbox.Bell(ring: { [weak self] in self?.give() }, isHeard: { [weak self] in self != nil })
+    SavedChangesMailbox.Bell(ring: { [weak self] in self?.send() }, isHeard: { [weak self] in self != nil })
   }
 }

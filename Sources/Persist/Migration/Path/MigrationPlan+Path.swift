@@ -1,18 +1,18 @@
 extension MigrationPlan {
-  /// Creates the plan of a route from the models alone.
-  init(_ route: MigrationRoute, _ means: MigrationMeans) throws {
-    let hops = try route.hops.map { try Self.plan($0, means) }
+  /// Creates the plan of a path from the models alone.
+  init(_ path: MigrationPath, _ resources: MigrationResources) throws {
+    let hops = try path.hops.map { try Self.plan($0, resources) }
     if let only = hops.first, hops.count == 1 {
       self = only
       return
     }
     self.init(
-      from: route.source.name, to: route.destination.name,
-      way: route.blockers.isEmpty ? hops.map(\.way).max() ?? .none : .impossible, steps: hops.flatMap(\.steps),
-      losses: hops.flatMap(\.losses), blockers: route.blockers, hops: hops)
+      from: path.source.name, to: path.destination.name,
+      way: path.blockers.isEmpty ? hops.map(\.way).max() ?? .none : .impossible, steps: hops.flatMap(\.steps),
+      losses: hops.flatMap(\.losses), blockers: path.blockers, hops: hops)
   }
 
-  private static func plan(_ hop: MigrationHop, _ means: MigrationMeans) throws -> MigrationPlan {
+  private static func plan(_ hop: MigrationHop, _ resources: MigrationResources) throws -> MigrationPlan {
     var plan: MigrationPlan
     switch hop.method {
     case .inPlace:
@@ -25,9 +25,9 @@ extension MigrationPlan {
     case .mapping(let mapping):
       plan = MigrationPlan(
         from: hop.source.name, to: hop.destination.name, way: hop.blockers.isEmpty ? .copy : .impossible,
-        losses: try hop.losses(means), blockers: hop.blockers)
+        losses: try hop.losses(resources), blockers: hop.blockers)
       if hop.blockers.isEmpty {
-        let copy = try MigrationRoute.plan(hop, mapping, means)
+        let copy = try MigrationPath.plan(hop, mapping, resources)
         plan.steps = copy.steps.map { Step(operation($0.mapping, $0), sql: copy.sql(of: $0)) }
       } else {
         plan.steps = mapping.entityMappings.map { Step(operation($0, nil)) }

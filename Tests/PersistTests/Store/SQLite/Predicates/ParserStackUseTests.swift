@@ -61,14 +61,14 @@ struct TermRoomTests {
       defer { try? store.close() }
       for (name, step) in Self.steps {
         var (term, depth) = (Self.leaf, 0)
-        while case let next = step(term), TermRoom.holds(next) { (term, depth) = (next, depth + 1) }
+        while case let next = step(term), ParserStackUse.holds(next) { (term, depth) = (next, depth + 1) }
         let message = error(term, store)
         #expect(message == nil, "\(name), \(depth) levels")
       }
       forEachSeed { seed in
         var random = SeededRandom(seed: seed)
         var term = Self.leaf
-        while let (_, step) = Self.steps.randomElement(using: &random), case let next = step(term), TermRoom.holds(next) {
+        while let (_, step) = Self.steps.randomElement(using: &random), case let next = step(term), ParserStackUse.holds(next) {
           term = next
         }
         let message = error(term, store)

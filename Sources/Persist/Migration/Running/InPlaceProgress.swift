@@ -1,5 +1,5 @@
 /// Counts the work of a migration in place, and reports it.
-struct MigrationTally {
+struct InPlaceProgress {
   private let weights: [Int64]
   private let total: Int64
   private let hop: MigrationProgress.Hop

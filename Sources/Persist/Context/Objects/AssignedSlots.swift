@@ -2,12 +2,12 @@
 ///
 /// An upsert writes only these; see ``MergePolicy``. Eight bytes, so that recording one costs an instruction:
 /// properties from slot 63 on share one bit.
-struct GivenSlots: Sendable {
+struct AssignedSlots: Sendable {
   private var bits: UInt64 = 0
   private static let sharedBit = 63
 
-  static let all = GivenSlots(bits: .max)
-  static let none = GivenSlots(bits: 0)
+  static let all = AssignedSlots(bits: .max)
+  static let none = AssignedSlots(bits: 0)
 
   private init(bits: UInt64) { self.bits = bits }
 

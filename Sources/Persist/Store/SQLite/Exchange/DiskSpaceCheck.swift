@@ -1,7 +1,7 @@
 import Foundation
 
 /// Checks the disk space that a migration needs beside the store.
-struct RoomCheck {
+struct DiskSpaceCheck {
   let needed: Int64
   let free: Int64
 

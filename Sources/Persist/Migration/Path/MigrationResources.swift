@@ -1,5 +1,5 @@
 /// The resources of a migration besides the models: mapping models, policies, stages.
-struct MigrationMeans: Sendable {
+struct MigrationResources: Sendable {
   var registry: ModelRegistry?
   /// Mapping models built in code; they take precedence over those in files.
   var mappingModels: [MappingModel] = []

@@ -3,7 +3,7 @@
 ///
 /// The position is the same in every context, whether or not the object is saved: a new object of a parent context has
 /// the same number in child contexts.
-struct PlaceAmongEquals: Hashable, Comparable {
+struct Tiebreaker: Hashable, Comparable {
   private let isTemporary: Bool
   /// The index of the store in the coordinator.
   private let store: Int
@@ -22,7 +22,7 @@ struct PlaceAmongEquals: Hashable, Comparable {
     return stores.firstIndex { $0 === tables.origin } ?? stores.count
   }
 
-  static func < (left: PlaceAmongEquals, right: PlaceAmongEquals) -> Bool {
+  static func < (left: Tiebreaker, right: Tiebreaker) -> Bool {
     if left.isTemporary != right.isTemporary { return right.isTemporary }
     return (left.store, left.number) < (right.store, right.number)
   }

@@ -1,5 +1,5 @@
 /// Counts the work of a copy in rows, and reports it.
-struct CopyTally {
+struct CopyProgress {
   private let rows: [Int: Int64]
   private let total: Int64
   private let manager: MigrationManager
@@ -48,7 +48,7 @@ struct CopyTally {
     let (manager, state) = (manager, state(pass, step, sql.text))
     var stop: (any Error)?
     do {
-      try connection.whileGoingOn(
+      try connection.reportingProgress(
         rows: end - completed,
         { rows in
           var state = state

@@ -1,20 +1,20 @@
 import Foundation
 
 /// A query of a fetch for one store.
-struct FetchQuestion {
+struct StoreQuery {
   /// The context's tables for the store.
   let tables: StoreTables
   let query: RowQuery
 
   /// - Parameter held: Rows whose values the answer may omit; nil for none.
-  func rows(monitor: ReadMonitor?, held: HeldRows? = nil) throws -> RowBatch {
+  func rows(monitor: ReadMonitor?, held: KnownRows? = nil) throws -> RowBatch {
     try tables.store.rows(query, monitor: monitor, held: held)
   }
 
   /// Executes queries on a thread that may block. Rows of a parent context are read here, because it belongs to the
   /// caller's isolation.
   static func answers(
-    to questions: [FetchQuestion], on threads: StoreThreads, _ progress: Progress?,
+    to questions: [StoreQuery], on threads: StoreThreads, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> [RowBatch] {
     let reads = questions.compactMap { question in
@@ -28,12 +28,12 @@ struct FetchQuestion {
 }
 
 /// The answers of stores to a list of queries.
-struct FetchAnswers {
-  let questions: [FetchQuestion]
+struct QueryResults {
+  let questions: [StoreQuery]
   let batches: [RowBatch]
 
   /// Returns the answer to a query, executing it now if it isn't in the list.
-  func rows(_ question: FetchQuestion) throws -> RowBatch {
+  func rows(_ question: StoreQuery) throws -> RowBatch {
     let place = questions.firstIndex { $0.tables === question.tables && $0.query == question.query }
     return try place.map { batches[$0] } ?? question.rows(monitor: nil)
   }

@@ -2,26 +2,28 @@
 /// target version.
 ///
 /// Pure: depends only on which hops have a mapping model or a stage.
-struct RouteStops {
+struct PathStops {
   let versions: [ModelVersion]
 
-  init(from source: ModelVersion, to destination: ModelVersion, means: MigrationMeans) {
-    if let staged = means.staged?.path(from: source, to: destination) {
-      versions = Self.stops(on: staged) { means.hasMappingModel(from: $0, to: $1) || means.hasStage(from: $0, to: $1) }
+  init(from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources) {
+    if let staged = resources.staged?.path(from: source, to: destination) {
+      versions = Self.stops(on: staged) {
+        resources.hasMappingModel(from: $0, to: $1) || resources.hasStage(from: $0, to: $1)
+      }
       return
     }
-    guard source.model !== destination.model, means.hasMappingModels,
-      let family = means.registry?.family(of: source), family.contains(destination)
+    guard source.model !== destination.model, resources.hasMappingModels,
+      let family = resources.registry?.family(of: source), family.contains(destination)
     else {
       versions = [source, destination]
       return
     }
     let between = family.versions(between: source, and: destination).versions
     let path =
-      between.isEmpty && !means.hasMappingModel(from: source, to: destination)
-      ? Self.shortestPath(from: source, to: destination, among: family.versions, where: means.hasMappingModel)
-      : Self.leaping([source] + between + [destination], where: means.hasMappingModel)
-    versions = Self.stops(on: path, where: means.hasMappingModel)
+      between.isEmpty && !resources.hasMappingModel(from: source, to: destination)
+      ? Self.shortestPath(from: source, to: destination, among: family.versions, where: resources.hasMappingModel)
+      : Self.leaping([source] + between + [destination], where: resources.hasMappingModel)
+    versions = Self.stops(on: path, where: resources.hasMappingModel)
   }
 
   /// Omits versions that a mapping model skips, if none of the hops that it skips has a mapping model.

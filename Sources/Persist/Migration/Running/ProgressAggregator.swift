@@ -1,6 +1,6 @@
 /// Combines the progress of all parts of a migration, with the remaining time. The result is monotonic even if an
 /// attempt is repeated.
-final class MigrationAccount: Sendable {
+final class ProgressAggregator: Sendable {
   private struct State {
     var total: Int64 = 1
     var completed: Int64 = 0

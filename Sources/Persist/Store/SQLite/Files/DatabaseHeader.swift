@@ -7,7 +7,7 @@ import Foundation
 /// opening and closing a descriptor outside SQLite would release them all.
 ///
 /// - SeeAlso: <https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
-enum DatabaseHead {
+enum DatabaseHeader {
   private static let size: Int32 = 100
 
   /// At most 100 bytes; nil if the file can't be read.

@@ -9,14 +9,17 @@ extension SQLiteConnection {
   ///
   /// - Parameters:
   ///   - expected: The approximate number of rows that the statements process.
-  ///   - isToGoOn: Called with the approximate number of rows done, which never decreases; nil to run without asking.
+  ///   - shouldContinue: Called with the approximate number of rows done, which never decreases; nil to run without
+  ///     asking.
   /// - Throws: ``PersistenceError/Code/interrupted`` if the answer was no.
   /// - SeeAlso: <https://sqlite.org/c3ref/progress_handler.html>,
   ///   <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
-  func whileGoingOn<T>(rows expected: Int64, _ isToGoOn: ((Int64) -> Bool)?, _ body: () throws -> T) throws -> T {
-    guard let isToGoOn else { return try body() }
-    return try withoutActuallyEscaping(isToGoOn) { isToGoOn in
-      let question = RunningWork(handle, expected: expected, isToGoOn)
+  func reportingProgress<T>(
+    rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
+  ) throws -> T {
+    guard let shouldContinue else { return try body() }
+    return try withoutActuallyEscaping(shouldContinue) { shouldContinue in
+      let question = RunningWork(handle, expected: expected, shouldContinue)
       // SQLite calls back on this thread while a statement of this connection runs, and so only within `body`.
       sqlite3_progress_handler(
         handle, Int32(RunningWork.interval),
@@ -29,25 +32,25 @@ extension SQLiteConnection {
     }
   }
 
-  /// Runs as ``whileGoingOn(rows:_:_:)`` does if the number of rows is unknown.
-  func whileGoingOn<T>(_ isToGoOn: (() -> Bool)?, _ body: () throws -> T) throws -> T {
-    try whileGoingOn(rows: 1, isToGoOn.map { ask in { (_: Int64) in ask() } }, body)
+  /// Runs as ``reportingProgress(rows:_:_:)`` does if the number of rows is unknown.
+  func reportingProgress<T>(_ shouldContinue: (() -> Bool)?, _ body: () throws -> T) throws -> T {
+    try reportingProgress(rows: 1, shouldContinue.map { ask in { (_: Int64) in ask() } }, body)
   }
 
   /// The progress of the running statements.
   private final class RunningWork {
     private let handle: OpaquePointer
     private let expected: Int64
-    private let isToGoOn: (Int64) -> Bool
+    private let shouldContinue: (Int64) -> Bool
     private var done: Int64 = 0
     private var instructions: Int64 = 0
     /// The number of instructions between two calls.
     static let interval: Int64 = 100_000
 
-    init(_ handle: OpaquePointer, expected: Int64, _ isToGoOn: @escaping (Int64) -> Bool) {
+    init(_ handle: OpaquePointer, expected: Int64, _ shouldContinue: @escaping (Int64) -> Bool) {
       self.handle = handle
       self.expected = max(expected, 1)
-      self.isToGoOn = isToGoOn
+      self.shouldContinue = shouldContinue
       // Reused statements continue counting.
       forEachStatement { _ = sqlite3_stmt_status($0, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1) }
     }
@@ -60,7 +63,7 @@ extension SQLiteConnection {
         scanned += Int64(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0))
       }
       done = max(done, min(scanned > 0 ? scanned : rowsByInstructions, expected))
-      return isToGoOn(done)
+      return shouldContinue(done)
     }
 
     /// An estimate for statements that don't scan, such as creating an index, which takes about eight instructions per

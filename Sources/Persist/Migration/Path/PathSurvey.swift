@@ -1,0 +1,74 @@
+/// The survey of a store for a target version: the path there, and its obstacles.
+struct PathSurvey {
+  let store: IdentifiedStore
+  let path: MigrationPath
+  /// The direct comparison of the store and the version, as for a single transaction.
+  let direct: StoreSurvey
+  let resources: MigrationResources
+
+  /// - Parameter catalog: the store's catalog, if already read.
+  init(
+    _ connection: SQLiteConnection, to destination: ModelVersion, resources: MigrationResources,
+    catalog: StoreCatalog? = nil
+  ) throws {
+    self.resources = resources
+    store = try StoreIdentification.identify(connection, registry: resources.pathRegistry, catalog)
+    let source = store.source
+    path = try MigrationPath(from: source, to: destination, resources: resources)
+    let hop =
+      if path.isInPlace, let only = path.hops.first { only } else {
+        try MigrationHop(from: source, to: destination, registry: resources.pathRegistry)
+      }
+    direct = StoreSurvey(store, hop: hop, defersWork: resources.defersWork)
+  }
+
+  var isUpToDate: Bool { direct.isUpToDate }
+
+  func rows(_ connection: SQLiteConnection) throws -> Int {
+    try store.rowsByTable(connection).values.reduce(0, +)
+  }
+
+  func report(rows: Int?, way: MigrationWay) -> MigrationReport {
+    MigrationReport(
+      from: path.source.name, to: path.destination.name, way: way, hops: way == .none ? 0 : path.hops.count,
+      rows: rows, duration: .zero)
+  }
+
+  /// The findings in the rows for the first hop; the rows of later hops don't exist yet.
+  func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> StoreSurvey.Findings {
+    guard let survey = firstHopSurvey() else {
+      guard countingLosses, let hop = path.hops.first, case .mapping(let mapping) = hop.method, hop.blockers.isEmpty,
+        store.tableMap.differences.isEmpty
+      else { return StoreSurvey.Findings() }
+      return StoreSurvey.Findings(
+        losses: try MigrationPath.losses(of: mapping, hop, resources, in: store.tableMap, connection))
+    }
+    return try survey.findings(connection, countingLosses: countingLosses)
+  }
+
+  /// The error that prevents the migration; nil if it is possible.
+  func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
+    if !path.blockers.isEmpty, !path.isInPlace || !resources.infersMapping {
+      let back = direct.downgradeBlocker(StoreSurvey.Findings(blockers: path.blockers), migrator.downgrade)
+      return MigrationPlan(
+        from: path.source.name, to: path.destination.name, way: .impossible,
+        blockers: [back].compactMap { $0 } + path.blockers
+      ).error
+    }
+    guard let survey = firstHopSurvey() else {
+      guard !migrator.allowsLoss else { return nil }
+      return MigrationPlan.refusal(
+        of: try findings(connection, countingLosses: true).losses, from: path.source.name,
+        to: path.destination.name)
+    }
+    return survey.error(
+      try survey.findings(connection, countingLosses: !migrator.allowsLoss || direct.isDowngrade),
+      allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
+  }
+
+  private func firstHopSurvey() -> StoreSurvey? {
+    guard let hop = path.hops.first, hop.isInferred else { return nil }
+    if path.isInPlace { return direct }
+    return StoreSurvey(store, hop: hop, isDowngrade: direct.isDowngrade)
+  }
+}
