@@ -142,7 +142,9 @@ struct DeclarationErrorTests {
     Case(
       Wrong.Underived.self, at: .property("Underived", "count"), says: "'Underived' stores nothing named 'others'",
       fix: "items.@count"),
-    Case(Wrong.Underived.self, at: .property("Underived", "length"), says: "can't be kept", fix: "items.@count"),
+    Case(
+      Wrong.Underived.self, at: .property("Underived", "length"), says: "can't maintain the derivation",
+      fix: "items.@count"),
     Case(
       Wrong.Shared.self, Wrong.Sharing.self, at: .property("Shared", "second"),
       says: "which is the inverse of 'Shared.first' already", fix: "for each of the two"),

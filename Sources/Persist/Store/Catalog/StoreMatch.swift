@@ -39,9 +39,9 @@ enum StoreMatch {
       "The store was written with \(isNewer ? "a newer version of the" : "another") model: "
         + words.joined(separator: " "),
       fix: isNewer
-        ? "Open it with a program that knows its version, or bring it back with the option automaticMigration, which "
-          + "does where nothing is lost."
-        : "Open it with the option automaticMigration, or with the model that it was written with.",
+        ? "Open it with a program that knows this version, or set automaticMigration, which downgrades the store if no "
+          + "data is lost."
+        : "Set automaticMigration, or open it with the model that it was written with.",
       errors: words.map { PersistenceError(.incompatibleModel, at: .store(url), $0) })
     error.details = PersistenceError.Details(metadata)
     return error

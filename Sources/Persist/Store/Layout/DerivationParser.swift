@@ -24,7 +24,7 @@ struct DerivationParser {
       return .text(.lowercase, try value(of: arguments[0]))
     case .function(.canonical, let arguments) where arguments.count == 1:
       return .text(.canonical, try value(of: arguments[0]))
-    default: throw unsupported("It is none of the forms that a store can keep.")
+    default: throw unsupported("Its form isn't supported.")
     }
   }
 
@@ -46,7 +46,7 @@ struct DerivationParser {
     guard let operation = rest.last.flatMap(CollectionOperator.init),
       [.count, .sum, .minimum, .maximum, .average].contains(operation),
       !rest.dropLast().contains(where: { $0.hasPrefix("@") })
-    else { throw unsupported("A path over a to-many relationship ends in @count, @sum, @min, @max or @avg.") }
+    else { throw unsupported("A path across a to-many relationship must end in @count, @sum, @min, @max or @avg.") }
     if rest.count == 1, operation == .count { return .aggregate(.count, hop, nil) }
     return .aggregate(operation, hop, try follow(rest.dropLast(), from: target))
   }
@@ -62,14 +62,15 @@ struct DerivationParser {
       return DerivedHop(
         source: source, target: destination,
         way: .join(table: join.table, own: join.ownColumn, member: join.memberColumn))
-    case nil: throw unsupported("'\(property.name)' has no place in the store.")
+    case nil: throw unsupported("'\(property.name)' has no column in the store.")
     }
   }
 
   private func unsupported(_ reason: String) -> PersistenceError {
     PersistenceError(
-      .invalidModel, at: .property(entity.name, attribute), "The derivation '\(text)' can't be kept: \(reason)",
-      fix: "Forms are: name, owner.name, uppercase:(name), lowercase:(name), canonical:(name), items.@count, "
+      .invalidModel, at: .property(entity.name, attribute),
+      "The store can't maintain the derivation '\(text)': \(reason)",
+      fix: "Supported forms: name, owner.name, uppercase:(name), lowercase:(name), canonical:(name), items.@count, "
         + "items.price.@sum, now().")
   }
 }

@@ -60,7 +60,8 @@ extension TableMap {
       }
     }
     guard problems.isEmpty else {
-      throw PersistenceError.combining(problems, as: .invalidModel, "\(problems.count) derivations can't be kept.")
+      throw PersistenceError.combining(
+        problems, as: .invalidModel, "\(problems.count) derivations can't be maintained.")
     }
     return columns
   }

@@ -53,7 +53,7 @@ struct EntityNumbers: Sendable, Hashable {
       if let row = byNumber[entity.number], free.contains(row.number), rows.count == model.entities.count {
         numbers[index] = row.number
         free.remove(row.number)
-        differences.append("'\(row.name)' stands in Z_PRIMARYKEY where the model has entity '\(entity.name)'.")
+        differences.append("The store has entity '\(row.name)' where the model has entity '\(entity.name)'.")
       }
     }
     var used = Set(numbers.compactMap { $0 })
@@ -67,11 +67,11 @@ struct EntityNumbers: Sendable, Hashable {
       numbers[index] = number
       used.insert(number)
       guard !absent.contains(entity.name) else { continue }
-      differences.append("Z_PRIMARYKEY doesn't name entity '\(entity.name)'.")
+      differences.append("The store doesn't list entity '\(entity.name)'.")
     }
     for number in free.sorted() {
       if let name = byNumber[number]?.name {
-        differences.append("Z_PRIMARYKEY names entity '\(name)', which the model doesn't have.")
+        differences.append("The store lists entity '\(name)', which the model doesn't have.")
       }
     }
     self.init(byIndex: numbers.compactMap { $0 }, rows: byNumber, differences: differences)

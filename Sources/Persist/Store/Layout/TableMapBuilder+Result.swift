@@ -122,12 +122,12 @@ extension TableMapBuilder {
     var words: [String] = []
     for table in schema.tables {
       guard let columns = columnsByTable[table.name.foldedIdentifier] else {
-        if table.isOfLayout { words.append("The model has nothing that table '\(table.name)' stands for.") }
+        if table.isOfLayout { words.append("No part of the model corresponds to table '\(table.name)'.") }
         continue
       }
       for column in table.columns
       where !columns.contains(column.name.foldedIdentifier) && !LeftOverColumn.isOne(column.name) {
-        words.append("The model has nothing that column '\(column.name)' of '\(table.name)' stands for.")
+        words.append("No part of the model corresponds to column '\(column.name)' of '\(table.name)'.")
       }
     }
     return words

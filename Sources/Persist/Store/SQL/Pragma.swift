@@ -37,7 +37,7 @@ struct Pragma: Sendable, Hashable {
     self.value = value
     guard let values = PragmaValues(of: self.name), !values.contain(value) else { return }
     throw PersistenceError(
-      .invalidRequest, "'\(value)' is no value of the pragma '\(name)'.", fix: "Expected \(values.words).")
+      .invalidRequest, "'\(value)' isn't a value of the pragma '\(name)'.", fix: "Expected \(values.words).")
   }
 
   /// Whether setting it changes the file, so that read-only connections skip it.

@@ -111,7 +111,7 @@ struct RowReader {
   private func tooLarge(_ statement: SQLiteStatement) -> PersistenceError {
     PersistenceError(
       .limitExceeded, at: PersistenceError.Place(entity: plan.entity.name, row: statement.integer(0)),
-      "The values of a row take more than 2 GB.", fix: "Keep values of this size outside the store.")
+      "The values of a row take more than 2 GB.", fix: "Store values of this size outside the store.")
   }
 
   /// Numbers become the shortest text that parses to the same value; texts and texts in blobs are unchanged.

@@ -94,6 +94,6 @@ package struct SQLiteEngine: StoreEngine {
   private func file(_ location: StoreLocation) throws -> URL {
     if let url = location.url { return url }
     throw PersistenceError(
-      .storeTypeMismatch, "A store in memory has no file.", fix: "Name the file of a store.")
+      .storeTypeMismatch, "A store in memory has no file.", fix: "Specify a store's file.")
   }
 }

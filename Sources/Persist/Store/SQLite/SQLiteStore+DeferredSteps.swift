@@ -24,7 +24,8 @@ extension SQLiteStore {
     guard !waiting.isEmpty, let url else { return [] }
     guard !isReadOnly else {
       throw PersistenceError(
-        .storeReadOnly, at: .store(url), "The store was opened for reading only, and \(waiting.count) steps wait.",
+        .storeReadOnly, at: .store(url),
+        "The store was opened for reading only and has \(waiting.count) deferred migration steps.",
         fix: "Open it without isReadOnly to finish its migration.")
     }
     // A dedicated connection, because its triggers are disabled.

@@ -7,12 +7,13 @@ extension SQLiteStore {
   func setMetadata(_ metadata: StoreMetadata) throws {
     guard metadata.identifier == identifier else {
       throw PersistenceError(
-        .invalidRequest, at: .store(url), "A store that is open keeps its identifier: objects are known by it.",
+        .invalidRequest, at: .store(url),
+        "The identifier of an open store can't be changed, because its objects are identified by it.",
         fix: "Close the store first, or leave the identifier as it is.")
     }
     guard !isReadOnly else {
       throw PersistenceError(
-        .storeReadOnly, at: .store(url), "The store was opened for reading only, and so keeps its metadata.",
+        .storeReadOnly, at: .store(url), "The store was opened for reading only, so its metadata can't be changed.",
         fix: "Open it without isReadOnly to write.")
     }
     pendingMetadata.withLock { $0 = metadata }

@@ -34,7 +34,7 @@ extension SQLiteStore {
     guard allowsGaps || map.differences.isEmpty else {
       throw PersistenceError(
         .incompatibleModel, at: .store(pool.url),
-        "The store has no place for all of the model: \(map.differences.joined(separator: " "))",
+        "The store lacks tables or columns for parts of the model: \(map.differences.joined(separator: " "))",
         fix: "Open it with the model that it was written with, or migrate it.")
     }
     try pool.setFileUp()

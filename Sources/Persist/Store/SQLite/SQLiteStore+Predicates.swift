@@ -39,8 +39,8 @@ extension SQLiteStore {
     let root = PredicateTranslation.Row(row: SQLText.RowSelection.root, entity: query.entity)
     guard let condition = translation.condition(predicate, in: .init(root: root)) else {
       throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "The store can't answer '\(predicate)' by itself.",
-        fix: "Ask it to divide the predicate first.")
+        .invalidRequest, at: .entity(query.entity.name), "The store can't evaluate '\(predicate)' in SQL.",
+        fix: "Divide the predicate first.")
     }
     return condition
   }
@@ -55,8 +55,7 @@ extension SQLiteStore {
     else {
       throw PersistenceError(
         .invalidRequest, at: .property(query.entity.name, order.key),
-        "The store can't sort by '\(order.key)' by itself.",
-        fix: "Ask it whether it can, and sort the results in memory.")
+        "The store can't sort by '\(order.key)'.", fix: "Sort the results in memory.")
     }
     return .init(
       value: term.value, isAscending: order.isAscending, isDecimal: term.isDecimal,
@@ -104,7 +103,7 @@ extension SQLiteStore {
       throw PersistenceError(
         .invalidRequest, at: .property(entity.name, order.key),
         "The store has no full-text index of '\(order.key)' to rank by.",
-        fix: "Open it once for writing, which makes the index.")
+        fix: "Open it once for writing, which creates the index.")
     }
     return .init(
       value: .relevance(.column("Z_PK", of: SQLText.RowSelection.root), index, query: query),

@@ -52,8 +52,8 @@ extension SQLiteStore {
   func externalData(named name: String) throws -> Data {
     guard let externalFolder else {
       throw PersistenceError(
-        .fileAccess, "A value's file '\(name)' was asked for, but a store in memory has no files.",
-        fix: "Ask the store that the value was read from.")
+        .fileAccess, "The value's file '\(name)' can't be read, because a store in memory has no files.",
+        fix: "Read it from the store that the value was read from.")
     }
     return try externalFolder.data(named: name)
   }
@@ -79,8 +79,8 @@ extension SQLiteStore {
     let index = query.entity.number - 1
     guard model.entities.indices.contains(index), model.entities[index] === query.entity else {
       throw PersistenceError(
-        .unknownEntity, at: .entity(query.entity.name), "The entity isn't of the store's model.",
-        fix: "Take it from the model of the coordinator that the store was added to.")
+        .unknownEntity, at: .entity(query.entity.name), "The entity belongs to a model other than the store's.",
+        fix: "Use the entity of the coordinator's model.")
     }
     let plans = query.includesSubentities ? deepPlans : exactPlans
     return plans[index]

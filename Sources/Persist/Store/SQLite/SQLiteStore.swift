@@ -98,7 +98,7 @@ final class SQLiteStore: PersistentStore {
     guard copy.identifier == identifier, copy.map.hasPlaces(of: map) else {
       try copy.close()
       throw PersistenceError(
-        .invalidRequest, at: .store(url), "The file holds another store than the one that is open.",
+        .invalidRequest, at: .store(url), "The file contains a store other than the open one.",
         fix: "Remove the open store and add this one.")
     }
     let opened = copy.files.withLock { $0 }

@@ -25,7 +25,7 @@ struct GuardedMigrationTests {
     }
     #expect(error?.code == .diskFull)
     #expect(
-      error?.message == "The migration needs about 120 MB beside the store; 81 MB are free.")
+      error?.message == "The migration needs about 120 MB of free disk space next to the store; 81 MB is available.")
     try DiskSpaceCheck(needed: 5, free: 5).require(at: URL(fileURLWithPath: "/Store.sqlite"))
     try withStore(.copiedBySQL) { _, url in
       let check = try #require(DiskSpaceCheck(besideStoreAt: url, copies: 2))

@@ -82,11 +82,11 @@ private struct BatchDeletePass {
         let place = PersistenceError.Place.property(rules[index].entity.name, end.name)
         if end.rule == .deny {
           throw PersistenceError(
-            .validationDeleteDenied, at: place, "Rows can't be deleted while '\(end.name)' leads to others.",
+            .validationDeleteDenied, at: place, "Rows can't be deleted while '\(end.name)' has related objects.",
             fix: "Delete those first, or with them.")
         }
         throw PersistenceError(
-          .validationMissingRequired, at: place, "Rows that '\(end.name)' leads to can't do without their owners.",
+          .validationMissingRequired, at: place, "Objects related by '\(end.name)' require their owners.",
           fix: "Delete those first, or give them other owners.")
       }
     }

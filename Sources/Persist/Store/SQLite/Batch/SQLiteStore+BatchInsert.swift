@@ -85,7 +85,7 @@ private struct BatchInsertPass {
       throw PersistenceError(
         .validationMissingRequired, at: .property(batch.entity.name, name),
         "Row \(outcome.count + 1) of a batch has no value for '\(name)', which is required.",
-        fix: "Give it one, or the attribute a default.")
+        fix: "Give it a value, or give the attribute a default.")
     }
   }
 
@@ -163,7 +163,7 @@ private struct BatchInsertPass {
   private var noKeyLeft: PersistenceError {
     PersistenceError(
       .storeDamaged, at: PersistenceError.Place(entity: batch.entity.name, store: store.url),
-      "There is no key left for new objects.", fix: "Mend the counters in Z_PRIMARYKEY.")
+      "All keys for new objects are used up.", fix: "Correct the store's key counters.")
   }
 }
 

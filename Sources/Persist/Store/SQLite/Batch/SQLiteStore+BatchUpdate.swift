@@ -68,7 +68,7 @@ extension SQLiteStore {
     return PersistenceError(
       .invalidRequest, at: .property(entity.name, entity.properties[column.slot].name),
       "A store can't compute '\(expression)' for '\(entity.properties[column.slot].name)'.",
-      fix: "Give it a value or an expression of the attribute's type that SQL can compute, or change the objects.")
+      fix: "Use a value, or an expression of the attribute's type that SQL can compute, or change the objects.")
   }
 
   /// A constant in a column's representation; nil if the column doesn't accept the value.

@@ -35,21 +35,21 @@ extension CheckStep {
       CheckStep(
         kind: .unknownEntity, entity: root.entity.name, property: nil,
         sql: .rowsOutside(entityNumbers: known.sorted(), table: root.table),
-        detail: { number, _ in "The row's entity number \(number.words) names no entity of the model." })
+        detail: { number, _ in "The model has no entity with the row's number \(number.words)." })
     ]
     if !foreign.isEmpty {
       steps.append(
         CheckStep(
           kind: .wrongTable, entity: root.entity.name, property: nil,
           sql: .rows(entityNumbers: foreign, table: root.table),
-          detail: { _, _ in "The row stands in table '\(root.table)', which isn't its entity's." }))
+          detail: { _, _ in "The row is in table '\(root.table)', which belongs to another entity." }))
     }
     if !abstract.isEmpty {
       steps.append(
         CheckStep(
           kind: .abstractEntity, entity: root.entity.name, property: nil,
           sql: .rows(entityNumbers: abstract.map { map.numbers[$0] }, table: root.table),
-          detail: { _, _ in "The row is of an abstract entity, which has no objects of its own." }))
+          detail: { _, _ in "The row belongs to an abstract entity, which can't have objects." }))
     }
     return steps
   }
@@ -92,8 +92,7 @@ extension CheckStep {
       if let slot = property.entityNumberSlot, let companion = table.column(slot: slot) {
         steps.append(
           step(.wrongEntityNumber, .wrongCompanion(reference, companion: companion.name)) { stored, real in
-            "Beside '\(property.name)' stands entity number \(stored.words); "
-              + "the row that it leads to has \(real.words)."
+            "'\(property.name)' is stored with entity number \(stored.words), but its row has \(real.words)."
           })
       }
       if let inverse = relationship.inverse.flatMap({ destination.property(named: $0) }), inverse.isToOne,
@@ -220,8 +219,8 @@ extension CheckStep {
       sql: .keyCounter(table: root.table, entityNumber: root.number),
       detail: { counter, key in
         counter == .null
-          ? "Z_PRIMARYKEY has no greatest key; the greatest in use is \(key.words)."
-          : "Z_PRIMARYKEY says that \(counter.words) is the greatest key; \(key.words) is in use."
+          ? "The key counter is missing; the greatest key in use is \(key.words)."
+          : "The key counter is \(counter.words), but key \(key.words) is in use."
       })
   }
 

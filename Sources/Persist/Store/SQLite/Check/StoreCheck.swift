@@ -91,7 +91,7 @@ package struct StoreCheck {
         try report(
           StoreProblem(
             kind: .textIndex, entity: entity ?? index.entity, pk: row.integer(0), property: index.attribute,
-            detail: "The index of words has other words for the text than it has."))
+            detail: "The full-text index doesn't match the text."))
       }
       for statement in SQLText.dropSecondIndex { try connection.execute(statement) }
     }

@@ -40,8 +40,8 @@ package struct StoreRepair {
       guard map.differences.isEmpty else {
         throw PersistenceError(
           .incompatibleModel, at: .store(url),
-          "The store's tables aren't those of its model, so it isn't mended: \(map.differences.joined(separator: " "))",
-          fix: "Give the model that the store was written with.")
+          "The store's tables don't match its model, so it can't be repaired: "
+            + map.differences.joined(separator: " "), fix: "Provide the model that the store was written with.")
       }
       for step in RepairStep.steps(for: map) {
         let count = try connection.execute(step.sql)

@@ -20,12 +20,12 @@ struct UnfinishedFiles {
     folders.map { folder in
       StoreProblem(
         kind: .unfinishedWork,
-        detail: "The folder '\(folder.lastPathComponent)' is of a migration that was killed, or still runs.")
+        detail: "The folder '\(folder.lastPathComponent)' belongs to a migration that was killed or is still running.")
     }
       + copies.map { copy in
         StoreProblem(
           kind: .unfinishedWork,
-          detail: "The copy '\(copy.lastPathComponent)' was never completed, or is being made.")
+          detail: "The copy '\(copy.lastPathComponent)' was never completed, or is still being created.")
       }
   }
 

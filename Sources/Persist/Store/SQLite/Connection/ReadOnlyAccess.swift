@@ -81,7 +81,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
     let name = "'\(url.lastPathComponent)'"
     guard let state = FileState(url) else {
       throw PersistenceError(
-        .storeOpenFailed, at: .store(url), "There is no file \(name), or its folder can't be looked into.",
+        .storeOpenFailed, at: .store(url), "\(name) doesn't exist, or its folder can't be accessed.",
         fix: "Check the path and the permissions of its folders.")
     }
     guard !state.isFolder else {
@@ -98,7 +98,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
     }
     guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)) else {
       throw PersistenceError(
-        .storeDamaged, at: .store(url), "\(name) doesn't begin as an SQLite database does.",
+        .storeDamaged, at: .store(url), "\(name) doesn't have the header of an SQLite database.",
         fix: "Check that it is the right file; if it is, restore it from a backup.")
     }
     return header

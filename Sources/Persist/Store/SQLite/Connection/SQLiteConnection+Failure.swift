@@ -22,46 +22,48 @@ extension SQLiteConnection {
     case SQLITE_BUSY, SQLITE_LOCKED:
       return PersistenceError(
         .storeBusy, at: place, "\(name) is in use by another connection or process.", engineMessage: said,
-        fix: "Try again, or wait longer with the option busyTimeout.")
+        fix: "Try again, or set a longer busyTimeout.")
     case SQLITE_FULL:
       return PersistenceError(
-        .diskFull, at: place, "There is no room for what \(name) has to write.", engineMessage: said,
-        fix: "Make room on the disk or raise the quota, then try again.")
+        .diskFull, at: place, "There isn't enough disk space to write \(name).", engineMessage: said,
+        fix: "Free some space or raise the quota, then try again.")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       return PersistenceError(
         .storeDamaged, at: place, "\(name) is damaged or isn't an SQLite database.", engineMessage: said,
-        fix: "Restore it from a backup, or save what can be read with the sqlite3 command's .recover.")
+        fix: "Restore it from a backup, or recover readable data with the sqlite3 command's .recover.")
     case SQLITE_READONLY:
       if code == readOnlyRollback { return hotJournal(place, name) }
       if isIndexUnready(code) {
         return PersistenceError(
           .storeBusy, at: place, "Another program has \(name) open, and hasn't prepared it for readers yet.",
           engineMessage: said,
-          fix: "Try again, or wait longer with the option busyTimeout. If nothing changes, end the program that has "
+          fix: "Try again, or set a longer busyTimeout. If the error persists, end the program that has "
             + "the file open.")
       }
       return PersistenceError(
         .storeReadOnly, at: place, "\(name) can't be written.", engineMessage: said,
         fix: "Check the permissions of the file and of its folder, or open it for reading only.")
     case SQLITE_CONSTRAINT:
-      return PersistenceError(.constraintConflict, at: place, "A rule of the database is broken.", engineMessage: said)
+      return PersistenceError(
+        .constraintConflict, at: place, "A constraint of the database is violated.", engineMessage: said)
     case SQLITE_IOERR:
       return PersistenceError(
         .fileAccess, at: place, "Reading or writing \(name) failed.", engineMessage: said,
-        fix: "Check the disk and whether the file is still where it was.")
+        fix: "Check the disk, and that the file still exists at its path.")
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
       return PersistenceError(
         .storeOpenFailed, at: place, "\(name) can't be opened.", engineMessage: said,
-        fix: "Check that the file and its folder exist and may be read; and written, unless it is only read.")
+        fix: "Check that the file and its folder exist and are readable, and also writable unless the store is opened "
+          + "read-only.")
     case SQLITE_TOOBIG:
       return PersistenceError(
-        .limitExceeded, at: place, "A value is larger than SQLite takes.", engineMessage: said,
-        fix: "Keep values of this size outside the store.")
+        .limitExceeded, at: place, "A value exceeds SQLite's size limit.", engineMessage: said,
+        fix: "Store values of this size outside the store.")
     case SQLITE_INTERRUPT:
-      return PersistenceError(.interrupted, at: place, "The work on \(name) was interrupted.")
+      return PersistenceError(.interrupted, at: place, "An operation on \(name) was interrupted.")
     default:
       return PersistenceError(
-        .sqlite, at: place, "SQLite can't carry out what \(name) was asked for.", engineMessage: said)
+        .sqlite, at: place, "SQLite failed to run a statement on \(name).", engineMessage: said)
     }
   }
 
@@ -69,7 +71,7 @@ extension SQLiteConnection {
   static func hotJournal(_ place: PersistenceError.Place, _ name: String) -> PersistenceError {
     PersistenceError(
       .storeReadOnly, at: place,
-      "A program ended while it wrote \(name); what it began must be rolled back first, and that writes.",
+      "A program ended while writing \(name). Its transaction must be rolled back first, which requires write access.",
       fix: "Open it once for writing, or migrate it ('persist migrate'); or copy it with its '-journal' file and "
         + "open the copy for writing.")
   }

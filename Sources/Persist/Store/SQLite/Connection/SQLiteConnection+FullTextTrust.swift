@@ -33,9 +33,9 @@ extension SQLiteConnection {
       guard isOwn || (!object.isTable && table != nil) else { continue }
       throw PersistenceError(
         .storeOpenFailed, at: .store(url),
-        "'\(object.name)' in the store isn't Persist's and uses the virtual table '\(table ?? object.name)': the "
-          + "store isn't trusted with full-text search.",
-        fix: "Look at it with the sqlite3 command, and drop it if nobody needs it.")
+        "The store contains '\(object.name)', which Persist didn't create and which uses the virtual table "
+          + "'\(table ?? object.name)': full-text search isn't safe in it.",
+        fix: "Inspect it with the sqlite3 command, and drop it if it isn't needed.")
     }
     try execute(.trustedSchemaOn)
     fullTextTrust = FullTextTrust(indexes: indexes, schemaVersion: version)

@@ -67,7 +67,7 @@ extension SQLiteConnection {
           let name = sqlite3_user_data(context).map {
             Unmanaged<FunctionName>.fromOpaque($0).takeUnretainedValue().text
           }
-          sqlite3_result_error(context, "The store calls the function \(name ?? ""), which Persist doesn't know.", -1)
+          sqlite3_result_error(context, "The store calls the function \(name ?? ""), which Persist doesn't define.", -1)
         }, nil, nil,
         { context in if let context { Unmanaged<FunctionName>.fromOpaque(context).release() } })
     }

@@ -144,7 +144,7 @@ final class SQLiteConnection {
     guard url.isFileURL else {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "A store is a file; '\(url.absoluteString)' isn't a file's URL.",
-        fix: "Make the URL with URL(fileURLWithPath:).")
+        fix: "Create the URL with URL(fileURLWithPath:).")
     }
     return try SQLiteFileName.uri(for: url, parameters: access?.uriParameters ?? [])
   }
@@ -249,7 +249,7 @@ final class SQLiteConnection {
       statement.finalize()
       throw PersistenceError(
         .sqlite, at: PersistenceError.Place(store: url, sql: text), "There is more than one statement in the text.",
-        fix: "Run them one after the other.")
+        fix: "Run them one at a time.")
     }
     counts.prepared += 1
     log?.explain(text)

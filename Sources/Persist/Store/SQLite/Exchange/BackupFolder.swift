@@ -40,7 +40,7 @@ final class BackupFolder {
     guard FileState(note.copy) == nil else {
       remove(keepingCopy: true)
       throw PersistenceError(
-        .fileAccess, at: .file(note.copy), "There is a file of this name already.",
+        .fileAccess, at: .file(note.copy), "A file of this name already exists.",
         fix: "Choose another name for the backup.")
     }
     try write()

@@ -28,8 +28,9 @@ struct DiskSpaceCheck {
     guard free < needed else { return }
     throw PersistenceError(
       .diskFull, at: .store(store),
-      "The migration needs about \(Self.words(needed)) beside the store; \(Self.words(free)) are free.",
-      fix: "Make \(Self.words(needed - free)) of room on the disk; the store is as it was.")
+      "The migration needs about \(Self.words(needed)) of free disk space next to the store; \(Self.words(free)) is "
+        + "available.",
+      fix: "Free another \(Self.words(needed - free)). The store is unchanged.")
   }
 
   private static func words(_ bytes: Int64) -> String {

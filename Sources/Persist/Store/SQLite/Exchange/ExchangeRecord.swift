@@ -27,14 +27,15 @@ struct ExchangeRecord: Codable, Hashable {
       self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
     } catch {
       throw PersistenceError(
-        .malformedFile, at: .file(file), "The record of an exchange can't be read: \(error.localizedDescription)",
+        .malformedFile, at: .file(file),
+        "The record of a store replacement can't be read: \(error.localizedDescription)",
         fix: "If the store opens without its folder '\(folder.lastPathComponent)', move that away.")
     }
   }
 
   /// Writes the record to disk before anything else is changed.
   func write(in folder: URL) throws {
-    try FileSynchronization.write(self, to: Self.file(in: folder), what: "record of the exchange")
+    try FileSynchronization.write(self, to: Self.file(in: folder), what: "record of the replacement")
   }
 
   /// Completes the remaining changes and deletes the record.

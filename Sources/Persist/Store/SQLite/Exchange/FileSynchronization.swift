@@ -10,7 +10,7 @@ enum FileSynchronization {
       try handle.synchronize()
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(url), "What was written can't be made to last: \(error.localizedDescription)")
+        .fileAccess, at: .file(url), "Written data can't be flushed to disk: \(error.localizedDescription)")
     }
   }
 
@@ -23,7 +23,7 @@ enum FileSynchronization {
     } catch {
       throw PersistenceError(
         .fileAccess, at: .file(file), "The \(what) can't be written: \(error.localizedDescription)",
-        fix: "Check the room on the disk; the store is as it was.")
+        fix: "Check the free disk space. The store is unchanged.")
     }
     try synchronize(file)
     try synchronize(file.deletingLastPathComponent())

@@ -73,7 +73,7 @@ final class FolderLock {
       case .unsupported(let reason):
         throw PersistenceError(
           .fileAccess, at: .file(folder), "The folder for the migration can't be locked: \(reason)",
-          fix: "Migrate the store on a disk of this machine.")
+          fix: "Migrate the store on a local disk.")
       case .refused: break
       }
       attempts -= 1
@@ -82,8 +82,8 @@ final class FolderLock {
       pause = min(pause * 2, 0.05)
     }
     throw PersistenceError(
-      .storeBusy, at: .store(store), "Another process migrates the store.",
-      fix: "Wait until it is done, or longer with the option busyTimeout, and open the store again.")
+      .storeBusy, at: .store(store), "Another process is migrating the store.",
+      fix: "Open the store again when it has finished, or set a longer busyTimeout.")
   }
 
   /// Creates a folder for copies of a store, with the store's permissions.
@@ -92,8 +92,8 @@ final class FolderLock {
       try StorePermissions.makeFolder(folder, like: StorePermissions(ofStoreAt: store))
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(folder), "The folder for the migration can't be made: \(error.localizedDescription)",
-        fix: "Check the permissions of the store's folder, and the room on the disk.")
+        .fileAccess, at: .file(folder), "The folder for the migration can't be created: \(error.localizedDescription)",
+        fix: "Check the permissions of the store's folder, and the free disk space.")
     }
   }
 }

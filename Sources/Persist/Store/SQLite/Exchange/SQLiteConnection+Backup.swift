@@ -12,8 +12,8 @@ extension SQLiteConnection {
       try StorePermissions.makeFile(url, like: permissions)
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(url), "The copy's file can't be made: \(error.localizedDescription)",
-        fix: "Check the permissions of its folder, and the room on the disk.")
+        .fileAccess, at: .file(url), "The copy's file can't be created: \(error.localizedDescription)",
+        fix: "Check the permissions of its folder, and the free disk space.")
     }
     var target: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE

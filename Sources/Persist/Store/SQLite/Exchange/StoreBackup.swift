@@ -77,7 +77,7 @@ package enum StoreBackup {
   ) throws {
     guard !FileManager.default.fileExists(atPath: copy.path) else {
       throw PersistenceError(
-        .fileAccess, at: .file(copy), "There is a file of this name already.", fix: "Choose another name for the copy.")
+        .fileAccess, at: .file(copy), "A file of this name already exists.", fix: "Choose another name for the copy.")
     }
     let unfinished = try UnfinishedCopy(of: copy, like: permissions)
     do {
@@ -88,7 +88,7 @@ package enum StoreBackup {
     } catch {
       unfinished.discard()
       throw error as? PersistenceError
-        ?? PersistenceError(.fileAccess, at: .file(copy), "The copy can't be made: \(error.localizedDescription)")
+        ?? PersistenceError(.fileAccess, at: .file(copy), "The copy can't be created: \(error.localizedDescription)")
     }
   }
 

@@ -35,8 +35,8 @@ final class UnfinishedCopy {
         try StorePermissions.makeFolder(folder, like: permissions)
       } catch {
         throw PersistenceError(
-          .fileAccess, at: .file(folder), "The folder for the copy can't be made: \(error.localizedDescription)",
-          fix: "Check the permissions of the folder above it, and the room on the disk.")
+          .fileAccess, at: .file(folder), "The folder for the copy can't be created: \(error.localizedDescription)",
+          fix: "Check the permissions of the folder above it, and the free disk space.")
       }
       switch FolderLock.attempt(folder) {
       case .held(let lock): return (folder, lock)
@@ -46,7 +46,7 @@ final class UnfinishedCopy {
       }
     }
     throw PersistenceError(
-      .storeBusy, at: .file(place), "Other processes deleted the folder for the copy again and again.",
+      .storeBusy, at: .file(place), "Other processes repeatedly deleted the folder for the copy.",
       fix: "Try again.")
   }
 

@@ -31,7 +31,7 @@ final class WorkingFolder {
     } catch {
       throw PersistenceError(
         .fileAccess, at: .file(url),
-        "What an earlier migration left can't be taken away: \(error.localizedDescription)",
+        "Leftover files of an earlier migration can't be deleted: \(error.localizedDescription)",
         fix: "Check the permissions of the store's folder.")
     }
   }

@@ -45,8 +45,8 @@ struct ExternalDataFolder: Sendable, Hashable {
   func file(named name: String) throws -> URL? {
     guard Self.isPlain(name) else {
       throw PersistenceError(
-        .malformedFile, at: .file(url, key: name), "A value's file can't have this name.",
-        fix: "The store was damaged or made to mislead; a file's name is 36 letters, digits and hyphens.")
+        .malformedFile, at: .file(url, key: name), "The file of an externally stored value can't have this name.",
+        fix: "The store is damaged or was tampered with; these names have 36 letters, digits and hyphens.")
     }
     for folder in candidates where FileState(folder) != nil {
       try requireNoLink(folder)
@@ -65,7 +65,7 @@ struct ExternalDataFolder: Sendable, Hashable {
   private func link(_ url: URL) -> PersistenceError {
     PersistenceError(
       .malformedFile, at: .file(url), "'\(url.lastPathComponent)' is a symbolic link, which isn't followed.",
-      fix: "Put the file or folder itself there, if the store is from someone whom you trust.")
+      fix: "If you trust the origin of the store, replace the link with the file or folder itself.")
   }
 
   /// The content of a value's file.
@@ -81,7 +81,8 @@ struct ExternalDataFolder: Sendable, Hashable {
       return try Data(contentsOf: file)
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(file), "A value's file can't be read: \(error.localizedDescription)")
+        .fileAccess, at: .file(file),
+        "The file of an externally stored value can't be read: \(error.localizedDescription)")
     }
   }
 

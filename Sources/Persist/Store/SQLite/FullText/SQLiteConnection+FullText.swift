@@ -32,8 +32,8 @@ extension SQLiteConnection {
     guard !isAvailable else { return }
     throw PersistenceError(
       .storeOpenFailed, at: .store(url),
-      "Full-text indexes, which the store has or its model asks for, need FTS5, and this SQLite was built without.",
-      fix: "Link an SQLite that has it (compiled with SQLITE_ENABLE_FTS5), or take the marks out of the model.")
+      "The store or its model has full-text indexes, which need FTS5; this SQLite was built without it.",
+      fix: "Link an SQLite that has it (compiled with SQLITE_ENABLE_FTS5), or remove full-text search from the model.")
   }
 }
 

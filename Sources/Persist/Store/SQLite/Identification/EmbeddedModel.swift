@@ -36,7 +36,7 @@ enum EmbeddedModel: Sendable {
       if let stranger = strangers.first {
         return .unusable(
           PersistenceError(
-            .incompatibleModel, at: place, "The embedded model doesn't know the store's entity '\(stranger)'."))
+            .incompatibleModel, at: place, "The embedded model doesn't have the store's entity '\(stranger)'."))
       }
       return .model(model)
     } catch let error as PersistenceError {

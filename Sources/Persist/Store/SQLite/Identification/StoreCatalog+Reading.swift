@@ -61,7 +61,7 @@ extension StoreMetadata {
     }
     guard let values = list.dictionaryValue else {
       throw PersistenceError(
-        .storeDamaged, at: place, "The store's metadata aren't a dictionary.", fix: "Restore the store from a backup.")
+        .storeDamaged, at: place, "The store's metadata isn't a dictionary.", fix: "Restore the store from a backup.")
     }
     // Core Data uses the table's column; the list may contain the same UUID.
     let spare = values[Key.storeIdentifier]?.stringValue ?? ""

@@ -43,7 +43,7 @@ extension StoreIdentification {
       if !gaps.isEmpty {
         evidence.embeddedModelError = PersistenceError(
           .incompatibleModel, at: PersistenceError.Place(store: connection.url, key: "embedded model"),
-          "The embedded model isn't that of the store's tables: \(gaps.joined(separator: " "))")
+          "The embedded model doesn't match the store's tables: \(gaps.joined(separator: " "))")
       }
     case .unusable(let error): evidence.embeddedModelError = error
     }

@@ -174,8 +174,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     case .cancelled: throw CancellationError()
     case .over:
       throw PersistenceError(
-        .storeBusy, at: .store(url), "The store has been written by other parts of this program all the time.",
-        fix: "Try again, wait longer with the option busyTimeout, or keep transactions short.")
+        .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.",
+        fix: "Try again, set a longer busyTimeout, or keep transactions short.")
     }
   }
 

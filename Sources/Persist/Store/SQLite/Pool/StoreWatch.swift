@@ -29,7 +29,7 @@ final class StoreWatch: Sendable {
     do {
       mark = try StoreMark(connection)
     } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
-      throw exchanged("Its content isn't that of a store any more.", engineMessage: error.engineMessage)
+      throw exchanged("It is no longer a store.", engineMessage: error.engineMessage)
     }
     guard mark != known.withLock({ $0 }) else { return }
     try connection.readTransaction {
@@ -51,20 +51,20 @@ final class StoreWatch: Sendable {
     throw PersistenceError(
       .incompatibleModel, at: .store(url),
       "Another program migrated the store while it was open here.\(version)",
-      fix: "Open it again, with the model that it has now. What wasn't saved is still in the context.")
+      fix: "Open it again with its current model. Unsaved changes are still in the context.")
   }
 
   /// The error for a file that isn't the one opened.
   var moved: PersistenceError {
-    exchanged(FileState(url) == nil ? "There is no such file any more." : "Another file has its name now.")
+    exchanged(FileState(url) == nil ? "The file no longer exists." : "Another file has its name now.")
   }
 
   private func exchanged(_ how: String, engineMessage: String? = nil) -> PersistenceError {
     PersistenceError(
       .storeExchanged, at: .store(url),
-      "The store was deleted or exchanged while it was open here. \(how)",
+      "The store was deleted or replaced while it was open here. \(how)",
       engineMessage: engineMessage,
-      fix: "Remove it from the coordinator, and open the store that is there now. What wasn't saved is still in the "
+      fix: "Remove it from the coordinator, and open the store now at its path. Unsaved changes are still in the "
         + "context.")
   }
 }

@@ -8,7 +8,7 @@ extension StoreMark {
     }
     guard let mark else {
       throw PersistenceError(
-        .storeDamaged, at: .store(connection.url), "The store's table Z_METADATA is empty.",
+        .storeDamaged, at: .store(connection.url), "The store has no metadata.",
         fix: "Restore the store from a backup.")
     }
     self.init(schemaVersion: mark.schemaVersion, identifier: mark.identifier, propertyList: mark.propertyList)

@@ -14,7 +14,7 @@ extension CommitPass {
       case nil:
         throw PersistenceError(
           .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
-          "The relationship has no place in the store.", fix: "Migrate the store to the model.")
+          "The store has no column or table for the relationship.", fix: "Migrate the store to the model.")
       }
     }
   }

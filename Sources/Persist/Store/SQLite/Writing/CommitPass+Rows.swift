@@ -188,7 +188,7 @@ extension CommitPass {
     return PersistenceError(
       .constraintConflict,
       at: PersistenceError.Place(entity: plan.entity.name, property: names, row: row, store: store.url),
-      "Another \(plan.entity.root.name) has \(values) for \(names) already, which must be unique.",
+      "Another \(plan.entity.root.name) has \(values) for \(names) already, but it must be unique.",
       fix: "Change one of the two objects, or delete it.")
   }
 

@@ -42,8 +42,8 @@ struct CommitPass {
     let index = entity.number - 1
     guard store.model.entities.indices.contains(index), store.model.entities[index] === entity else {
       throw PersistenceError(
-        .unknownEntity, at: .entity(entity.name), "The entity isn't of the store's model.",
-        fix: "Take it from the model of the coordinator that the store was added to.")
+        .unknownEntity, at: .entity(entity.name), "The entity belongs to a model other than the store's.",
+        fix: "Use the entity of the coordinator's model.")
     }
     return store.writePlans[index]
   }
@@ -76,7 +76,7 @@ struct CommitPass {
         guard !overflow else {
           throw PersistenceError(
             .storeDamaged, at: PersistenceError.Place(entity: insert.entity.name, store: store.url),
-            "There is no key left for new objects.", fix: "Mend the counters in Z_PRIMARYKEY.")
+            "All keys for new objects are used up.", fix: "Correct the store's key counters.")
         }
         insertedKeys.append(key)
         temporary.append((number, key))
@@ -108,7 +108,7 @@ struct CommitPass {
         throw PersistenceError(
           .foreignObject, at: PersistenceError.Place(entity: id.entityName, row: key, store: store.url),
           "A relationship can't lead to an object of another store.",
-          fix: "Put both objects into one store, or keep the other's URI in an attribute.")
+          fix: "Put both objects into one store, or store the other's URI in an attribute.")
       }
       return key
     case .temporary(let number): return try key(ofNumber: number, entityName: id.entityName)

@@ -128,12 +128,12 @@ struct TableMatchTests {
       ]))
     #expect(
       words == [
-        "Z_PRIMARYKEY doesn't name entity 'Gone'.",
+        "The store doesn't list entity 'Gone'.",
         "The store has no table 'ZGONE' for entity 'Gone'.",
         "Column 'ZNAME' of 'ZITEM' has type BLOB, which is VARCHAR for Item.name.",
         "Table 'ZITEM' has no column 'ZSIZE' (INTEGER) for Item.size.",
-        "The model has nothing that column 'ZCOLOUR' of 'ZITEM' stands for.",
-        "The model has nothing that table 'ZOTHER' stands for.",
+        "No part of the model corresponds to column 'ZCOLOUR' of 'ZITEM'.",
+        "No part of the model corresponds to table 'ZOTHER'.",
       ])
   }
 
