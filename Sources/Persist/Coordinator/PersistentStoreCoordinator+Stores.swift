@@ -89,7 +89,7 @@ extension PersistentStoreCoordinator {
     guard let migrator = options.migrator, let url = location.url else { throw difference }
     guard !options.isReadOnly else {
       throw PersistenceError(
-        .storeReadOnly, at: .store(url), "The store has another model and would have to be migrated.",
+        .storeReadOnly, at: .store(url), "The store has another model and must be migrated.",
         fix: "Open it for writing.", errors: difference.errors)
     }
     if let catalog, let migrator = migrator as? any CatalogMigrator {

@@ -61,7 +61,7 @@ struct MigrationRefusalTests {
       item(EntityDescription("Item", attributes: [text("a")])),
       item(EntityDescription("Item", attributes: [text("a")], uniquenessConstraints: [["a"]])), filling: rows,
       code: .constraintConflict)
-    #expect(sentences == ["Rows of Item with the same a as another, which is to be unique: 1."])
+    #expect(sentences == ["Rows of Item with the same a as another, which must be unique: 1."])
   }
 
   @Test("An attribute type that doesn't hold every value")

@@ -67,9 +67,9 @@ struct ModelComparison: Sendable {
     guard roots.count > 1 else { return nil }
     return MigrationBlocker(
       entity: entity.name,
-      what: "'\(entity.root.name)' brings together \(roots.sorted().joined(separator: " and ")), "
+      what: "'\(entity.root.name)' combines \(roots.sorted().joined(separator: " and ")), "
         + "which have no common parent in the old model.",
-      fix: "Give them a mapping model, or keep them apart.")
+      fix: "Give them a mapping model, or keep them separate.")
   }
 
   private func uniquenessOperations(_ entity: Entity, from source: Entity) -> [MigrationOperation] {

@@ -48,8 +48,8 @@ struct CopyCheck {
       let found = try count(entity, in: plan.new, connection)
       guard found != expected else { continue }
       throw PersistenceError(
-        .migrationFailed, at: .entity(name), "\(found) objects of \(name) arrived instead of \(expected).",
-        fix: "The store is as it was. Check it with 'persist check': rows of it may be damaged.")
+        .migrationFailed, at: .entity(name), "\(found) objects of \(name) were copied instead of \(expected).",
+        fix: "The store is unchanged. Check it with 'persist check': some rows may be damaged.")
     }
   }
 
@@ -72,7 +72,7 @@ struct CopyCheck {
     guard !found.isEmpty else { return }
     let before = try problems(CheckStep.steps(for: plan.old).filter { kinds.contains($0.kind) }, in: source)
     guard found.count > before.count else { return }
-    throw error(found, .migrationFailed, fix: "Map the objects that they lead to as well, or leave these out too.")
+    throw error(found, .migrationFailed, fix: "Map their related objects as well, or omit these objects too.")
   }
 
   // MARK: Problems
@@ -106,7 +106,7 @@ struct CopyCheck {
     }
     return .combining(
       errors, as: code == .validationMissingRequired ? .validationMultiple : code,
-      "\(problems.count) rows of the copy break the model's rules.")
+      "\(problems.count) rows of the copy violate the model's rules.")
   }
 
   /// Whether every object has exactly the value that its source was required to have.

@@ -74,8 +74,8 @@ struct CopyMigration {
     guard map.differences.isEmpty else {
       throw PersistenceError(
         .incompatibleModel, at: .store(url),
-        "The store isn't one of the source model: \(map.differences.joined(separator: " "))",
-        fix: "Give the manager the model that the store was written with.")
+        "The store doesn't match the source model: \(map.differences.joined(separator: " "))",
+        fix: "Create the manager with the model that the store was written with.")
     }
     return map
   }

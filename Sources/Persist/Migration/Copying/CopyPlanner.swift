@@ -62,7 +62,7 @@ struct CopyPlanner {
       throw PersistenceError(
         .unknownProperty, at: .property(destination.name, property.name),
         "The entity mapping '\(mapping.name)' maps '\(property.name)', which '\(destination.name)' doesn't have.",
-        fix: "Take the property mapping out, or name one of the destination's properties.")
+        fix: "Remove the property mapping, or name one of the destination's properties.")
     }
     return CopyPlan.Step(
       index: index, mapping: mapping, source: source, destination: destination,

@@ -49,8 +49,8 @@ struct CopySurroundings {
     for table in tables where taken.contains(table.name.foldedIdentifier) {
       throw PersistenceError(
         .migrationFailed, at: .store(source.url),
-        "The store has a table '\(table.name)' of its own, whose name the new model's tables need.",
-        fix: "Give the table another name before migrating; the store is as it was.")
+        "The store contains a custom table '\(table.name)', whose name the new model needs.",
+        fix: "Rename the table before migrating. The store is unchanged.")
     }
     try file.define(tables.filter(\.isVirtual).map(\.sql))
     let present = try file.schema()

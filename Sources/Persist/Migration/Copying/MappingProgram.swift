@@ -184,7 +184,7 @@ struct MappingProgram {
     PersistenceError(
       .typeMismatch,
       at: PersistenceError.Place(entity: mapping.destinationEntityName, property: name, row: source.key),
-      "'\(name)' doesn't take what the entity mapping '\(mapping.name)' gives it: \(value).",
-      fix: "Give it another expression, or the property another type.")
+      "The entity mapping '\(mapping.name)' assigns '\(name)' a value that it can't hold: \(value).",
+      fix: "Change the expression, or the type of the property.")
   }
 }

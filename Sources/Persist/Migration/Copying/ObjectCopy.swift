@@ -175,7 +175,7 @@ final class ObjectCopy {
       else {
         throw PersistenceError(
           .invalidRequest, at: .entity(step.source?.name ?? ""),
-          "The source expression of '\(step.mapping.name)' gives no request.",
+          "The source expression of '\(step.mapping.name)' doesn't return a request.",
           fix: "Write it as FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", …), …).")
       }
       request = value.request

@@ -51,7 +51,7 @@ struct CopyFile {
       guard differences.isEmpty else {
         throw PersistenceError(
           .incompatibleModel, at: .store(url),
-          "There is a store of another model in the place of the destination: \(differences.joined(separator: " "))",
+          "The destination contains a store of another model: \(differences.joined(separator: " "))",
           fix: "Choose another file.")
       }
       return Dictionary(

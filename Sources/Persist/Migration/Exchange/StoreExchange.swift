@@ -71,8 +71,8 @@ struct StoreExchange {
       throw error
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(old.url), "The large values can't be taken over: \(error.localizedDescription)",
-        fix: "Check the room on the disk and the permissions of the store's folder.")
+        .fileAccess, at: .file(old.url), "The externally stored values can't be transferred to the new store: "
+          + error.localizedDescription, fix: "Check the free disk space and the permissions of the store's folder.")
     }
   }
 }

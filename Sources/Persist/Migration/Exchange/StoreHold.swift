@@ -67,7 +67,7 @@ final class StoreHold {
 
   private var busy: PersistenceError {
     PersistenceError(
-      .storeBusy, at: .store(url), "Another program wrote to the store at the moment when it was to be exchanged.",
-      fix: "Try again; the store is as the other program left it.")
+      .storeBusy, at: .store(url), "Another program wrote to the store while it was being replaced.",
+      fix: "Try again. The store is as the other program left it.")
   }
 }

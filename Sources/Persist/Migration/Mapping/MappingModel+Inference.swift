@@ -12,7 +12,7 @@ extension MappingModel {
     guard obstacles.isEmpty else {
       throw PersistenceError.combining(
         obstacles, as: .mappingNotInferable,
-        "No mapping model follows from the two models, for \(obstacles.count) reasons.")
+        "A mapping model can't be inferred, for \(obstacles.count) reasons.")
     }
     return MappingModel(inferredBy: comparison)
   }

@@ -49,7 +49,7 @@ struct MigrationPath: Sendable {
           MigrationBlocker(
             .missingMappingModel,
             what: "There is no mapping model from '\(source.name)' to '\(destination.name)', and none is inferred.",
-            fix: "Add a mapping model for the hop, or let it be inferred (`infersMapping`).")
+            fix: "Add a mapping model for the hop, or allow its inference (`infersMapping`).")
         ]
       }
       if resources.copies { hop.method = .mapping(MappingModel(inferredBy: hop.comparison)) }
@@ -69,11 +69,11 @@ struct MigrationPath: Sendable {
       return [
         MigrationBlocker(
           error.code, entity: error.place.entity, property: error.place.property,
-          what: "The hop from '\(hop.source.name)' to '\(hop.destination.name)' by the mapping model "
-            + "'\(mapping.name)' can't run: \(error.message)", fix: error.fix ?? "Mend the mapping model.")
+          what: "The hop from '\(hop.source.name)' to '\(hop.destination.name)' with the mapping model "
+            + "'\(mapping.name)' can't run: \(error.message)", fix: error.fix ?? "Correct the mapping model.")
       ]
     } catch {
-      return [MigrationBlocker(.migrationFailed, what: "\(error)", fix: "Mend the mapping model.")]
+      return [MigrationBlocker(.migrationFailed, what: "\(error)", fix: "Correct the mapping model.")]
     }
   }
 

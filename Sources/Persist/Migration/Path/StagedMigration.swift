@@ -56,7 +56,8 @@ public struct StagedMigration: Sendable {
     for end in stages.compactMap(\.versions.last) {
       guard !ends.contains(where: { $0.fingerprints == end.model.fingerprints }) else {
         throw PersistenceError(
-          .invalidRequest, "Two stages end at the version '\(end.name)'.", fix: "Let every stage lead to another one.")
+          .invalidRequest, "Two stages end at the version '\(end.name)'.",
+          fix: "Give each stage a different destination version.")
       }
       ends.append(end.model)
     }

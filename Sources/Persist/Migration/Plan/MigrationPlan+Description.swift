@@ -3,7 +3,7 @@ extension MigrationPlan: CustomStringConvertible {
   public var description: String {
     var lines = ["\(from) → \(to): \(way.sentence)"]
     if let rows, let bytes {
-      lines.append("  \(rows) rows, \(bytes) bytes; up to \(extraBytes ?? 0) more bytes of disk while it runs")
+      lines.append("  \(rows) rows, \(bytes) bytes; up to \(extraBytes ?? 0) more bytes of disk space while it runs")
     }
     if hops.count > 1 {
       for (number, hop) in hops.enumerated() {

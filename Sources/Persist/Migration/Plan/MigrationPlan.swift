@@ -78,7 +78,7 @@ public struct MigrationPlan: Sendable, Hashable {
     }
     return PersistenceError.combining(
       problems, as: first.code,
-      "\(problems.count) things stand in the way from '\(from)' to '\(to)'. The store is as it was.")
+      "\(problems.count) problems prevent the migration from '\(from)' to '\(to)'. The store is unchanged.")
   }
 }
 

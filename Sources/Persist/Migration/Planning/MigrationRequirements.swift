@@ -27,9 +27,9 @@ struct MigrationRequirements {
     guard !locked.isEmpty else { return }
     throw PersistenceError(
       .storeReadOnly, at: .store(store),
-      "A migration writes the store and files beside it, and may not write "
+      "A migration writes the store and files next to it, but has no permission to write "
         + locked.map { $0 == store ? "'\($0.lastPathComponent)'" : "its folder" }.joined(separator: " and ") + ".",
-      fix: "Give the program the permission to write '\(store.lastPathComponent)' and its folder '\(folder.path)'.")
+      fix: "Give the program permission to write '\(store.lastPathComponent)' and its folder '\(folder.path)'.")
   }
 
   private func checkIntegrity(_ connection: SQLiteConnection) throws {
@@ -37,8 +37,8 @@ struct MigrationRequirements {
     let damages = try connection.all(.quickCheck) { $0.text(0) }.filter(Self.isDamage)
     guard let first = damages.first else { return }
     throw PersistenceError(
-      .storeDamaged, at: .store(store), "The store isn't whole, and isn't migrated: \(first)",
-      fix: "Restore it from a backup, or save what can be read with the sqlite3 command's .recover.")
+      .storeDamaged, at: .store(store), "The store is damaged and wasn't migrated: \(first)",
+      fix: "Restore it from a backup, or recover readable data with the sqlite3 command's .recover.")
   }
 
   /// Whether SQLite's finding is about the file itself; values that violate a table's constraints, and unused pages,

@@ -78,7 +78,7 @@ extension EntityMigrationPolicy: KeyedObject {
   public func fetchValue(forKey key: String) throws -> FetchValue {
     if let value = try call(key, arguments: []) { return value }
     throw PersistenceError(
-      .unknownProperty, "The policy \(type(of: self)) has no '\(key)'.", fix: "Answer it in call(_:arguments:).")
+      .unknownProperty, "The policy \(type(of: self)) has no '\(key)'.", fix: "Implement it in call(_:arguments:).")
   }
 
   /// The class's name: an instance isn't identified any further.

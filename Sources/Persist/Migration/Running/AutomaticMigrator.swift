@@ -130,7 +130,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   ) throws -> MigrationReport {
     guard !options.isReadOnly else {
       throw PersistenceError(
-        .storeReadOnly, at: .store(url), "The store is of another version and would have to be migrated.",
+        .storeReadOnly, at: .store(url), "The store has another version and must be migrated.",
         fix: "Open it for writing.")
     }
     guard let progress else { return try migrateWithRetries(url, version, registry, options, catalog) }

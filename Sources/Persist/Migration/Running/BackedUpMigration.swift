@@ -38,7 +38,7 @@ struct BackedUpMigration {
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(place), "The folder for the backup can't be made: \(error.localizedDescription)",
+        .fileAccess, at: .file(place), "The folder for the backup can't be created: \(error.localizedDescription)",
         fix: "Choose another folder, or check its permissions.")
     }
     try StoreBackup.copy(storeAt: store, to: place)

@@ -38,8 +38,9 @@ extension InPlaceMigration {
         throw PersistenceError(
           .migrationFailed,
           at: PersistenceError.Place(entity: step.entity, property: step.property, row: row.integer(0), store: url),
-          "The store would not have become whole, and stays as it was: \(step.detail(row.value(2), row.value(3)))",
-          fix: "Check the store with 'persist check'; rows of it may be damaged.")
+          "The migrated store would have been invalid, so the migration was rolled back: "
+            + step.detail(row.value(2), row.value(3)),
+          fix: "Check the store with 'persist check'; some rows may be damaged.")
       }
     }
   }

@@ -121,7 +121,7 @@ struct InPlaceMigration {
         throw cancelled
       } catch let error as PersistenceError where [.sqlite, .constraintConflict].contains(error.code) {
         throw PersistenceError(
-          .migrationFailed, at: error.place, "A statement of the migration failed, and the store stays as it was.",
+          .migrationFailed, at: error.place, "A statement of the migration failed. The store is unchanged.",
           fix: error.fix, errors: [error])
       }
       tally.advance()
@@ -130,7 +130,7 @@ struct InPlaceMigration {
   }
 
   private var cancelled: PersistenceError {
-    PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is as it was.")
+    PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is unchanged.")
   }
 
   /// The maximum number of rows that a change processes: the greatest key, which is quick to find.
@@ -166,7 +166,7 @@ struct InPlaceMigration {
     guard differences.isEmpty else {
       throw PersistenceError(
         .migrationFailed, at: .store(url),
-        "The store would not have become what the new model wants, and stays as it was: "
+        "The migrated store wouldn't have matched the new model, so the migration was rolled back: "
           + differences.joined(separator: " "), fix: "This is a defect of Persist; please report it with both models.")
     }
     return map

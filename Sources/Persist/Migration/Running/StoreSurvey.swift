@@ -52,7 +52,7 @@ struct StoreSurvey {
     else { return nil }
     return MigrationBlocker(
       .incompatibleModel,
-      what: "No entity of '\(hop.destination.name)' is one of the store's, or comes from one of them.",
+      what: "No entity of '\(hop.destination.name)' matches an entity of the store, or is derived from one.",
       fix: "Check that the store and the model belong together.")
   }
 
@@ -63,8 +63,8 @@ struct StoreSurvey {
     guard findings.blockers.isEmpty, map.differences.isEmpty else {
       findings.blockers += map.differences.map { difference in
         MigrationBlocker(
-          .storeDamaged, what: "The store isn't whole: \(difference)",
-          fix: "'persist check' says what is wrong with it.")
+          .storeDamaged, what: "The store is damaged: \(difference)",
+          fix: "Check it with 'persist check'.")
       }
       return findings
     }
@@ -109,20 +109,20 @@ struct StoreSurvey {
     let program = "Open it with a program that knows '\(hop.source.name)'"
     guard findings.blockers.isEmpty else {
       return MigrationBlocker(
-        .newerStore, what: "\(what), and there is no way back to '\(hop.destination.name)'.",
-        fix: "\(program), or give the step back a mapping model.")
+        .newerStore, what: "\(what), and it can't be migrated back to '\(hop.destination.name)'.",
+        fix: "\(program), or add a mapping model for the downgrade.")
     }
     if downgrade == .withLoss { return nil }
     guard findings.losses.isEmpty else {
       let losses = findings.losses.map(\.description).joined(separator: "; ")
       return MigrationBlocker(
-        .newerStore, what: "\(what); going back to '\(hop.destination.name)' would lose values: \(losses).",
+        .newerStore, what: "\(what); downgrading it to '\(hop.destination.name)' would lose values: \(losses).",
         fix: "\(program), or allow the loss (`--allow-loss`, `downgrade: .withLoss`).")
     }
     guard downgrade == .refused else { return nil }
     return MigrationBlocker(
       .newerStore, what: "\(what) than '\(hop.destination.name)'.",
-      fix: "\(program), or bring it back, by which nothing is lost (`downgrade: .withoutLoss`).")
+      fix: "\(program), or downgrade it, which loses nothing (`downgrade: .withoutLoss`).")
   }
 }
 
@@ -131,7 +131,7 @@ extension MigrationBlocker {
   init(refusing loss: MigrationLoss) {
     self.init(
       .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.",
-      fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep what goes in the new model.")
+      fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep the lost properties in the new model.")
   }
 }
 

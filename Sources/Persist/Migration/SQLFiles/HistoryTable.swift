@@ -66,7 +66,7 @@ struct HistoryTable: Sendable, Hashable {
     guard unknown.isEmpty else {
       throw PersistenceError(
         .invalidRequest,
-        "The table '\(name)' wants values for \(unknown.map { "'\($0)'" }.joined(separator: ", ")), which Persist "
+        "The table '\(name)' requires values for \(unknown.map { "'\($0)'" }.joined(separator: ", ")), which Persist "
           + "doesn't know.",
         fix: "Give the columns defaults, or name another table for the applied versions: SQLMigrator.table.")
     }

@@ -23,7 +23,7 @@ extension SQLMigration {
     } catch {
       throw PersistenceError(
         .fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)",
-        fix: "Give the folder that the SQL files are in.")
+        fix: "Specify the folder that contains the SQL files.")
     }
     let files = names.sorted().filter { !$0.hasPrefix(".") }.map { folder.appendingPathComponent($0) }
       .compactMap { url in
@@ -46,7 +46,7 @@ extension SQLMigration {
     guard let (version, text, name) = Self.parts(of: Self.stem(of: url)) else {
       throw PersistenceError(
         .malformedFile, at: .file(url), "The name '\(url.lastPathComponent)' has no version.",
-        fix: "Call it by a number or a time stamp and a name, such as '0001_create.sql'.")
+        fix: "Name it with a number or a time stamp and a name, such as '0001_create.sql'.")
     }
     let file = try SQLMigrationFile(contentsOf: url)
     self.init(

@@ -83,7 +83,7 @@ public struct SQLMigration: Sendable {
     _ version: Int64, text: String, _ name: String, file: URL?, runsInTransaction: Bool, foreignKeys: ForeignKeys,
     checksum: String?, _ work: Work
   ) {
-    precondition(version >= 0, "The version of a migration isn't negative; this one is \(version).")
+    precondition(version >= 0, "The version of a migration can't be negative; this one is \(version).")
     self.version = version
     versionText = text
     self.name = name

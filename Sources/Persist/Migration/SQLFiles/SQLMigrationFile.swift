@@ -80,8 +80,8 @@ struct SQLMigrationFile {
         case "enforce-foreign-keys": self = .enforcingForeignKeys
         default:
           throw PersistenceError(
-            .malformedFile, at: place, "There is no mark 'persist: \(own.1)'.",
-            fix: "The marks are 'persist: without-transaction' and 'persist: enforce-foreign-keys'.")
+            .malformedFile, at: place, "There is no directive 'persist: \(own.1)'.",
+            fix: "The directives are 'persist: without-transaction' and 'persist: enforce-foreign-keys'.")
         }
         return
       }

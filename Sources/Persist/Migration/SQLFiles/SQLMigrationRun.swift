@@ -130,7 +130,7 @@ extension SQLMigrationRun {
     let now = try ForeignKeyState(connection)
     if let damage = now.damage(since: before) {
       throw PersistenceError(
-        .migrationFailed, "The migration breaks foreign keys. \(damage)",
+        .migrationFailed, "The migration violates foreign keys. \(damage)",
         fix: "Delete or change those rows in the migration.")
     }
     checkedKeys = try (now, content())
@@ -193,7 +193,7 @@ extension SQLMigrationRun {
     let state =
       migration.runsInTransaction
       ? "The database is as it was before \(migration)."
-      : "What of \(migration) ran before stays: it has no transaction."
+      : "Earlier statements of \(migration) remain applied, because it has no transaction."
     return PersistenceError(
       code, at: place, "\(error.fullMessage) \(state)\(earlier)", fix: error.fix ?? Self.fix(for: error))
   }
@@ -201,6 +201,6 @@ extension SQLMigrationRun {
   /// The fix for statements that can't run in a transaction, which only SQLite's message reveals.
   private static func fix(for error: PersistenceError) -> String? {
     guard error.engineMessage?.contains("transaction") == true else { return nil }
-    return "Put it into a file of its own with '-- persist: without-transaction' at the top."
+    return "Put it into a separate file with '-- persist: without-transaction' at the top."
   }
 }

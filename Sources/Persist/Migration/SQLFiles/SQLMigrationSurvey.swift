@@ -74,15 +74,16 @@ struct SQLMigrationSurvey {
   private static func changed(_ migration: SQLMigration) -> PersistenceError {
     PersistenceError(
       .migrationFileChanged, at: place(migration),
-      "The migration \(migration) was changed after it had been applied: databases may differ from what it says now.",
-      fix: "Undo the change and put it into a migration of a new version. Where nothing but a comment changed, accept "
-        + "it with SQLMigrator.acceptChanges.")
+      "The migration \(migration) was edited after it was applied, so databases may not match it.",
+      fix: "Undo the change and put it into a migration with a new version. If only comments changed, accept it with "
+        + "SQLMigrator.acceptChanges.")
   }
 
   private static func unfinished(_ version: String, _ table: String) -> PersistenceError {
     PersistenceError(
-      .migrationUnfinished, "The table '\(table)' says that another tool stopped in the middle of version \(version).",
-      fix: "Mend what is half done with that tool, or by hand, and take the mark 'dirty' away.")
+      .migrationUnfinished,
+      "According to the table '\(table)', another tool didn't finish the migration to version \(version).",
+      fix: "Complete or revert that migration with the tool or by hand, and clear the 'dirty' flag.")
   }
 
   private static func newer(_ entry: SQLMigrationStatus.Entry, than newest: SQLMigration?) -> PersistenceError? {
@@ -90,14 +91,14 @@ struct SQLMigrationSurvey {
     let known = newest.map { "the newest known one is \($0.version)" } ?? "no migration is known"
     return PersistenceError(
       .incompatibleModel,
-      "The database has version \(version), which a newer application gave it; \(known).",
-      fix: "Use the newer application, or set SQLMigrator.allowsUnknownVersions where this one can work with it.")
+      "The database has version \(version), set by a newer application; \(known).",
+      fix: "Use the newer application, or set SQLMigrator.allowsUnknownVersions if this one can work with it.")
   }
 
   private static func outOfOrder(_ migration: SQLMigration, _ newest: Int64) -> PersistenceError {
     PersistenceError(
       .migrationOutOfOrder, at: place(migration),
-      "The migration \(migration) is still to run, and version \(newest) after it has been applied.",
-      fix: "Give it a version above \(newest), or leave SQLMigrator.refusesOutOfOrder off.")
+      "The migration \(migration) is pending, but the later version \(newest) has already been applied.",
+      fix: "Give it a version above \(newest), or turn SQLMigrator.refusesOutOfOrder off.")
   }
 }

@@ -74,12 +74,12 @@ public struct SQLMigrator: Sendable {
       guard let skipped = found.skipped.first else {
         throw PersistenceError(
           .fileAccess, at: .file(folder), "There are no SQL files in '\(folder.lastPathComponent)'.",
-          fix: "Give the folder that they are in.")
+          fix: "Specify the folder that contains them.")
       }
       throw PersistenceError(
         .fileAccess, at: .file(folder),
         "No SQL file in '\(folder.lastPathComponent)' has a version in its name: '\(skipped.lastPathComponent)'.",
-        fix: "Call them by a number or a time stamp and a name, such as '0001_create.sql'.")
+        fix: "Name them with a number or a time stamp and a name, such as '0001_create.sql'.")
     }
     try self.init(migrations)
     skippedFiles = found.skipped

@@ -42,16 +42,16 @@ struct SQLScriptRunner {
 
   private func check(_ statement: SQLiteStatement, _ values: [SQLValue], _ count: Int) throws {
     guard guardian == nil || connection.isInTransaction else {
-      throw PersistenceError(.migrationFailed, "A statement before this one has rolled the transaction back.")
+      throw PersistenceError(.migrationFailed, "An earlier statement rolled the transaction back.")
     }
     guard values.isEmpty || count == 1 else {
       throw PersistenceError(
-        .invalidRequest, "Values were given for several statements.", fix: "Run them one after the other.")
+        .invalidRequest, "Values were given for several statements.", fix: "Run them one at a time.")
     }
     guard statement.parameterCount == values.count else {
       throw PersistenceError(
         .invalidRequest, "The statement takes \(statement.parameterCount) values and was given \(values.count).",
-        fix: "Give a value for each '?'; a file has none to give.")
+        fix: "Pass a value for each '?'; a file can't contain placeholders.")
     }
   }
 
@@ -59,7 +59,7 @@ struct SQLScriptRunner {
     PersistenceError(
       .migrationFailed, at: place,
       "'\(statement)' can't run here: each migration runs in a transaction, which Persist begins and ends.",
-      fix: "Take it out; or put '-- persist: without-transaction' at the top of the file, which is then not undone "
-        + "where it fails.")
+      fix: "Remove it, or put '-- persist: without-transaction' at the top of the file; a failure is then not rolled "
+        + "back.")
   }
 }

@@ -12,7 +12,7 @@ struct MappingArchiveReader {
     guard root.isKind(of: "NSMappingModel") else {
       throw PersistenceError(
         .malformedFile, at: root.place(),
-        "The archive holds an object of the class \(root.className ?? "unknown"); a mapping model was expected.")
+        "The archive contains an object of the class \(root.className ?? "unknown"); a mapping model was expected.")
     }
   }
 
@@ -56,7 +56,7 @@ struct MappingArchiveReader {
     } catch let error as UnsupportedExpression {
       throw PersistenceError(
         .malformedFile, at: archived.place(),
-        "The archive holds \(error.what), which has no form in the predicate language.")
+        "The archive contains \(error.what), which the predicate language can't express.")
     } catch var error as PersistenceError {
       error.place.file = error.place.file ?? archived.archive.place.file
       throw error

@@ -158,7 +158,7 @@ struct XMLMappingReader {
   private func entity(_ name: String, of model: ManagedObjectModel, _ element: MarkupElement) throws -> Entity {
     if let entity = model.entitiesByName[name] { return entity }
     throw PersistenceError(
-      .malformedFile, at: .file(file, line: element.line), "The mapping is of '\(name)', which isn't in the model.",
+      .malformedFile, at: .file(file, line: element.line), "The mapping is for '\(name)', which isn't in the model.",
       fix: "The model's entities are \(model.entities.map(\.name).sorted().joined(separator: ", ")).")
   }
 }

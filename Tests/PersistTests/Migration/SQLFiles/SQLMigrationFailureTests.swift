@@ -127,7 +127,7 @@ struct SQLMigrationFailureTests {
       "1_half.sql": "-- persist: without-transaction\nCREATE TABLE IF NOT EXISTS a (x);\nBEGIN;\nDROP TABLE nowhere;"
     ]) { folder in
       let error = try failure(folder)
-      #expect(error.message.contains("stays"))
+      #expect(error.message.contains("remain applied"))
       try #expect(folder.tables() == ["a"])
       try folder.write(
         "-- persist: without-transaction\nCREATE TABLE IF NOT EXISTS a (x);\nBEGIN;", to: "1_half.sql")

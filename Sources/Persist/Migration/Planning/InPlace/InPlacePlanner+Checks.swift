@@ -35,7 +35,7 @@ extension InPlacePlanner {
           .externalValues(move.sourceTable, column: column, rows([move.sourceNumber], of: move.sourceTable)),
           else: MigrationBlocker(
             entity: entity.name, property: attribute.name,
-            what: "Values of \(entity.name).\(attribute.name) that stand in files beside the store",
+            what: "Values of \(entity.name).\(attribute.name) in external files",
             fix: "Keep external storage on for '\(attribute.name)', or make the values smaller before migrating."))
       }
       if old.isOptional, !attribute.isOptional, origin?.fill == nil {
@@ -66,7 +66,7 @@ extension InPlacePlanner {
       .outside(range, move.sourceTable, column: column, rows([move.sourceNumber], of: move.sourceTable)),
       else: MigrationBlocker(
         entity: entity.name, property: attribute.name,
-        what: "Values of \(entity.name).\(attribute.name) that have no equal as \(attribute.summary)",
+        what: "Values of \(entity.name).\(attribute.name) that \(attribute.summary) can't represent",
         fix: "Change them before migrating, or keep the type \(old.summary)."))
   }
 
@@ -100,7 +100,7 @@ extension InPlacePlanner {
         .rows(table, .entities(strange)),
         else: MigrationBlocker(
           entity: moves[0].source.root.name,
-          what: "Rows of '\(table)' with an entity number that isn't of the table's entities",
+          what: "Rows of '\(table)' with an entity number of none of the table's entities",
           fix: "'persist check' lists them; correct or delete them before migrating."))
     }
   }
@@ -131,7 +131,7 @@ extension InPlacePlanner {
   ) {
     let blocker = MigrationBlocker(
       entity: comparison.declaring(relationship, of: entity).name, property: relationship.name,
-      what: "Objects that have several others in a relationship which leads to one only",
+      what: "Objects with several related objects in a relationship that becomes to-one",
       fix: "Give the step a mapping model that chooses one of them.")
     for origin in found where !origin.isOwnerUnique { work.require(.crowded(origin.rows), else: blocker) }
     for (index, origin) in found.enumerated() {

@@ -158,7 +158,7 @@ extension InPlacePlanner {
       else: MigrationBlocker(
         .constraintConflict, entity: subject?.entity, property: subject?.property,
         what: "Rows of \(subject?.entity ?? plan.root.name) with the same \(subject?.property ?? "values") "
-          + "as another, which is to be unique",
+          + "as another, which must be unique",
         fix: "Make the values different or delete the surplus rows before migrating."))
   }
 

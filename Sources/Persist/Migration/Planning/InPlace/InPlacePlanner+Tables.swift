@@ -11,8 +11,8 @@ extension InPlacePlanner {
       work.blockers.append(
         MigrationBlocker(
           entity: root.entity.name,
-          what: "Rows of \(tables) would come together in one table; their keys may be the same.",
-          fix: "Give the step a mapping model, or keep the entities apart."))
+          what: "Rows of \(tables) would be merged into one table, where their keys may collide.",
+          fix: "Give the step a mapping model, or keep the entities separate."))
     }
     guard work.blockers.isEmpty else { return [] }
     let heirs = heirs(of: feeders)
