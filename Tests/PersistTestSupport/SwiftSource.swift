@@ -42,10 +42,10 @@ public struct SwiftSource: Sendable {
     declarations = Self.declarations(in: tokens)
   }
 
-  /// Every Swift file below a folder, in path order.
+  /// Every Swift file below a folder, in path order, without the code of documentation catalogs, which isn't built.
   public static func files(in folder: URL) throws -> [SwiftSource] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
-      .filter { $0.hasSuffix(".swift") }
+      .filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
       .map { try SwiftSource(folder.appendingPathComponent($0)) }
   }
 

@@ -1,0 +1,6 @@
+import Foundation
+import Persist
+import PersistMacrosless
+
+let model = try ManagedObjectModel(Item.self, version: "1")
+let coordinator = PersistentStoreCoordinator(model: model)

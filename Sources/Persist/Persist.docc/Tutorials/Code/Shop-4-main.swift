@@ -1,0 +1,15 @@
+import Foundation
+import Persist
+import PersistMacrosless
+
+let model = try ManagedObjectModel(Item.self, version: "1")
+let coordinator = PersistentStoreCoordinator(model: model)
+
+let url = URL(fileURLWithPath: "Shop.sqlite")
+try coordinator.addStore(at: url, options: .automaticMigration)
+
+let context = ManagedObjectContext(coordinator)
+let scarce = Item.where(\.quantity < 5).sorted(by: \.name)
+for item in try context.fetch(scarce) {
+  print(item.name, item.quantity)
+}

@@ -1,0 +1,13 @@
+import Persist
+import PersistMacrosless
+
+final class Item: ManagedObject {
+  @Attribute var name = "New Item"
+  @Attribute var quantity = 1
+  @Relationship(inverse: \Category.items) var category: Category?
+}
+
+final class Category: ManagedObject {
+  @Attribute var name = ""
+  @Relationship(deleteRule: .cascade) var items: RelationshipSet<Item>
+}
