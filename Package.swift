@@ -95,3 +95,8 @@ let package = Package(
 if let only = Context.environment["PERSIST_TEST_TARGET"] {
   package.targets.removeAll { $0.type == .test && $0.name != only }
 }
+
+// Scripts/documentation sets this, so that packages that use Persist don't resolve the plugin.
+if Context.environment["PERSIST_DOCUMENTATION"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

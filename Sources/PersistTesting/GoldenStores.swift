@@ -41,7 +41,11 @@ public struct GoldenStores: Sendable {
   /// The random seed; equal seeds produce equal objects.
   public var seed: UInt64 = 1
 
-  /// - Parameter lock: the lock that lists the released versions; nil for all versions except each model's current one.
+  /// - Parameters:
+  ///   - folder: the folder of the stores.
+  ///   - registry: every known version of the models.
+  ///   - lock: the lock that lists the released versions; nil for all versions except each model's current one.
+  ///   - migrator: the migrator under test.
   public init(
     in folder: URL, registry: ModelRegistry, lock: ModelLock? = nil, migrator: AutomaticMigrator = AutomaticMigrator()
   ) {
@@ -62,7 +66,7 @@ public struct GoldenStores: Sendable {
   /// Creates the missing stores and fills them with random objects that satisfy the model's rules.
   ///
   /// - Returns: the stores that were created; commit them to version control.
-  /// - Throws: ``Persist/PersistenceError/Code/fileAccess``, and ``Persist/PersistenceError/Code/invalidRequest`` if no
+  /// - Throws: `PersistenceError.Code.fileAccess`, and `PersistenceError.Code.invalidRequest` if no
   ///   values can be generated that satisfy a model's rules.
   @discardableResult
   public func make() throws -> [URL] {
@@ -83,7 +87,7 @@ public struct GoldenStores: Sendable {
   /// Creates missing stores, then migrates a copy of each store to its model's current version and checks it.
   ///
   /// - Parameter inspect: inspects each migrated store; called with its original version.
-  /// - Throws: a ``Persist/PersistenceError`` for all stores that failed, after checking every store; other errors
+  /// - Throws: a `PersistenceError` for all stores that failed, after checking every store; other errors
   ///   thrown by `inspect` at once.
   @discardableResult
   public func check(

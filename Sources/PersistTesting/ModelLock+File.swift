@@ -10,8 +10,8 @@ extension ModelLock {
 
   /// Reads a lock.
   ///
-  /// - Throws: ``Persist/PersistenceError/Code/fileAccess`` if there is none,
-  ///   ``Persist/PersistenceError/Code/malformedFile`` if it can't be read.
+  /// - Throws: `PersistenceError.Code.fileAccess` if there is none,
+  ///   `PersistenceError.Code.malformedFile` if it can't be read.
   public init(contentsOf url: URL) throws {
     let data: Data
     do {
@@ -42,7 +42,7 @@ extension ModelLock {
 
   /// Writes the lock, sorted and with one line for each entity: adding a version changes no other lines.
   ///
-  /// - Throws: ``Persist/PersistenceError/Code/fileAccess``.
+  /// - Throws: `PersistenceError.Code.fileAccess`.
   public func write(to url: URL) throws {
     var content = Content()
     for (version, entities) in fingerprints { content.models[version.model, default: [:]][version.name] = entities }

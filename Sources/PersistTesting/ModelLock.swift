@@ -16,7 +16,7 @@ public import Persist
 ///
 /// At each release, `persist lock MODELS` adds the new versions. A version that isn't locked is in development and may
 /// change. Anything that doesn't affect a store may change in any version: defaults, validation, delete rules, class
-/// names (see ``Persist/Fingerprint``).
+/// names (see `Fingerprint`).
 public struct ModelLock: Sendable, Hashable {
   /// A locked version.
   public struct Version: Sendable, Hashable, Comparable {
@@ -72,9 +72,11 @@ public struct ModelLock: Sendable, Hashable {
 
   /// Locks the versions of a registry that aren't locked yet. Locked versions stay unchanged, even if they differ.
   ///
-  /// - Parameter name: the name or version identifier of a single version to lock; nil for all.
+  /// - Parameters:
+  ///   - registry: the registry with the versions to lock.
+  ///   - name: the name or version identifier of a single version to lock; nil for all.
   /// - Returns: the newly locked versions.
-  /// - Throws: ``Persist/PersistenceError/Code/modelNotFound`` if there is no such version.
+  /// - Throws: `PersistenceError.Code.modelNotFound` if there is no such version.
   @discardableResult
   public mutating func lock(_ registry: ModelRegistry, version name: String? = nil) throws -> [Version] {
     let only = try name.map { try registry.version(named: $0) }
@@ -96,7 +98,9 @@ public struct ModelLock: Sendable, Hashable {
   /// Returns the differences between the versions of a registry and their released forms, in order; empty if there are
   /// none.
   ///
-  /// - Parameter isPart: whether the registry may lack entire models that are locked.
+  /// - Parameters:
+  ///   - registry: the registry to compare with the lock.
+  ///   - isPart: whether the registry may lack entire models that are locked.
   public func changes(in registry: ModelRegistry, isPart: Bool = false) -> [Change] {
     let present = Dictionary(Self.versions(of: registry)) { first, _ in first }
     let models = Set(registry.families.map(\.name))
@@ -108,7 +112,7 @@ public struct ModelLock: Sendable, Hashable {
     }
   }
 
-  /// - Throws: ``Persist/PersistenceError/Code/releasedVersionChanged``, with instructions, if a locked version was
+  /// - Throws: `PersistenceError.Code.releasedVersionChanged`, with instructions, if a locked version was
   ///   changed or removed.
   public func check(_ registry: ModelRegistry, isPart: Bool = false) throws {
     let problems = changes(in: registry, isPart: isPart).map { $0.error(in: registry) }
@@ -119,8 +123,8 @@ public struct ModelLock: Sendable, Hashable {
 
   /// Checks models against the lock next to them.
   ///
-  /// - Parameter models: a location as in ``Persist/ModelRegistry/init(contentsOf:)``.
-  /// - Throws: ``Persist/PersistenceError/Code/releasedVersionChanged``, ``Persist/PersistenceError/Code/fileAccess``
+  /// - Parameter models: a location as in `ModelRegistry.init(contentsOf:)`.
+  /// - Throws: `PersistenceError.Code.releasedVersionChanged`, `PersistenceError.Code.fileAccess`
   ///   if there is no lock, and errors in the models.
   public static func check(modelsAt models: URL) throws {
     let file = url(forModelsAt: models)

@@ -6,8 +6,10 @@ extension EntityDescription {
 
   /// Inserts a new object of the entity with a name, using the entity's class.
   ///
-  /// - Parameter name: The name of a non-abstract entity of the context's model; any other name traps. For names from
-  ///   outside, use ``ManagedObjectContext/create(_:)``, which throws.
+  /// - Parameters:
+  ///   - name: The name of a non-abstract entity of the context's model; any other name traps. For names from outside,
+  ///     use ``ManagedObjectContext/create(_:)``, which throws.
+  ///   - context: The context of the new object.
   @discardableResult
   public static func insertNewObject(forEntityName name: String, into context: ManagedObjectContext) -> ManagedObject {
     do { return try context.create(name) } catch { ProgramStop.failure("\(error)") }

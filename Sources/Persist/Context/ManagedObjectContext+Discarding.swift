@@ -60,8 +60,10 @@ extension ManagedObjectContext {
 
   /// Reloads an object's values from the store.
   ///
-  /// - Parameter mergeChanges: If true, reads the row now and reapplies the unsaved changes; if false, discards the
-  ///   changes, on both sides of relationships, and turns the object into a fault.
+  /// - Parameters:
+  ///   - object: An object of this context.
+  ///   - mergeChanges: If true, reads the row now and reapplies the unsaved changes; if false, discards the changes, on
+  ///     both sides of relationships, and turns the object into a fault.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     guard isRefreshable(object) else { return }
     observedChanges.begin()

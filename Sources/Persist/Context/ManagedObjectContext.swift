@@ -98,7 +98,9 @@ public final class ManagedObjectContext {
 
   /// Creates a context over the coordinator's stores, including stores added later.
   ///
-  /// - Parameter classes: Classes by entity name for this context, which take precedence over registered ones.
+  /// - Parameters:
+  ///   - coordinator: The coordinator of the stores.
+  ///   - given: Classes by entity name for this context, which take precedence over registered ones.
   public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
     persistentStoreCoordinator = coordinator
     parent = nil

@@ -76,6 +76,7 @@ extension PersistentStoreCoordinator {
   /// store can no longer be resolved here. Reset or recreate contexts afterwards.
   ///
   /// - Parameters:
+  ///   - store: A store of this coordinator.
   ///   - url: The new file, which must not exist yet; nil for a store in memory.
   ///   - options: The options for opening the new store.
   /// - Returns: The new store.

@@ -16,8 +16,10 @@ extension PersistentStoreCoordinator {
   ///
   /// A stack that has the store open sees the new metadata on its next read.
   ///
-  /// - Parameter metadata: The result of ``metadata(at:)``, with changes to the application's own keys. Entries that
-  ///   identify the store's model remain unchanged.
+  /// - Parameters:
+  ///   - metadata: The result of ``metadata(at:)``, with changes to the application's own keys. Entries that identify
+  ///     the store's model remain unchanged.
+  ///   - url: The file of the store.
   public static func setMetadata(_ metadata: StoreMetadata, at url: URL) throws {
     let location = StoreLocation(url)
     try location.engine.setMetadata(metadata, ofStoreAt: location)

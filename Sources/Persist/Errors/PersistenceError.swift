@@ -67,7 +67,10 @@ public struct PersistenceError: Error, Sendable, Hashable {
 
   /// Combines several errors: returns the only one unchanged, or an error with `code` that lists them all.
   ///
-  /// - Parameter problems: at least one error.
+  /// - Parameters:
+  ///   - problems: at least one error.
+  ///   - code: the code of an error that lists several problems.
+  ///   - message: the message of that error.
   public static func combining(
     _ problems: [PersistenceError], as code: Code, _ message: @autoclosure () -> String
   ) -> PersistenceError {

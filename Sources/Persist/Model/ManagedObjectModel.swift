@@ -42,8 +42,10 @@ public final class ManagedObjectModel: Sendable {
 
   /// Checks a description and resolves it.
   ///
-  /// - Parameter classes: the classes of the entities' objects, by class name; contexts look here before they look for
-  ///   registered ones.
+  /// - Parameters:
+  ///   - description: the description of the model.
+  ///   - classes: the classes of the entities' objects, by class name; contexts look here before they look for
+  ///     registered ones.
   /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems in ``PersistenceError/errors``, each with its
   ///   place and fix.
   public convenience init(_ description: ModelDescription, classes: [String: AnyClass] = [:]) throws {

@@ -70,7 +70,9 @@ extension ManagedObjectModel {
   /// }
   /// ```
   ///
-  /// - Parameter version: the author's name for the version; nil for none.
+  /// - Parameters:
+  ///   - version: the author's name for the version; nil for none.
+  ///   - parts: returns the entities and the other parts of the model.
   /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems.
   public convenience init(
     version: String? = nil, @PartsBuilder<any ModelPart> _ parts: () throws -> [any ModelPart]

@@ -10,8 +10,10 @@ extension ManagedObjectContext {
   ///
   /// The context merges in the caller's isolation, which is its own, and is kept alive meanwhile.
   ///
-  /// - Parameter interval: The interval between checks whether another process has written to the stores. Each check
-  ///   costs one small statement per store.
+  /// - Parameters:
+  ///   - interval: The interval between checks whether another process has written to the stores. Each check costs one
+  ///     small statement per store.
+  ///   - actor: The context's actor; the default is the caller's.
   public func mergeChangesContinuously(
     checkingEvery interval: Duration = .seconds(1), isolation actor: isolated (any Actor)? = #isolation
   ) async {

@@ -28,7 +28,9 @@ extension FetchRequest {
 extension ManagedObjectModel {
   /// The model's request with this name, with its variables unsubstituted; nil if there is none.
   ///
-  /// - Parameter type: The result type of the request, which needn't be the one in the model.
+  /// - Parameters:
+  ///   - name: The name of the request in the model.
+  ///   - type: The result type of the request, which needn't be the one in the model.
   /// - Throws: As ``FetchRequest/init(_:)``.
   public func fetchRequestTemplate<Result>(
     named name: String, returning type: Result.Type

@@ -97,8 +97,12 @@ extension FetchRequest {
   /// ```
   ///
   /// - Parameters:
+  ///   - entityName: The name of an entity of the model.
   ///   - format: A predicate in the format language; see ``FetchPredicate``.
   ///   - arguments: The values of its placeholders.
+  ///   - sortDescriptors: The order of the results.
+  ///   - limit: The maximum number of results; 0 for all.
+  ///   - offset: The number of results to skip.
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and the expected syntax.
   public init(
     _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...,

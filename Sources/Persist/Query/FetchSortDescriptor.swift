@@ -77,7 +77,9 @@ public struct FetchSortDescriptor: Sendable, Hashable {
   /// the text. Texts that don't match come last, followed by objects with unsaved changes, which aren't in the store's
   /// index.
   ///
-  /// - Parameter key: An attribute of the request's entity that is marked for full-text search.
+  /// - Parameters:
+  ///   - key: An attribute of the request's entity that is marked for full-text search.
+  ///   - query: The text of the query, as in the request's predicate.
   /// - SeeAlso: <https://sqlite.org/fts5.html#the_bm25_function>
   public static func relevance(of key: String, to query: String) -> FetchSortDescriptor {
     var descriptor = FetchSortDescriptor(key)

@@ -15,6 +15,7 @@ extension PersistentContainer {
   /// - Parameters:
   ///   - retries: The number of times that the closure is rerun, with a new context, after another process changed the
   ///     same rows or used the same unique values. The closure should then have no effects beyond its context.
+  ///   - body: Changes objects in the given context.
   /// - Returns: The closure's result, such as identifiers.
   /// - Throws: The errors of the closure, of saving and of ``write(_:)``. After an error, only the closure's own saves
   ///   remain.
@@ -31,7 +32,9 @@ extension PersistentContainer {
 
   /// Runs a closure with its own context and saves its changes while the main actor waits.
   ///
-  /// - Parameter retries: As in ``save(retrying:_:)``.
+  /// - Parameters:
+  ///   - retries: As in ``save(retrying:_:)``.
+  ///   - body: Changes objects in the given context.
   /// - Throws: The errors of the closure and of saving.
   @MainActor @discardableResult
   public func saveAndWait<Result>(

@@ -12,7 +12,7 @@ public import Foundation
 public final class PersistentContainer: Sendable {
   /// The name of the model and of the store's file.
   public let name: String
-  /// The coordinator of the container's stores; it has none before ``loadPersistentStores()``.
+  /// The coordinator of the container's stores; it has none before ``loadPersistentStores()-8c06n``.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   private let descriptions: Guarded<[PersistentStoreDescription]>
   private let view: ViewContext
@@ -34,6 +34,7 @@ public final class PersistentContainer: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the store's file, without extension.
+  ///   - model: The model of the stores.
   ///   - registry: Every known version of the model, for migrating stores.
   public init(name: String, model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     self.name = name
@@ -74,7 +75,7 @@ public final class PersistentContainer: Sendable {
   /// Returns a container for the model with a name, with its store opened and migrated to the newest model.
   ///
   /// - Parameters: As in ``init(name:modelsIn:)``.
-  /// - Throws: The errors of ``init(name:modelsIn:)`` and ``loadPersistentStores()``.
+  /// - Throws: The errors of ``init(name:modelsIn:)`` and ``loadPersistentStores()-8c06n``.
   public static func opened(name: String, modelsIn folder: URL? = nil) throws -> PersistentContainer {
     let container = try PersistentContainer(name: name, modelsIn: folder)
     try container.loadPersistentStores()

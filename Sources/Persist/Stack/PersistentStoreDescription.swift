@@ -32,7 +32,10 @@ public struct PersistentStoreDescription: Sendable {
 
   /// Creates the description of a store of a type.
   ///
-  /// - Parameter url: The store's file; nil for a store in memory.
+  /// - Parameters:
+  ///   - type: The type of the store.
+  ///   - url: The store's file; nil for a store in memory.
+  ///   - options: The options for opening the store.
   public init(type: StoreType, url: URL? = nil, options: StoreOptions = .automaticMigration) {
     self.url = url
     self.type = type

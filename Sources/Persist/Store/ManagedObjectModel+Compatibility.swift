@@ -7,7 +7,9 @@ extension ManagedObjectModel {
   /// A model only has Core Data's hashes if a `VersionInfo.plist` lists them;
   /// ``StoreIdentification/identify(storeAt:registry:)`` also examines the store itself.
   ///
-  /// - Parameter coreDataHashes: Core Data's hash of each entity of this model, if known.
+  /// - Parameters:
+  ///   - metadata: The metadata of the store.
+  ///   - coreDataHashes: Core Data's hash of each entity of this model, if known.
   public func isCompatible(withMetadata metadata: StoreMetadata, coreDataHashes: [String: Data]? = nil) -> Bool {
     let stored = metadata.versionHashes
     guard !stored.isEmpty else { return false }
@@ -24,6 +26,7 @@ extension ManagedObjectModel {
   ///
   /// - Parameters:
   ///   - name: The configuration's name; nil for the whole model. An unknown name is compatible with nothing.
+  ///   - metadata: The metadata of the store.
   ///   - coreDataHashes: Core Data's hash of each entity of this model, if known.
   public func isConfiguration(
     _ name: String?, compatibleWithStoreMetadata metadata: StoreMetadata, coreDataHashes: [String: Data]? = nil

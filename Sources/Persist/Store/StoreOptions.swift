@@ -55,6 +55,7 @@ public protocol StoreMigrator: Sendable {
   /// Migrates the store at `url` to `model`, or leaves it unchanged and throws.
   ///
   /// - Parameters:
+  ///   - url: The file of the store.
   ///   - model: The target model.
   ///   - registry: Every known version, including the store's if it is known.
   ///   - options: The options for opening the store afterwards: timeout, pragmas.

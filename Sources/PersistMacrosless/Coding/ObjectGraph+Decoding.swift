@@ -4,8 +4,8 @@ public import Persist
 extension ObjectGraph: DecodableWithConfiguration {
   /// Creates the encoded objects as new objects of a context.
   ///
-  /// - Throws: the decoder's errors, and ``PersistenceError/Code/unknownEntity``,
-  ///   ``PersistenceError/Code/unknownProperty`` or ``PersistenceError/Code/typeMismatch`` for entities, properties or
+  /// - Throws: the decoder's errors, and `PersistenceError.Code.unknownEntity`,
+  ///   `PersistenceError.Code.unknownProperty` or `PersistenceError.Code.typeMismatch` for entities, properties or
   ///   values that the context's model doesn't accept.
   public init(from decoder: any Decoder, configuration context: ManagedObjectContext) throws {
     let graph = try decoder.container(keyedBy: GraphKey.self)

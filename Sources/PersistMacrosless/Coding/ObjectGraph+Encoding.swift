@@ -5,7 +5,7 @@ extension ObjectGraph: Encodable {
   /// Encodes the objects of the graph and those that its paths reach, each once, in breadth-first order. Faults are
   /// fulfilled.
   ///
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` if a path names something other than a relationship, and the
+  /// - Throws: `PersistenceError.Code.unknownProperty` if a path names something other than a relationship, and the
   ///   encoder's errors.
   public func encode(to encoder: any Encoder) throws {
     let nodes = try GraphNodes(of: self)
@@ -46,7 +46,7 @@ private struct GraphNodes {
   private(set) var all: [Node] = []
   private var places: [ManagedObject: Int] = [:]
 
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path that doesn't consist of relationships.
+  /// - Throws: `PersistenceError.Code.unknownProperty` for a path that doesn't consist of relationships.
   init(of graph: ObjectGraph) throws {
     let paths = Set(graph.paths.map { $0.split(separator: ".").map(String.init) })
     // Following a path includes all of its prefixes.

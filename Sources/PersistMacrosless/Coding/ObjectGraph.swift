@@ -24,8 +24,10 @@ public struct ObjectGraph {
 
   /// Creates a graph that starts from some objects. Nothing is read until it is encoded.
   ///
-  /// - Parameter paths: the relationship paths to follow, dot-separated. Each includes its prefixes: `books.chapters`
-  ///   also follows `books`. By default only the objects themselves are encoded.
+  /// - Parameters:
+  ///   - objects: the objects at which the graph starts.
+  ///   - paths: the relationship paths to follow, dot-separated. Each includes its prefixes: `books.chapters` also
+  ///     follows `books`. By default only the objects themselves are encoded.
   public init(_ objects: [ManagedObject], following paths: [String] = []) {
     self.objects = objects
     self.paths = paths

@@ -12,13 +12,13 @@ extension ManagedObjectModel {
   /// no registration.
   ///
   /// For stores and migrations, a model from classes equals the same model from a file. Older versions aren't classes:
-  /// they are loaded from files, created with ``ManagedObjectModel/init(version:_:)``, or read from the store.
+  /// they are loaded from files, created with `ManagedObjectModel.init(version:_:)`, or read from the store.
   ///
   /// - Parameters:
   ///   - classes: every class of the model, in any order.
   ///   - version: the version identifier; nil for none.
   ///   - configurations: names of configurations, each with the classes that its stores contain.
-  /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems, each with its place and its fix: a
+  /// - Throws: `PersistenceError.Code.invalidModel` with all problems, each with its place and its fix: a
   ///   relationship without an inverse or with a destination class that isn't listed, or two properties of the same
   ///   name.
   public convenience init(

@@ -32,7 +32,7 @@ struct ModelFromClasses {
 
   /// Returns this value if it has no problems.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidModel`` with all problems, including those of the model as a whole.
+  /// - Throws: `PersistenceError.Code.invalidModel` with all problems, including those of the model as a whole.
   func checked() throws -> ModelFromClasses {
     var problems = problems
     do {

@@ -57,7 +57,7 @@ extension KeyPath where Root: ManagedObject, Value: TextProperty {
   /// search.
   public func matchesText(_ query: String) -> TypedPredicate<Root> { text.matchesText(query) }
 
-  /// Whether the texts are equal, with options such as ``FetchPredicate/Options/caseInsensitive``; `==` has none.
+  /// Whether the texts are equal, with options such as `FetchPredicate.Options.caseInsensitive`; `==` has none.
   public func equals(_ other: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
     text.equals(other, options)
   }

@@ -101,7 +101,7 @@ extension TypedExpression where Value: MemberCollection {
   }
 }
 
-/// The collection of managed objects in a to-many relationship, such as ``RelationshipSet``.
+/// The collection of managed objects in a to-many relationship, such as `RelationshipSet`.
 public protocol MemberCollection {
   /// The class of the members.
   associatedtype Element: ManagedObject

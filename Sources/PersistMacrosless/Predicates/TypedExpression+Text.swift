@@ -43,7 +43,7 @@ extension TypedExpression where Value == String {
     compared(expression, .matchesText, .value(query))
   }
 
-  /// Whether the texts are equal, with options such as ``FetchPredicate/Options/caseInsensitive``.
+  /// Whether the texts are equal, with options such as `FetchPredicate.Options.caseInsensitive`.
   public func equals(_ text: String, _ options: FetchPredicate.Options) -> TypedPredicate<Root> {
     compared(expression, .equal, .value(text), options: options)
   }

@@ -44,6 +44,8 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   ///   - transformer: the name of the transformer that archives the values of a transformable attribute.
   ///   - versionHashModifier: a text that makes migrations treat the attribute as changed even if nothing else is.
   ///   - userInfo: the program's notes about the attribute.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, type: AttributeType? = nil,

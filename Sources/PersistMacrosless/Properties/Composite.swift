@@ -18,6 +18,8 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   ///   - wrappedValue: the value of a new object.
   ///   - name: the attribute's name in the model, if it differs from the property's.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, renamedFrom: String? = nil,
@@ -31,6 +33,8 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   /// - Parameters:
   ///   - name: the attribute's name in the model, if it differs from the property's.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(_ name: String? = nil, renamedFrom: String? = nil, line: Int = #line, column: Int = #column) {
     key = DeclarationKey(line: line, column: column)

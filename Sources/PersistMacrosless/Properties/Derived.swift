@@ -19,6 +19,8 @@ public struct Derived<Value: AttributeValue>: DeclaredProperty {
   ///   - name: the attribute's name in the model, if it differs from the property's.
   ///   - type: the attribute's type in the model, if it isn't the default for the Swift type.
   ///   - renamedFrom: the name that the attribute had in an older version of the model.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(
     _ expression: String, name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil,

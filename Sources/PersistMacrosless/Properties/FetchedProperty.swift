@@ -19,9 +19,11 @@ public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
   /// - Parameters:
   ///   - predicate: the condition for objects, as a format string.
   ///   - name: the property's name in the model, if it differs from the variable's.
-  ///   - sortedBy: the order of the objects.
   ///   - limit: the maximum number of objects; 0 for all.
   ///   - userInfo: a dictionary that the predicate can access as `$FETCHED_PROPERTY.userInfo`.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
+  ///   - sort: the order of the objects.
   @inlinable @inline(__always)
   public init(
     _ predicate: String, name: String? = nil,

@@ -3,7 +3,9 @@ public import Persist
 extension ManagedObject {
   /// Reads an attribute as a value of a user-defined type, for generated properties.
   ///
-  /// - Parameter standard: the model's default, used if the store has no value of the type.
+  /// - Parameters:
+  ///   - slot: the slot of the attribute.
+  ///   - standard: the model's default, used if the store has no value of the type.
   @inlinable
   public final func generatedValue<Value: StorableValue>(at slot: Int, default standard: StoredValue) -> Value {
     if let value = Value.value(of: self, at: slot) ?? Value(stored: standard) { return value }

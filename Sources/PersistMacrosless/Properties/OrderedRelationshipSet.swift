@@ -2,7 +2,7 @@ public import Persist
 
 /// The objects at the other end of an ordered to-many relationship: a live, mutable view.
 ///
-/// It is a ``Persist/RelationshipSet`` with positions.
+/// It is a `RelationshipSet` with positions.
 ///
 /// ```swift
 /// order.lines.append(line)
@@ -33,7 +33,9 @@ public struct OrderedRelationshipSet<Element: ManagedObject> {
 
   /// Inserts an object at an index, or moves a member there.
   ///
-  /// - Parameter index: at most the number of members; for a member, the index among the others.
+  /// - Parameters:
+  ///   - object: the object to insert or to move.
+  ///   - index: at most the number of members; for a member, the index among the others.
   public func insert(_ object: Element, at index: Int) { members.insert(object, at: index) }
 
   /// Moves a member to an index among the others.

@@ -2,7 +2,7 @@ public import Persist
 
 /// A property of a managed object subclass that is a relationship of its entity.
 ///
-/// The type determines the kind: an optional object for a to-one relationship, a ``Persist/RelationshipSet`` for a
+/// The type determines the kind: an optional object for a to-one relationship, a `RelationshipSet` for a
 /// to-many one, an ``OrderedRelationshipSet`` for an ordered to-many one.
 ///
 /// ```swift
@@ -33,6 +33,8 @@ public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
   ///   - count: the minimum and the maximum number of members of a to-many relationship.
   ///   - versionHashModifier: a text that makes migrations treat the relationship as changed even if nothing else is.
   ///   - userInfo: the program's notes about the relationship.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(
     _ name: String? = nil, renamedFrom: String? = nil, deleteRule: DeleteRule = .nullify, optional: Bool = true,
@@ -49,8 +51,17 @@ public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
 
   /// A relationship that names its inverse.
   ///
-  /// - Parameter inverse: the inverse property of the destination's class; for the other parameters see the initializer
-  ///   without it.
+  /// - Parameters:
+  ///   - name: the relationship's name in the model, if it differs from the property's.
+  ///   - inverse: the inverse property of the destination's class.
+  ///   - renamedFrom: the name that the relationship had in an older version of the model.
+  ///   - deleteRule: the effect of an object's deletion on the objects at the other end.
+  ///   - optional: whether an object may be saved without related objects.
+  ///   - count: the minimum and the maximum number of members of a to-many relationship.
+  ///   - versionHashModifier: a text that makes migrations treat the relationship as changed even if nothing else is.
+  ///   - userInfo: the program's notes about the relationship.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init<Inverse: RelationshipValue>(
     _ name: String? = nil, inverse: @autoclosure @escaping () -> KeyPath<Value.Destination, Inverse>,
@@ -69,7 +80,17 @@ public struct Relationship<Value: RelationshipValue>: DeclaredProperty {
   /// A relationship without an inverse. Deleting an object at its other end requires a search for the objects that
   /// refer to it.
   ///
-  /// - Parameter oneWay: `true`; for the other parameters see the initializer without it.
+  /// - Parameters:
+  ///   - name: the relationship's name in the model, if it differs from the property's.
+  ///   - oneWay: `true`.
+  ///   - renamedFrom: the name that the relationship had in an older version of the model.
+  ///   - deleteRule: the effect of an object's deletion on the objects at the other end.
+  ///   - optional: whether an object may be saved without related objects.
+  ///   - count: the minimum and the maximum number of members of a to-many relationship.
+  ///   - versionHashModifier: a text that makes migrations treat the relationship as changed even if nothing else is.
+  ///   - userInfo: the program's notes about the relationship.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(
     _ name: String? = nil, oneWay: Bool, renamedFrom: String? = nil, deleteRule: DeleteRule = .nullify,

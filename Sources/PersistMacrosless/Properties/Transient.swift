@@ -13,6 +13,8 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
   /// - Parameters:
   ///   - wrappedValue: the value of a new or a fetched object.
   ///   - name: the attribute's name in the model, if it differs from the property's.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, line: Int = #line, column: Int = #column
@@ -22,7 +24,10 @@ public struct Transient<Value: StorableValue>: DeclaredProperty {
     Attribute<Value>.record(key, { wrappedValue().stored }, AttributeTraits(name: name, isTransient: true))
   }
 
-  /// - Parameter name: the attribute's name in the model, if it differs from the property's.
+  /// - Parameters:
+  ///   - name: the attribute's name in the model, if it differs from the property's.
+  ///   - line: the line of the declaration, which orders the properties of a class.
+  ///   - column: the column of the declaration.
   @inlinable @inline(__always)
   public init(_ name: String? = nil, line: Int = #line, column: Int = #column) where Value: AttributeValue {
     key = DeclarationKey(line: line, column: column)

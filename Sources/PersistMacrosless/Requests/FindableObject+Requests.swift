@@ -35,7 +35,7 @@ extension FindableObject where Self: ManagedObject {
 
   /// Requests the objects for which a predicate in the format language holds.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column of the error and what was expected there.
+  /// - Throws: `PersistenceError.Code.invalidPredicate` with the column of the error and what was expected there.
   public static func `where`(_ format: String, _ arguments: (any FetchArgument)?...) throws -> FetchRequest<Self> {
     var request = all
     request.predicate = try FetchPredicate(format, arguments: arguments)

@@ -7,7 +7,7 @@ public import Persist
 /// try context.execute(update).count
 /// ```
 ///
-/// It starts from a request for the rows and is executed directly in the stores: see ``Persist/BatchUpdateRequest``.
+/// It starts from a request for the rows and is executed directly in the stores: see `BatchUpdateRequest`.
 public struct TypedBatchUpdate<Root: ManagedObject>: Sendable {
   /// The untyped request, with property names.
   public var request: BatchUpdateRequest
@@ -98,7 +98,7 @@ extension FetchRequest where Result: ManagedObject {
 extension ManagedObjectContext {
   /// Changes rows without materializing objects.
   ///
-  /// - Throws: the errors of ``Persist/ManagedObjectContext/execute(_:)`` for a batch update.
+  /// - Throws: the errors of `ManagedObjectContext.execute(_:)` for a batch update.
   @discardableResult
   public func execute<Root>(_ update: TypedBatchUpdate<Root>) throws -> BatchUpdateResult {
     try execute(update.request)

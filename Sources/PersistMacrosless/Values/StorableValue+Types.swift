@@ -9,11 +9,11 @@ extension Bool: AttributeValue {
     guard case .boolean(let value) = stored else { return nil }
     self = value
   }
-  /// The value as ``StoredValue/boolean(_:)``.
+  /// The value as `StoredValue.boolean(_:)`.
   @inlinable public var stored: StoredValue { .boolean(self) }
   /// False, for an attribute that has neither a value nor a default.
   @inlinable public static var absent: Bool { false }
-  /// Reads a Boolean attribute without an intermediate ``StoredValue``; nil for none.
+  /// Reads a Boolean attribute without an intermediate `StoredValue`; nil for none.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Bool? { object.boolean(at: slot) }
 }
 
@@ -25,11 +25,11 @@ extension Double: AttributeValue {
     guard case .double(let value) = stored else { return nil }
     self = value
   }
-  /// The value as ``StoredValue/double(_:)``.
+  /// The value as `StoredValue.double(_:)`.
   @inlinable public var stored: StoredValue { .double(self) }
   /// 0, for an attribute that has neither a value nor a default.
   @inlinable public static var absent: Double { 0 }
-  /// Reads a double attribute without an intermediate ``StoredValue``; nil for none.
+  /// Reads a double attribute without an intermediate `StoredValue`; nil for none.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Double? { object.double(at: slot) }
 }
 
@@ -41,11 +41,11 @@ extension Float: AttributeValue {
     guard case .double(let value) = stored else { return nil }
     self = Float(value)
   }
-  /// The value as ``StoredValue/double(_:)``, which represents every float exactly.
+  /// The value as `StoredValue.double(_:)`, which represents every float exactly.
   @inlinable public var stored: StoredValue { .double(Double(self)) }
   /// 0, for an attribute that has neither a value nor a default.
   @inlinable public static var absent: Float { 0 }
-  /// Reads a float attribute without an intermediate ``StoredValue``, rounded from a double; nil for none.
+  /// Reads a float attribute without an intermediate `StoredValue`, rounded from a double; nil for none.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Float? {
     object.double(at: slot).map { Float($0) }
   }
@@ -59,7 +59,7 @@ extension Decimal: AttributeValue {
     guard case .decimal(let value) = stored else { return nil }
     self = value
   }
-  /// The value as ``StoredValue/decimal(_:)``.
+  /// The value as `StoredValue.decimal(_:)`.
   @inlinable public var stored: StoredValue { .decimal(self) }
   /// 0, for an attribute that has neither a value nor a default.
   @inlinable public static var absent: Decimal { 0 }
@@ -75,11 +75,11 @@ extension String: AttributeValue {
     guard case .string(let value) = stored else { return nil }
     self = value
   }
-  /// The value as ``StoredValue/string(_:)``.
+  /// The value as `StoredValue.string(_:)`.
   @inlinable public var stored: StoredValue { .string(self) }
   /// The empty string, for an attribute that has neither a value nor a default.
   @inlinable public static var absent: String { "" }
-  /// Reads a string attribute without an intermediate ``StoredValue``; nil for none.
+  /// Reads a string attribute without an intermediate `StoredValue`; nil for none.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> String? { object.string(at: slot) }
 }
 
@@ -91,7 +91,7 @@ extension Data: AttributeValue {
     guard case .data(let value) = stored else { return nil }
     self = value
   }
-  /// The value as ``StoredValue/data(_:)``.
+  /// The value as `StoredValue.data(_:)`.
   @inlinable public var stored: StoredValue { .data(self) }
   /// No bytes, for an attribute that has neither a value nor a default.
   @inlinable public static var absent: Data { Data() }
@@ -107,11 +107,11 @@ extension Date: AttributeValue {
     guard case .date(let value) = stored else { return nil }
     self = value
   }
-  /// The value as ``StoredValue/date(_:)``.
+  /// The value as `StoredValue.date(_:)`.
   @inlinable public var stored: StoredValue { .date(self) }
   /// The beginning of 2001, the reference date of stores.
   @inlinable public static var absent: Date { Date(timeIntervalSinceReferenceDate: 0) }
-  /// Reads a date attribute without an intermediate ``StoredValue``; nil for none.
+  /// Reads a date attribute without an intermediate `StoredValue`; nil for none.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Date? { object.date(at: slot) }
 }
 
@@ -123,7 +123,7 @@ extension UUID: StorableValue {
     guard case .uuid(let value) = stored else { return nil }
     self = value
   }
-  /// The value as ``StoredValue/uuid(_:)``.
+  /// The value as `StoredValue.uuid(_:)`.
   @inlinable public var stored: StoredValue { .uuid(self) }
   /// Reads a UUID attribute; nil for none.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> UUID? { object.uuid(at: slot) }

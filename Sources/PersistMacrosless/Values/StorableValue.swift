@@ -36,7 +36,7 @@ public protocol StorableValue {
   /// The wrapped type of an optional; other types are their own.
   static var wrappedType: any StorableValue.Type { get }
   /// Reads an attribute; nil if it has no value of this type. Types implement this if they have a shorter way than
-  /// through a ``StoredValue``.
+  /// through a `StoredValue`.
   static func value(of object: ManagedObject, at slot: Int) -> Self?
 }
 
@@ -45,7 +45,7 @@ extension StorableValue {
   @inlinable public static var isOptional: Bool { false }
   /// The type itself unless it implements this: only optionals wrap another type.
   @inlinable public static var wrappedType: any StorableValue.Type { Self.self }
-  /// Reads an attribute through its ``StoredValue``; nil if it has no value of this type.
+  /// Reads an attribute through its `StoredValue`; nil if it has no value of this type.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Self? {
     Self(stored: object.attributeValue(at: slot))
   }

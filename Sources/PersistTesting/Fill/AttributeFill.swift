@@ -12,7 +12,7 @@ struct AttributeFill {
   private let pattern: PatternText?
   private let rules: [FetchPredicate]
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if no values can be generated that satisfy the attribute's
+  /// - Throws: `PersistenceError.Code.invalidRequest` if no values can be generated that satisfy the attribute's
   ///   rules.
   init(
     _ attribute: AttributeDescription, of entity: String, isUnique: Bool = false,

@@ -10,7 +10,7 @@ struct FillSlice {
   /// The entity's index among the concrete entities of its hierarchy, and their number, by entity index.
   private let places: [(place: Int, count: Int)]
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if no values can be generated that satisfy an attribute's
+  /// - Throws: `PersistenceError.Code.invalidRequest` if no values can be generated that satisfy an attribute's
   ///   rules.
   init(_ model: ManagedObjectModel) throws {
     self.model = model

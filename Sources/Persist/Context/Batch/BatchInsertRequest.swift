@@ -32,7 +32,9 @@ public struct BatchInsertRequest {
   /// Creates a request for rows given as dictionaries of values by property name, as in
   /// ``ManagedObject/setValue(_:forKey:)``.
   ///
-  /// - Parameter rows: Any sequence, which is iterated once.
+  /// - Parameters:
+  ///   - entityName: The name of the entity of the new rows.
+  ///   - rows: Any sequence, which is iterated once.
   public init(_ entityName: String, _ rows: some Sequence<[String: Any?]>) {
     var iterator = rows.makeIterator()
     self.init(entityName) { row in

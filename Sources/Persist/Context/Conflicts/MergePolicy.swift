@@ -95,7 +95,7 @@ public struct MergePolicy: Sendable {
 /// ```
 ///
 /// A method without an implementation throws the conflicts, like ``MergePolicy/error``. To delegate conflicts without a
-/// custom rule, call ``MergePolicy/resolve(_:in:)-(([MergeConflict],_))`` of another policy.
+/// custom rule, call ``MergePolicy/resolve(_:in:)-([MergeConflict],_)`` of another policy.
 public protocol ConflictResolver: Sendable {
   /// Resolves conflicts with rows that others changed or deleted.
   func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws

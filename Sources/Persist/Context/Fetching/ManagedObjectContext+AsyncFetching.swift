@@ -12,8 +12,11 @@ extension ManagedObjectContext {
   /// let items = try await context.fetch(FetchRequest("Item"), progress: progress)
   /// ```
   ///
-  /// - Parameter progress: Counts the rows read; nil for none. It has no total until the end. Canceling it stops the
-  ///   fetch, like canceling the task.
+  /// - Parameters:
+  ///   - request: The request to execute.
+  ///   - progress: Counts the rows read; nil for none. It has no total until the end. Canceling it stops the fetch,
+  ///     like canceling the task.
+  ///   - isolation: The context's actor; the default is the caller's.
   /// - Throws: The errors of the blocking fetch; `CancellationError` if the fetch was canceled.
   public func fetch<Result: FetchRequestResult>(
     _ request: FetchRequest<Result>, progress: Progress?, isolation: isolated (any Actor)? = #isolation

@@ -47,6 +47,7 @@ extension ManagedObjectContext {
   /// next batch is read.
   ///
   /// - Parameters:
+  ///   - request: The request whose results are processed.
   ///   - batchSize: The number of objects to read at once, at least 1.
   ///   - body: Called with each batch; an error ends the iteration.
   public func forEachBatch<Object: ManagedObject>(

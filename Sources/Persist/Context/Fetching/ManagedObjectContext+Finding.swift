@@ -7,8 +7,11 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Parameters:
+  ///   - entityName: The name of an entity of the model.
+  ///   - name: The name of the attribute.
   ///   - value: The value; nil finds an object without a value.
   ///   - order: The order, such as `"group:YES,price:NO,name"`.
+  ///   - ascending: The direction of keys without an explicit one.
   public func findFirst(
     _ entityName: String, byAttribute name: String, with value: (any FetchArgument)?, sortedBy order: String = "",
     ascending: Bool = true
@@ -33,8 +36,11 @@ extension ManagedObjectContext {
   /// let tea = try context.findFirstOrCreate("Item", byAttribute: "name", with: "Tea")
   /// ```
   ///
-  /// - Parameter value: Any value that ``ManagedObject/setValue(_:forKey:)`` accepts for the attribute; the search uses
-  ///   the converted value. Nil finds an object without a value.
+  /// - Parameters:
+  ///   - entityName: The name of an entity of the model.
+  ///   - name: The name of the attribute.
+  ///   - value: Any value that ``ManagedObject/setValue(_:forKey:)`` accepts for the attribute; the search uses the
+  ///     converted value. Nil finds an object without a value.
   /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/unknownProperty``,
   ///   ``PersistenceError/Code/typeMismatch``, and the errors of fetching.
   @discardableResult
@@ -64,7 +70,11 @@ extension ManagedObjectContext {
 
   /// Returns every object that matches a predicate, in an order such as `"group:YES,price:NO,name"`.
   ///
-  /// - Parameter ascending: The direction of keys without an explicit one.
+  /// - Parameters:
+  ///   - entityName: The name of an entity of the model.
+  ///   - predicate: The condition for the objects; nil for all objects.
+  ///   - order: The order; empty for none.
+  ///   - ascending: The direction of keys without an explicit one.
   public func findAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy order: String = "",
     ascending: Bool = true

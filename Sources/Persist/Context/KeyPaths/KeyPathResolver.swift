@@ -26,7 +26,9 @@ public final class KeyPathResolver {
     self.classes = classes
   }
 
-  /// - Parameter given: Classes by entity name; other entities use registered classes.
+  /// - Parameters:
+  ///   - model: The model whose entities the key paths begin at.
+  ///   - given: Classes by entity name; other entities use registered classes.
   public convenience init(model: ManagedObjectModel, classes given: [String: ManagedObject.Type] = [:]) {
     let layouts = EntityLayout.layouts(of: model)
     let classes = model.classes
@@ -36,7 +38,9 @@ public final class KeyPathResolver {
 
   /// Returns the keys that a key path consists of; none for `\.self`.
   ///
-  /// - Parameter entity: The entity at the root of the key path; nil for that of the root class.
+  /// - Parameters:
+  ///   - keyPath: A key path whose root is a managed object class.
+  ///   - entity: The entity at the root of the key path; nil for that of the root class.
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes something: one that reads no
   ///   property or several, or changes the value that it reads.
   public func keys(of keyPath: AnyKeyPath, from entity: Entity? = nil) throws -> [String] {

@@ -30,15 +30,19 @@ extension ManagedObjectContext {
 
   /// Merges changes made outside of contexts, as by a batch operation or another process, into some contexts.
   ///
-  /// - Parameter contexts: Contexts in the caller's isolation. New objects don't stay registered: their faults exist
-  ///   only while observers are notified.
+  /// - Parameters:
+  ///   - changes: The identifiers of the changed objects.
+  ///   - contexts: Contexts in the caller's isolation. New objects don't stay registered: their faults exist only while
+  ///     observers are notified.
   public static func mergeChanges(fromRemoteContextSave changes: SavedChanges, into contexts: [ManagedObjectContext]) {
     for context in contexts { context.merge(changes, holdingNewObjects: false) }
   }
 
   /// Merges like ``mergeChanges(fromRemoteContextSave:into:)-(SavedChanges,_)``, with a dictionary in Core Data's form.
   ///
-  /// - Parameter changes: Identifiers, their URIs or objects, in arrays or sets, under the keys of ``NotificationKey``.
+  /// - Parameters:
+  ///   - changes: Identifiers, their URIs or objects, in arrays or sets, under the keys of ``NotificationKey``.
+  ///   - contexts: Contexts in the caller's isolation.
   public static func mergeChanges(
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
   ) {

@@ -132,7 +132,9 @@ nonisolated open class ManagedObject {
 
   /// Creates an object of an entity, with or without a context.
   ///
-  /// - Parameter entity: A non-abstract entity of the context's model.
+  /// - Parameters:
+  ///   - entity: A non-abstract entity of the context's model.
+  ///   - context: The context of the new object; nil for none.
   public convenience init(entity: Entity, insertInto context: ManagedObjectContext?) {
     let layout = context?.layout(of: entity) ?? EntityLayout.alone(entity)
     precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
@@ -142,8 +144,10 @@ nonisolated open class ManagedObject {
 
   /// Creates an object of the entity with a name.
   ///
-  /// - Parameter name: The name of a non-abstract entity of the context's model; any other name traps. For names from
-  ///   outside, use ``ManagedObjectContext/create(_:)``, which throws.
+  /// - Parameters:
+  ///   - name: The name of a non-abstract entity of the context's model; any other name traps. For names from outside,
+  ///     use ``ManagedObjectContext/create(_:)``, which throws.
+  ///   - context: The context of the new object.
   public convenience init(entity name: String, context: ManagedObjectContext) {
     guard let entity = context.model.entitiesByName[name] else {
       ProgramStop.failure("The context's model has no entity '\(name)'.")

@@ -50,7 +50,9 @@ extension ManagedObject {
 
   /// Sets a to-one relationship by slot, along with its other side.
   ///
-  /// - Parameter other: An object of the same context, with the relationship's destination entity.
+  /// - Parameters:
+  ///   - other: An object of the same context, with the relationship's destination entity.
+  ///   - slot: The slot of the relationship.
   public final func setToOne(_ other: ManagedObject?, at slot: Int) {
     guard let table, let relationship = layout.relationshipsBySlot[slot] else { return }
     if let other { requireRelatable(other, by: relationship) }

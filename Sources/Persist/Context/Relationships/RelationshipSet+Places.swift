@@ -3,7 +3,9 @@ public import Foundation
 extension RelationshipSet {
   /// Inserts objects into an ordered relationship, or moves members, so that each has the given index afterwards.
   ///
-  /// - Parameter indexes: One index per object, ascending; each at most the count at the time of its insertion.
+  /// - Parameters:
+  ///   - objects: The objects to insert or to move.
+  ///   - indexes: One index per object, ascending; each at most the count at the time of its insertion.
   public func insert(_ objects: [Element], at indexes: IndexSet) {
     precondition(objects.count == indexes.count, "\(objects.count) objects can't take \(indexes.count) places.")
     for (index, object) in zip(indexes, objects) { insert(object, at: index) }
@@ -16,7 +18,9 @@ extension RelationshipSet {
 
   /// Replaces members of an ordered relationship with other objects.
   ///
-  /// - Parameter indexes: One index per object, ascending.
+  /// - Parameters:
+  ///   - indexes: One index per object, ascending.
+  ///   - objects: The new members.
   public func replace(at indexes: IndexSet, with objects: [Element]) {
     precondition(objects.count == indexes.count, "\(objects.count) objects can't take \(indexes.count) places.")
     for (index, object) in zip(indexes, objects) { replace(at: index, with: object) }

@@ -36,7 +36,9 @@ public struct RelationshipSet<Element: ManagedObject> {
 
   /// Adds an object to an ordered relationship at an index, or moves a member there.
   ///
-  /// - Parameter index: At most ``count``; for a member, its index among the others.
+  /// - Parameters:
+  ///   - object: The object to insert or to move.
+  ///   - index: At most `count`; for a member, its index among the others.
   public func insert(_ object: Element, at index: Int) {
     requireOrder()
     precondition(index >= 0 && index <= count, "'\(source.name)' has no place \(index), only 0 to \(count).")

@@ -64,8 +64,10 @@ extension ManagedObjectContext {
   /// try await container.viewContext.save(within: .seconds(2))
   /// ```
   ///
-  /// - Parameter limit: The maximum wait for other writers, in this program and others, instead of
-  ///   ``StoreOptions/busyTimeout``.
+  /// - Parameters:
+  ///   - limit: The maximum wait for other writers, in this program and others, instead of
+  ///     ``StoreOptions/busyTimeout``.
+  ///   - isolation: The context's actor; the default is the caller's.
   /// - Throws: The errors of ``save()``; ``PersistenceError/Code/storeBusy`` if the wait took longer;
   ///   `CancellationError` if the task was canceled during the wait. Nothing is saved then, and all changes are kept.
   public func save(within limit: Duration, isolation: isolated (any Actor)? = #isolation) async throws {

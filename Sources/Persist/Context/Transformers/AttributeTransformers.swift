@@ -29,7 +29,9 @@ public enum AttributeTransformers {
   /// item["colour"] = Colour(red: 1, green: 0, blue: 0)
   /// ```
   ///
-  /// - Parameter name: The name in archives; nil for the type's own, without its module.
+  /// - Parameters:
+  ///   - type: The type to allow.
+  ///   - name: The name in archives; nil for the type's own, without its module.
   public static func register<Value: Codable & Sendable>(_ type: Value.Type, named name: String? = nil) {
     ArchivedTypes.register(type, named: name ?? String(describing: type))
   }

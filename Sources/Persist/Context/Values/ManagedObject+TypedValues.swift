@@ -12,11 +12,13 @@ extension ManagedObject {
   /// let items = try category.value(forKey: "items", as: Set<Item>.self)
   /// ```
   ///
-  /// - Parameter type: For a number, any integer type, `Bool`, `Double`, `Float`, `Decimal`, `NSNumber` or
-  ///   `NSDecimalNumber`, if it represents the number exactly; the Swift type or Foundation class of a string, a date,
-  ///   data, a UUID or a URI; ``StoredValue``; for a to-one relationship, a managed object class; for a to-many
-  ///   relationship and a fetched property, an array or set of one, `NSSet`, `NSOrderedSet` or `NSArray`; for a
-  ///   transformable attribute, the type that its transformer returns.
+  /// - Parameters:
+  ///   - name: The name of the property.
+  ///   - type: For a number, any integer type, `Bool`, `Double`, `Float`, `Decimal`, `NSNumber` or `NSDecimalNumber`,
+  ///     if it represents the number exactly; the Swift type or Foundation class of a string, a date, data, a UUID or a
+  ///     URI; ``StoredValue``; for a to-one relationship, a managed object class; for a to-many relationship and a
+  ///     fetched property, an array or set of one, `NSSet`, `NSOrderedSet` or `NSArray`; for a transformable attribute,
+  ///     the type that its transformer returns.
   /// - Returns: Nil if the property has no value.
   /// - Throws: ``PersistenceError/Code/typeMismatch`` if the value can't be returned as the type; the errors of
   ///   ``value(forKey:)``.

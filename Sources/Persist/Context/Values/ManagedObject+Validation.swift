@@ -44,8 +44,10 @@ extension ManagedObject {
 
   /// Checks whether a property could have a value, according to the rules of the model and the class. Nothing is set.
   ///
-  /// - Parameter value: For an attribute, a value that ``setValue(_:forKey:)`` accepts; for a to-one relationship, a
-  ///   ``ManagedObject`` or nil; for a to-many relationship, a collection of them.
+  /// - Parameters:
+  ///   - value: For an attribute, a value that ``setValue(_:forKey:)`` accepts; for a to-one relationship, a
+  ///     ``ManagedObject`` or nil; for a to-many relationship, a collection of them.
+  ///   - name: The name of the property.
   /// - Throws: The errors of ``validateForInsert()`` for this property; ``PersistenceError/Code/unknownProperty``, and
   ///   ``PersistenceError/Code/typeMismatch`` if the property doesn't accept such a value.
   public final func validateValue(_ value: Any?, forKey name: String) throws {

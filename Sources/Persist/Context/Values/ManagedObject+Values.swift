@@ -19,7 +19,9 @@ extension ManagedObject {
 
   /// Sets an attribute by slot.
   ///
-  /// - Parameter value: A value of the ``StoredValue`` case for the attribute's type, or null.
+  /// - Parameters:
+  ///   - value: A value of the ``StoredValue`` case for the attribute's type, or null.
+  ///   - slot: The slot of the attribute.
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     given.insert(slot)

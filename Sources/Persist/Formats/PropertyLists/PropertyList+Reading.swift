@@ -15,7 +15,9 @@ extension PropertyList {
   ///
   /// Nothing outside the data is read: an XML list whose document type declares anything is rejected.
   ///
-  /// - Parameter place: the source of the bytes, for errors.
+  /// - Parameters:
+  ///   - data: the bytes of the property list.
+  ///   - place: the source of the bytes, for errors.
   /// - Throws: ``PersistenceError/Code/malformedFile`` or ``PersistenceError/Code/limitExceeded``, with the byte offset
   ///   or the line.
   /// - Complexity: linear in the size of the data.

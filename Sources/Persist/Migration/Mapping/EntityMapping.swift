@@ -55,8 +55,14 @@ public struct EntityMapping: Sendable, Hashable {
 
   /// - Parameters:
   ///   - name: nil for `SourceToDestination`.
+  ///   - source: the name of the source entity; nil for none.
+  ///   - destination: the name of the destination entity; nil for none.
   ///   - type: nil to derive it: `custom` with a policy, `add` without a source, `remove` without a destination,
   ///     otherwise `transform`.
+  ///   - policy: the class name of the migration policy; nil for none.
+  ///   - attributes: the mappings of the attributes.
+  ///   - relationships: the mappings of the relationships.
+  ///   - userInfo: values for the policy.
   public init(
     _ name: String? = nil, from source: String?, to destination: String?, type: MappingType? = nil,
     policy: String? = nil, attributes: [PropertyMapping] = [], relationships: [PropertyMapping] = [],

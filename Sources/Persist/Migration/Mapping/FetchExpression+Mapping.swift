@@ -29,7 +29,9 @@ extension FetchExpression {
 
   /// The objects of exactly a source entity for which a predicate holds, for an entity mapping's source expression.
   ///
-  /// - Parameter predicate: a predicate in the format language.
+  /// - Parameters:
+  ///   - entity: the name of the source entity.
+  ///   - predicate: a predicate in the format language.
   public static func sourceObjects(of entity: String, where predicate: String = "TRUEPREDICATE") -> FetchExpression {
     .fetch(
       request: .call(

@@ -31,7 +31,10 @@ public struct PropertyMapping: Sendable, Hashable {
     self.userInfo = userInfo
   }
 
-  /// - Parameter format: an expression in the format language, such as `$source.price * 100`.
+  /// - Parameters:
+  ///   - name: the name of the destination property.
+  ///   - format: an expression in the format language, such as `$source.price * 100`.
+  ///   - arguments: the values of the format's placeholders.
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column of the error and what was expected there.
   public init(_ name: String, _ format: String, _ arguments: (any FetchArgument)?...) throws {
     self.init(name, valueExpression: try FetchExpression(format, arguments: arguments))

@@ -36,6 +36,8 @@ public struct StagedMigration: Sendable {
     /// One hop with custom work before and after it.
     ///
     /// - Parameters:
+    ///   - source: the version before the stage.
+    ///   - destination: the version after it.
     ///   - willMigrate: called with the store at the first version.
     ///   - didMigrate: called with the store at the second version.
     public static func custom(

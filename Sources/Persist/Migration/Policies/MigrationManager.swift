@@ -50,6 +50,7 @@ open class MigrationManager {
   ///   - source: a store of ``sourceModel``.
   ///   - destination: the URL of a nonexistent file, or of a store of ``destinationModel``. If the migration fails, a
   ///     new file is deleted.
+  ///   - mappingModel: the mapping model to execute.
   ///   - policies: the classes that the mapping model names.
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store has another model;
   ///   ``PersistenceError/Code/migrationCancelled``, or the error passed to ``cancelMigration(with:)``;
@@ -139,7 +140,9 @@ open class MigrationManager {
 
   /// The objects that any entity mapping created from those at the other end of a source relationship.
   ///
-  /// - Parameter sourceInstances: the related source objects, as returned by `source.related(name)`.
+  /// - Parameters:
+  ///   - name: the name of the source relationship.
+  ///   - sourceInstances: the related source objects, as returned by `source.related(name)`.
   public func destinationInstances(
     forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {

@@ -111,6 +111,8 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   /// Migrates a store to a version, or leaves it unchanged and throws.
   ///
   /// - Parameters:
+  ///   - url: the file of the store.
+  ///   - version: the target version.
   ///   - registry: every known version, and mapping models.
   ///   - options: the timeout and pragmas for the work.
   /// - Throws: ``PersistenceError/Code/mappingNotInferable``, ``PersistenceError/Code/missingMappingModel`` and other

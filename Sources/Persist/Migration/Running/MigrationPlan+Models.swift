@@ -2,10 +2,12 @@ extension MigrationPlan {
   /// Plans the migration from one model version to another for a generic store.
   ///
   /// Whether it is possible may depend on the rows: a required attribute without default can be added to an entity
-  /// without rows. ``init(storeAt:to:registry:)`` takes them into account.
+  /// without rows. ``init(storeAt:to:registry:migrator:)`` takes them into account.
   ///
-  /// - Parameter registry: other versions, which may record renames, and mapping models; nil to use only the two
-  ///   versions.
+  /// - Parameters:
+  ///   - source: the version to migrate from.
+  ///   - destination: the version to migrate to.
+  ///   - registry: other versions, which may record renames, and mapping models; nil to use only the two versions.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
   public init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry? = nil) throws {
     let resources = MigrationResources(registry: registry)

@@ -10,6 +10,7 @@ extension MigrationPlan {
   /// ```
   ///
   /// - Parameters:
+  ///   - url: the file of the store.
   ///   - version: the target version; nil for the current one of the store's family.
   ///   - registry: every known version, and mapping models.
   ///   - migrator: the migrator that would execute the plan: its mapping models, policies and stages are used.

@@ -37,7 +37,9 @@ public final class SQLDatabase {
 
   /// Runs one or more statements.
   ///
-  /// - Parameter values: the values of the parameters `?`; with values, only a single statement is allowed.
+  /// - Parameters:
+  ///   - sql: the text of the statements.
+  ///   - values: the values of the parameters `?`; with values, only a single statement is allowed.
   /// - Returns: the number of inserted, deleted or updated rows, including those changed by triggers.
   @discardableResult
   public func execute(_ sql: String, _ values: SQLValue...) throws -> Int {

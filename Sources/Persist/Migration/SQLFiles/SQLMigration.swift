@@ -58,7 +58,12 @@ public struct SQLMigration: Sendable {
 
   /// Creates a migration in code.
   ///
-  /// - Parameter body: runs the SQL; if the migration fails, only SQL is rolled back.
+  /// - Parameters:
+  ///   - version: the number that orders the migrations.
+  ///   - name: the name of the migration.
+  ///   - runsInTransaction: whether the migration runs in a transaction of its own.
+  ///   - foreignKeys: when foreign keys are checked.
+  ///   - body: runs the SQL; if the migration fails, only SQL is rolled back.
   public init(
     _ version: Int64, _ name: String, runsInTransaction: Bool = true, foreignKeys: ForeignKeys = .checkedAtEnd,
     _ body: @escaping @Sendable (SQLDatabase) throws -> Void

@@ -36,7 +36,9 @@ extension ModelDescription {
 
   /// Reads a description from its ``json``.
   ///
-  /// - Parameter url: the file to name in errors.
+  /// - Parameters:
+  ///   - json: the text, in UTF-8.
+  ///   - url: the file to name in errors.
   /// - Throws: ``PersistenceError/Code/malformedFile`` with line and column, or with the key path of an unexpected
   ///   value; ``PersistenceError/Code/limitExceeded``.
   public init(json: Data, from url: URL? = nil) throws {

@@ -13,8 +13,10 @@ public struct ModelFamily: Sendable {
   let contents: FamilyVersions
 
   /// - Parameters:
+  ///   - name: the name of the family.
   ///   - versions: at least one, in any order.
   ///   - current: the name of the current version; nil for the newest.
+  ///   - url: the file or folder that the versions were read from; nil for a family in code.
   public init(_ name: String, versions: [ModelVersion], current: String? = nil, url: URL? = nil) {
     self.init(
       name, FamilyVersions(versions.map { VersionFile($0) }, family: name, isOrdered: false), current: current,

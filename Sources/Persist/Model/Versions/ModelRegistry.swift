@@ -14,7 +14,10 @@ public final class ModelRegistry: Sendable {
   public let mappingModels: [MappingModelFile]
   private let otherProblems: [PersistenceError]
 
-  /// - Parameter families: at least one.
+  /// - Parameters:
+  ///   - families: at least one.
+  ///   - mappingModels: the mapping models between the versions.
+  ///   - problems: the errors of files that could not be read.
   public init(families: [ModelFamily], mappingModels: [MappingModelFile] = [], problems: [PersistenceError] = []) {
     precondition(!families.isEmpty, "A registry holds at least one family of models.")
     self.families = families.sorted { NaturalOrder.precedes($0.name, $1.name) }
@@ -33,6 +36,8 @@ public final class ModelRegistry: Sendable {
   /// - Parameters:
   ///   - versions: the versions from the oldest to the newest; at least one.
   ///   - current: the name of the current version; nil for the last.
+  ///   - family: the name of the family.
+  ///   - mappingModels: the mapping models between the versions.
   public convenience init(
     versions: [ModelVersion], current: String? = nil, family: String = "Model",
     mappingModels: [MappingModelFile] = []
@@ -101,7 +106,9 @@ public final class ModelRegistry: Sendable {
   /// Returns the registry with a version added as the newest and current one of a family; a version with the same name
   /// is replaced in place.
   ///
-  /// - Parameter family: the family's name; nil for the only or first one. A new name creates a family.
+  /// - Parameters:
+  ///   - version: the version to add.
+  ///   - family: the family's name; nil for the only or first one. A new name creates a family.
   public func adding(_ version: ModelVersion, to family: String? = nil) -> ModelRegistry {
     let name = family ?? families[0].name
     var families = families

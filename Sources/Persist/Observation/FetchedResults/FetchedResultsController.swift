@@ -55,6 +55,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// - Parameters:
   ///   - fetchRequest: The request, whose first sort descriptor should sort like the sections. Without sort
   ///     descriptors, results keep the order of the fetch.
+  ///   - context: The context that executes the request and whose changes are observed.
   ///   - sectionNameKeyPath: An attribute, or a path to one over to-one relationships. The text of its value is the
   ///     name of an object's section; nil values belong to the section "".
   public init(
@@ -73,8 +74,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// FetchedResultsController(fetchRequest: request, managedObjectContext: context) { String($0.name.prefix(1)) }
   /// ```
   ///
-  /// - Parameter section: Returns the name of an object's section, based on the object's own attributes: changes to
-  ///   other objects aren't tracked.
+  /// - Parameters:
+  ///   - fetchRequest: The request, whose first sort descriptor should sort like the sections.
+  ///   - context: The context that executes the request and whose changes are observed.
+  ///   - section: Returns the name of an object's section, based on the object's own attributes: changes to other
+  ///     objects aren't tracked.
   public init(
     fetchRequest: FetchRequest<Object>, managedObjectContext context: ManagedObjectContext,
     sectionedBy section: @escaping (Object) -> String?

@@ -36,20 +36,27 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// Called while the controller still has the old results.
   func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
   /// - Parameters:
+  ///   - controller: The controller whose results changed.
   ///   - section: The section; without objects if it was removed.
   ///   - index: The old position of a removed section, the new position of an added one.
+  ///   - type: The kind of change.
   func controller(
     _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
     atSectionIndex index: Int, for type: FetchedResultsChangeType)
   /// - Parameters:
+  ///   - controller: The controller whose results changed.
+  ///   - object: The changed object.
   ///   - indexPath: The old position; nil for an added object.
+  ///   - type: The kind of change.
   ///   - newIndexPath: The new position; nil for a removed object.
   func controller(
     _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: ResultIndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: ResultIndexPath?)
   /// Called once with all changes, when the controller already has the new results.
   ///
-  /// - Parameter difference: The changes of sections and objects, with positions before and after.
+  /// - Parameters:
+  ///   - controller: The controller whose results changed.
+  ///   - difference: The changes of sections and objects, with positions before and after.
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeContentWith difference: FetchedResultsDifference)
   /// Called last, after all other calls for a change.

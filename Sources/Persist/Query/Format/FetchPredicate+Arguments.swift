@@ -7,8 +7,10 @@ extension FetchPredicate {
   /// try FetchPredicate(format: "name IN %@ AND due < %@", argumentArray: [names, NSDate()])
   /// ```
   ///
-  /// - Parameter arguments: The types of ``FetchArgument``, Foundation classes with the same values, and arrays and
-  ///   sets of them; nil for none.
+  /// - Parameters:
+  ///   - format: A predicate in the format language.
+  ///   - arguments: The types of ``FetchArgument``, Foundation classes with the same values, and arrays and sets of
+  ///     them; nil for none.
   /// - Throws: ``PersistenceError/Code/typeMismatch``, with the argument's position, if an argument can't be compared
   ///   with anything, and the errors of ``init(_:arguments:)``.
   public init(format: String, argumentArray arguments: [Any]?) throws {

@@ -18,7 +18,9 @@ public struct FullTextQuery: Sendable, Hashable {
 
   /// A query for texts that contain all words of user input, which may contain any characters.
   ///
-  /// - Parameter isPrefix: Whether the last word may be a prefix, as during typing.
+  /// - Parameters:
+  ///   - text: The user's input.
+  ///   - isPrefix: Whether the last word may be a prefix, as during typing.
   public init(words text: String, lastIsPrefix isPrefix: Bool = false) {
     let words = text.split { $0.isWhitespace || $0 == "\0" }.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
     // A phrase without words matches no text.

@@ -12,7 +12,9 @@ extension StoreLocation {
 extension StoreIdentification {
   /// Identifies the model of a store. Nothing is written, and no file is created beside the store.
   ///
-  /// - Parameter registry: The candidate versions; nil uses the embedded model.
+  /// - Parameters:
+  ///   - url: The file of the store.
+  ///   - registry: The candidate versions; nil uses the embedded model.
   /// - Throws: ``PersistenceError/Code/missingSourceModel``, which names the nearest version and every difference;
   ///   ``PersistenceError/Code/notAStore``, ``PersistenceError/Code/storeDamaged`` and errors of opening.
   public static func identify(storeAt url: URL, registry: ModelRegistry? = nil) throws -> IdentifiedStore {

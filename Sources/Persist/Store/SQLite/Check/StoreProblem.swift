@@ -1,4 +1,4 @@
-/// A problem in a store, as found by ``StoreCheck``.
+/// A problem in a store, as found by a check of the store.
 public struct StoreProblem: Sendable, Hashable {
   /// The kind of a problem. A struct rather than an enumeration, so that new kinds can be added without breaking
   /// programs.
