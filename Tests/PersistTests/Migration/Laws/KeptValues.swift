@@ -104,8 +104,11 @@ struct KeptValues {
   // MARK: Attributes
 
   /// How many values of objects that stay are gone, and what is wrong with the others.
-  func attributes() -> (lost: Int, wrong: [String]) {
-    var (lost, wrong) = (0, [String]())
+  ///
+  /// A value of an attribute that is no longer there, and is found in one that was not there, is gone or kept, as one
+  /// likes: two attributes of one name that were pulled up together become one, with the identity of either.
+  func attributes() -> (lost: Int, either: Int, wrong: [String]) {
+    var (lost, either, wrong) = (0, 0, [String]())
     for (object, values) in before.values {
       guard let destination = moved(object), let entity = new.entitiesByName[destination.entity],
         let source = old.entitiesByName[object.entity]
@@ -115,10 +118,13 @@ struct KeptValues {
         continue
       }
       var kept = Set<String>()
+      var added: [SQLValue] = []
       for property in entity.properties {
-        guard let attribute = property.attribute, !attribute.isTransient, !attribute.isDerived,
-          let origin = origin(of: property, in: entity)
-        else { continue }
+        guard let attribute = property.attribute, !attribute.isTransient, !attribute.isDerived else { continue }
+        guard let origin = origin(of: property, in: entity) else {
+          if let value = now[property.name] { added.append(value) }
+          continue
+        }
         // No value of the old type is one of the new: such a migration is refused, or it loses the values and says so.
         if let old = origin.attribute, AttributeConversion(from: old.type, to: attribute.type) == .refused { continue }
         kept.insert(origin.name)
@@ -130,13 +136,16 @@ struct KeptValues {
           wrong.append("\(destination).\(property.name): \(found.map { "\($0)" } ?? "nothing") instead of \(value)")
         }
       }
-      lost += values.keys.filter { name in
+      for (name, value) in values {
         let path = name.split(separator: ".", maxSplits: 1).map(String.init)
-        guard let attribute = source.attribute(named: path[0]), !attribute.isDerived else { return false }
-        return !kept.contains(path[0])
-      }.count
+        guard let attribute = source.attribute(named: path[0]), !attribute.isDerived, !kept.contains(path[0]) else {
+          continue
+        }
+        lost += 1
+        if added.contains(where: { Self.isSame($0, value) }) { either += 1 }
+      }
     }
-    return (lost, wrong.sorted())
+    return (lost, either, wrong.sorted())
   }
 
   /// Whether two stored values mean the same: a number of another kind, bytes with a mark before them or without.
@@ -153,8 +162,8 @@ struct KeptValues {
   /// How many members are gone where both objects stay, those that an inverse lists too counted from both ends; and
   /// pairs that come from nowhere.
   ///
-  /// Where inverses were exchanged and neither end is stored rather than the other, only one of the two relationships
-  /// is kept: a pair that both had is kept or lost, as one likes.
+  /// Where inverses were exchanged, only one of the two relationships is kept: a pair that both had is kept or lost, as
+  /// one likes.
   func relationships() -> (oneWay: Int, bothWays: Int, either: Int, wrong: [String]) {
     var taken: [String: Set<StoreContent.Pair>] = [:]
     var crossed = Set<String>()
@@ -178,7 +187,7 @@ struct KeptValues {
             for (name, turned) in ends(of: origin, source) {
               taken[name, default: []].formUnion(turned ? found : Set(found.map(\.turned)))
             }
-            if let (own, _) = oldRelationship(property, in: entity), isEven(own), isEven(origin),
+            if let (own, _) = oldRelationship(property, in: entity), own.inverse != nil, origin.inverse != nil,
               own.inverse != origin.name
             {
               crossed.formUnion(ends(of: origin, source).map(\.name))
@@ -202,11 +211,6 @@ struct KeptValues {
       }
     }
     return (oneWay, bothWays, either, wrong.sorted())
-  }
-
-  /// Whether an old relationship has an inverse that holds as many members.
-  private func isEven(_ relationship: RelationshipDescription) -> Bool {
-    old.inverse(of: relationship).map { $0.isToMany == relationship.isToMany } ?? false
   }
 
   /// How many members of ordered relationships are in no order now, and lists that are in another order.
