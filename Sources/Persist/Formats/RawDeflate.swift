@@ -42,13 +42,13 @@ enum RawDeflate {
         output += chunk[..<produced]
         guard output.count <= expandedLimit else {
           throw PersistenceError(
-            .limitExceeded, at: place, "The compressed data comes to more than \(expandedLimit) bytes.")
+            .limitExceeded, at: place, "The compressed data expands to more than \(expandedLimit) bytes.")
         }
       }
     }
     guard status == Z_STREAM_END else {
       throw PersistenceError(
-        .malformedFile, at: place, "The compressed data is damaged or cut short (zlib: \(status)).")
+        .malformedFile, at: place, "The compressed data is damaged or truncated (zlib: \(status)).")
     }
     return Data(output)
   }

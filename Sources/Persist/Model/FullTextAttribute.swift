@@ -24,7 +24,7 @@ extension ManagedObjectModel {
     guard let key = keys.last, let attribute = entity.attribute(named: key) else {
       throw PersistenceError(
         .unknownProperty, at: .property(entity.name, keys.last ?? ""),
-        "'\(entity.name)' has no attribute '\(keys.last ?? "")' whose texts could be searched.")
+        "'\(entity.name)' has no attribute '\(keys.last ?? "")' for full-text search.")
     }
     guard attribute.isFullTextSearched, let search = attribute.fullTextSearch else {
       throw PersistenceError(

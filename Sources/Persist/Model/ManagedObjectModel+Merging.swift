@@ -57,6 +57,6 @@ private struct ModelMerge {
     problems.append(
       PersistenceError(
         .invalidModel, at: place, "\(kind) '\(name)' isn't the same in two of the models.",
-        fix: "Rename one of the two, or make them alike."))
+        fix: "Rename one of the two, or make them identical."))
   }
 }

@@ -114,7 +114,8 @@ public final class ManagedObjectModel: Sendable {
   /// Returns the destination entity of a relationship of this model.
   public func destination(of relationship: RelationshipDescription) -> Entity {
     guard let entity = entitiesByName[relationship.destination] else {
-      preconditionFailure("'\(relationship.name)' leads to '\(relationship.destination)', which isn't of this model.")
+      preconditionFailure(
+        "'\(relationship.name)' leads to '\(relationship.destination)', which isn't an entity of this model.")
     }
     return entity
   }

@@ -22,8 +22,8 @@ struct ModelSearch {
       return try mappingModels(in: folder).reduce(registry) { try $0.adding(MappingModelFile(at: $1)) }
     }
     throw PersistenceError(
-      .modelNotFound, "There is no model '\(name)' in any of the folders where the program looks for models.",
-      fix: "Add '\(name).xcdatamodeld', '.momd', '.mom' or '.json' to the program's resources, or give its folder. "
+      .modelNotFound, "There is no model '\(name)' in any of the folders that the program searches for models.",
+      fix: "Add '\(name).xcdatamodeld', '.momd', '.mom' or '.json' to the program's resources, or specify its folder. "
         + "These were searched: \(folders.map { "'\($0.path)'" }.joined(separator: ", ")).")
   }
 

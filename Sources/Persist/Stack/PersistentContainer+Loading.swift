@@ -30,7 +30,7 @@ extension PersistentContainer {
     case .sqlite:
       guard let url = description.url else {
         throw PersistenceError(
-          .fileAccess, "The description of a store in a file names no file.",
+          .fileAccess, "The description of a store in a file has no URL.",
           fix: "Give it a URL, or the type inMemory.")
       }
       guard persistentStoreCoordinator.store(at: url) == nil else { return }
@@ -50,7 +50,7 @@ extension PersistentContainer {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(folder), "The store's folder can't be made: \(error.localizedDescription)")
+        .fileAccess, at: .file(folder), "The store's folder can't be created: \(error.localizedDescription)")
     }
   }
 

@@ -28,7 +28,7 @@ package final class StoreWriter {
       throw PersistenceError(
         .incompatibleModel, at: .store(url),
         "The store has the version '\(identified.version?.name ?? "unknown")', not '\(wanted.name)'.",
-        fix: "Migrate it first, or leave the version out.")
+        fix: "Migrate it first, or omit the version.")
     }
     store = try engine.openStore(
       at: location, model: identified.model, options: StoreOptions(), allowsGaps: false)
@@ -49,7 +49,7 @@ package final class StoreWriter {
       _ = try store.commit(writes)
     } catch is RowConflicts {
       throw PersistenceError(
-        .mergeConflict, at: .store(store.url), "Another program changed the store meanwhile.", fix: "Try again.")
+        .mergeConflict, at: .store(store.url), "Another program changed the store in the meantime.", fix: "Try again.")
     }
   }
 

@@ -67,7 +67,7 @@ struct ModelCheckTests {
         ]),
       EntityDescription("C", relationships: [RelationshipDescription("u", to: "B", inverse: "elsewhere")]))
     #expect(found.count == 5)
-    let parts = ["doesn't exist", "no relationship", "names no inverse", "not back", "no entity"]
+    let parts = ["doesn't exist", "isn't a relationship", "names no inverse", "not back", "isn't an entity"]
     for (message, part) in zip(found, parts) {
       #expect(message.contains(part), "\(message)")
     }

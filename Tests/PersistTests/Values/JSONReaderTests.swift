@@ -45,7 +45,7 @@ struct JSONReaderTests {
   func duplicates() {
     for text in [#"{"a": [{"b": 1, "c": 2}], "a": 1}"#, #"{"a": [], "\u0061": 1}"#] {
       let error = #expect(throws: PersistenceError.self) { try value("\n" + text) }
-      #expect(error?.message.contains("'a' stands twice") == true)
+      #expect(error?.message.contains("'a' occurs twice") == true)
       #expect(error?.place.line == 2)
     }
   }

@@ -43,7 +43,7 @@ struct MarkupReaderTests {
     "What isn't well formed is refused with its line",
     arguments: [
       ("", "no root"), ("\n<a>", "ends inside <a>"), ("<a></b>", "closes"), ("<a/><b/>", "second root"),
-      ("<a b=1/>", "quoted"), ("<a b='1' b='2'/>", "two attributes"), ("<a>&nbsp;</a>", "own entities"),
+      ("<a b=1/>", "quoted"), ("<a b='1' b='2'/>", "two attributes"), ("<a>&nbsp;</a>", "predefined entity"),
       ("<a>&#0;</a>", "no character"), ("<a>&#xD800;</a>", "no character"), ("<a>& b</a>", "no reference"),
       ("<a b='<'/>", "attribute's value"), ("<a><![CDATA[x</a>", "CDATA"), ("<!-- x", "comment"), ("x", "outside"),
       ("<a/>\n\nx", "outside"), ("<a>\u{1}</a>", "control"), ("<a b='1'c='2'/>", "space"), ("< a/>", "name"),

@@ -83,7 +83,7 @@ extension ArchivedObject {
   /// Returns the names and values of a dictionary, sorted by name; none if the member is absent.
   func entries(_ key: String) throws -> [(name: String, value: ArchivedObject)] {
     guard let member = try member(key) else { return [] }
-    guard let entries = try member.entries else { throw expected("A dictionary with texts as keys", for: key) }
+    guard let entries = try member.entries else { throw expected("A dictionary with string keys", for: key) }
     return entries
   }
 

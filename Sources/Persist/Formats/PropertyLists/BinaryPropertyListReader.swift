@@ -73,7 +73,7 @@ struct BinaryPropertyListReader {
     }
     guard depth < PropertyList.Limits.depth else {
       throw PersistenceError(
-        .limitExceeded, at: place, "The property list nests deeper than \(PropertyList.Limits.depth) levels.")
+        .limitExceeded, at: place, "The property list is nested more than \(PropertyList.Limits.depth) levels deep.")
     }
     slots[index] = .beingRead
     let result = try decode(at: offsets[index], depth: depth)
@@ -147,7 +147,7 @@ struct BinaryPropertyListReader {
     for index in 0..<count {
       let key = try object(try reference(at: start + index * referenceSize), depth: depth + 1)
       guard case .string(let name) = key.value else {
-        throw damaged("the dictionary at byte \(offset) has a key that isn't a text.")
+        throw damaged("the dictionary at byte \(offset) has a key that isn't a string.")
       }
       let value = try object(try reference(at: start + (count + index) * referenceSize), depth: depth + 1)
       guard entries.updateValue(value.value, forKey: name) == nil else {
@@ -163,13 +163,13 @@ struct BinaryPropertyListReader {
     guard values > PropertyList.Limits.expandedValues else { return }
     let limit = PropertyList.Limits.expandedValues
     throw PersistenceError(
-      .limitExceeded, at: place, "The property list comes to more than \(limit) values, counted wherever they occur.")
+      .limitExceeded, at: place, "The property list expands to more than \(limit) values, counting repetitions.")
   }
 
   /// Reads a whole number of 1, 2, 4, 8 or 16 bytes. Numbers of up to four bytes are unsigned, longer ones signed.
   private func integer(at offset: Int, exponent: Int) throws -> PropertyList {
     guard exponent <= 4, let range = range(from: offset + 1, count: 1 << exponent) else {
-      throw damaged("the whole number at byte \(offset) doesn't fit.")
+      throw damaged("the integer at byte \(offset) doesn't fit.")
     }
     let low = bytes[range].suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     guard exponent == 4 else { return .integer(Int64(bitPattern: low)) }

@@ -58,7 +58,7 @@ final class KeyedArchive {
     guard stepsLeft < 0 else { return }
     throw PersistenceError(
       .limitExceeded, at: place, "Reading this archive of \(objects.count) objects takes too many steps.",
-      fix: "Its objects refer to each other over and over; no archiver writes such a file.")
+      fix: "Its objects refer to each other repeatedly; no archiver writes such a file.")
   }
 
   /// Checks that every reference names an existing object, so that later steps needn't.

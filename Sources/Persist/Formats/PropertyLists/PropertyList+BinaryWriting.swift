@@ -43,7 +43,8 @@ private struct BinaryPropertyListWriter {
 
   private mutating func add(_ value: PropertyList, depth: Int) throws -> Int {
     guard depth < PropertyList.Limits.depth else {
-      throw PersistenceError(.limitExceeded, "A property list nests deeper than \(PropertyList.Limits.depth) levels.")
+      throw PersistenceError(
+        .limitExceeded, "A property list is nested more than \(PropertyList.Limits.depth) levels deep.")
     }
     switch value {
     case .string(let text):

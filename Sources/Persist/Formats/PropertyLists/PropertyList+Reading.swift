@@ -34,7 +34,7 @@ extension PropertyList {
     } else {
       throw PersistenceError(
         .malformedFile, at: place, "This is neither a binary nor an XML property list.",
-        fix: "Give a file that begins with 'bplist00' or with '<?xml' or '<plist'.")
+        fix: "Provide a file that begins with 'bplist00' or with '<?xml' or '<plist'.")
     }
   }
 }

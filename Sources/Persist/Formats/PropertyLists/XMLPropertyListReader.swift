@@ -38,7 +38,7 @@ struct XMLPropertyListReader {
   private func value(_ element: MarkupElement) throws -> PropertyList {
     switch element.name {
     case "array":
-      guard hasNoText(element) else { throw damaged("a text stands between the values of an array.", at: element) }
+      guard hasNoText(element) else { throw damaged("text occurs between the values of an array.", at: element) }
       return .array(try element.children.map(value))
     case "dict": return try dictionary(element)
     default:
@@ -51,7 +51,7 @@ struct XMLPropertyListReader {
 
   private func dictionary(_ element: MarkupElement) throws -> PropertyList {
     guard hasNoText(element), element.children.count.isMultiple(of: 2) else {
-      throw damaged("a dictionary must hold keys and values in turn.", at: element)
+      throw damaged("a dictionary must contain alternating keys and values.", at: element)
     }
     var entries: [String: PropertyList] = [:]
     for index in stride(from: 0, to: element.children.count, by: 2) {
@@ -60,7 +60,7 @@ struct XMLPropertyListReader {
         throw damaged("'<key>' was expected before a value.", at: key)
       }
       guard entries.updateValue(try value(element.children[index + 1]), forKey: key.text) == nil else {
-        throw damaged("the key '\(key.text)' stands twice in a dictionary.", at: key)
+        throw damaged("the key '\(key.text)' occurs twice in a dictionary.", at: key)
       }
     }
     return .dictionary(entries)

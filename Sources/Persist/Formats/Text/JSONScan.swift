@@ -51,7 +51,7 @@ struct JSONScan {
       case UInt8(ascii: ":"):
         if let text, let key = Self.key(bytes[text]), !open.isEmpty {
           guard open[open.count - 1].insert(key).inserted else {
-            throw error(.malformedFile, "The key '\(key)' stands twice in one object.", at: text.lowerBound)
+            throw error(.malformedFile, "The key '\(key)' occurs twice in one object.", at: text.lowerBound)
           }
         }
       default: break

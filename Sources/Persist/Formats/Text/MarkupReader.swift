@@ -69,7 +69,7 @@ struct MarkupReader {
       if byte != UInt8(ascii: "<") {
         let text = try characters(until: UInt8(ascii: "<"), isAttribute: false)
         if open.isEmpty {
-          guard text.allSatisfy(\.isWhitespace) else { throw malformed("Text stands outside the root element.") }
+          guard text.allSatisfy(\.isWhitespace) else { throw malformed("There is text outside the root element.") }
         } else {
           open[open.count - 1].text += text
         }
@@ -79,10 +79,10 @@ struct MarkupReader {
         _ = try raw(until: "-->", of: "a comment")
       } else if skip("<![CDATA[") {
         let text = try raw(until: "]]>", of: "a CDATA section")
-        guard !open.isEmpty else { throw malformed("Text stands outside the root element.") }
+        guard !open.isEmpty else { throw malformed("There is text outside the root element.") }
         open[open.count - 1].text += text
       } else if skip("<!DOCTYPE") {
-        guard open.isEmpty, root == nil else { throw malformed("A document type stands inside the document.") }
+        guard open.isEmpty, root == nil else { throw malformed("A document type is inside the document.") }
         try passDocumentType()
       } else if skip("</") {
         let name = try self.name()
@@ -134,7 +134,7 @@ struct MarkupReader {
       }
       position += 1
       let value = try characters(until: quote, isAttribute: true)
-      guard peek() == quote else { throw malformed("The value of '\(key)' in <\(name)> doesn't end.") }
+      guard peek() == quote else { throw malformed("The value of '\(key)' in <\(name)> isn't terminated.") }
       position += 1
       guard attributes.updateValue(value, forKey: key) == nil else {
         throw malformed("<\(name)> has two attributes '\(key)'.")
@@ -155,12 +155,12 @@ struct MarkupReader {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         position += 1
         while let next = peek(), next != byte { advance() }
-        guard peek() == byte else { throw malformed("The document type doesn't end.") }
+        guard peek() == byte else { throw malformed("The document type isn't terminated.") }
         position += 1
       default: advance()
       }
     }
-    throw malformed("The document type doesn't end.")
+    throw malformed("The document type isn't terminated.")
   }
 
   // MARK: Text
@@ -171,14 +171,14 @@ struct MarkupReader {
     while let byte = peek(), byte != end {
       switch byte {
       case UInt8(ascii: "&"): result.append(contentsOf: try reference().utf8)
-      case UInt8(ascii: "<"): throw malformed("'<' stands in an attribute's value.")
+      case UInt8(ascii: "<"): throw malformed("An attribute's value contains '<'.")
       case UInt8(ascii: "\r"):
         advance()
         if peek() != UInt8(ascii: "\n") { result.append(UInt8(ascii: isAttribute ? " " : "\n")) }
       case UInt8(ascii: "\n"), UInt8(ascii: "\t"):
         result.append(isAttribute ? UInt8(ascii: " ") : byte)
         advance()
-      case 0..<0x20: throw malformed("A control character (\(byte)) stands in the text.")
+      case 0..<0x20: throw malformed("A control character (\(byte)) is in the text.")
       default:
         result.append(byte)
         position += 1
@@ -211,7 +211,7 @@ struct MarkupReader {
       number = UInt32(name.dropFirst())
     } else {
       throw malformed(
-        "'&\(name);' is not one of XML's own entities, and no others are read.", fix: "Write the text itself.")
+        "'&\(name);' isn't a predefined entity of XML; no others are supported.", fix: "Write the text itself.")
     }
     guard let number, number != 0, let scalar = Unicode.Scalar(number) else {
       throw malformed("'&\(name);' is no character.")

@@ -16,12 +16,12 @@ extension ModelCheck {
       if let name = attribute.compositeName {
         if composites[name] == nil {
           report(
-            place, "The attribute is a '\(name)', which is no composite type of the model.",
+            place, "The attribute is a '\(name)', which isn't a composite type of the model.",
             fix: "Add the composite type '\(name)' or choose another.", as: .flaw)
         }
       } else {
         report(
-          place, "The composite attribute names no composite type.", fix: "Name one of the model's.", as: .flaw)
+          place, "The composite attribute has no composite type.", fix: "Choose one of the model's.", as: .flaw)
       }
     }
     if attribute.userInfo[FullTextSearch.userInfoKey] != nil { checkFullText(attribute, of: owner) }
@@ -33,7 +33,7 @@ extension ModelCheck {
     let key = FullTextSearch.userInfoKey
     if attribute.fullTextSearch == nil {
       report(
-        place, "'\(attribute.userInfo[key] ?? "")' in the user info under '\(key)' isn't a way to search texts.",
+        place, "'\(attribute.userInfo[key] ?? "")' in the user info under '\(key)' isn't a kind of full-text search.",
         fix: "Write words, stems or trigrams; with lengths, as in 'words prefix 2 3'.", as: .flaw)
     } else if !attribute.isFullTextSearched || entities[owner] == nil {
       report(
@@ -46,15 +46,15 @@ extension ModelCheck {
 
   private mutating func check(_ validation: AttributeValidation, at place: PersistenceError.Place) {
     if let minimum = validation.minimum, let maximum = validation.maximum, minimum.isGreater(than: maximum) {
-      report(place, "The least value is above the greatest.", fix: "Exchange or mend them.", as: .flaw)
+      report(place, "The minimum value is above the maximum.", fix: "Swap or correct them.", as: .flaw)
     }
     if let least = validation.minimumLength, let most = validation.maximumLength, least > most {
       report(
-        place, "The least length, \(least), is above the greatest, \(most).", fix: "Exchange or mend them.", as: .flaw)
+        place, "The minimum length, \(least), is above the maximum, \(most).", fix: "Swap or correct them.", as: .flaw)
     }
     if let pattern = validation.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
       report(
-        place, "The pattern '\(pattern)' is no regular expression.", fix: "Correct or remove it.", as: .flaw)
+        place, "The pattern '\(pattern)' isn't a regular expression.", fix: "Correct or remove it.", as: .flaw)
     }
   }
 
@@ -111,13 +111,13 @@ extension ModelCheck {
       let place = PersistenceError.Place.entity(name)
       guard let count = flattenedCounts[name] else {
         report(
-          place, "The composite type '\(name)' contains itself, or nests too deep.",
-          fix: "Take the element out that leads back to '\(name)'.")
+          place, "The composite type '\(name)' contains itself, or is nested too deeply.",
+          fix: "Remove the element that leads back to '\(name)'.")
         continue
       }
       if count > Limit.compositeElements {
         report(
-          place, "The composite type '\(name)' flattens to more than \(Limit.compositeElements) elements.",
+          place, "The composite type '\(name)' expands to more than \(Limit.compositeElements) elements.",
           fix: "Divide it.")
       }
     }
@@ -138,7 +138,7 @@ extension AttributeDescription {
       Int32(exactly: number) == nil ? "\(number) is out of the range of a 32-bit integer." : nil
     case (.float, .double(let number)):
       number.isFinite && !Float(number).isFinite ? "\(number) is out of the range of a float." : nil
-    default: "\(value.inWords) is no value of type \(type.rawValue)."
+    default: "\(value.inWords) isn't a value of type \(type.rawValue)."
     }
   }
 }

@@ -10,12 +10,12 @@ extension ModelCheck {
       }
       checkName(entity.name, of: "An entity", at: place)
       if Self.reservedEntityNames.contains(entity.name.uppercased()) {
-        report(place, "'\(entity.name)' would take the table of a store's own records.", fix: "Choose another name.")
+        report(place, "'\(entity.name)' needs a table that the store itself uses.", fix: "Choose another name.")
       }
       guard entity.parent == nil else { continue }
       if let other = tables.updateValue(entity.name, forKey: entity.name.uppercased()) {
         report(
-          place, "'\(entity.name)' and '\(other)' differ only in capitals and would share a table.",
+          place, "'\(entity.name)' and '\(other)' differ only in case and would share a table.",
           fix: "Rename one of them.", as: .flaw)
       }
     }
@@ -27,7 +27,7 @@ extension ModelCheck {
       guard let parent = entity.parent else { continue }
       if entities[parent] == nil {
         report(
-          .entity(entity.name), "The parent '\(parent)' of '\(entity.name)' is no entity of the model.",
+          .entity(entity.name), "The parent '\(parent)' of '\(entity.name)' isn't an entity of the model.",
           fix: "Add '\(parent)' or choose another parent.")
         continue
       }
@@ -37,7 +37,7 @@ extension ModelCheck {
         let cycle = (lineage + [entity.name]).joined(separator: " → ")
         report(
           .entity(entity.name), "'\(entity.name)' is its own ancestor: \(cycle).",
-          fix: "Take away one of these parents.")
+          fix: "Remove one of these parents.")
       }
     }
   }
@@ -54,7 +54,7 @@ extension ModelCheck {
       }
       checkName(name, of: "A property", at: place)
       if Self.reservedPropertyNames.contains(name.uppercased()) {
-        report(place, "'\(name)' would take a column that every table has.", fix: "Choose another name.", as: .flaw)
+        report(place, "'\(name)' needs a column that every table already has.", fix: "Choose another name.", as: .flaw)
       }
       if let parent = entity.parent, let inherited = property(name, of: parent), inherited.declaring != entity.name {
         report(
@@ -74,8 +74,9 @@ extension ModelCheck {
     }
     if !(first.isLetter || first == "_") || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
       report(
-        place, "'\(name)' is no name: it must begin with a letter and hold only letters, digits and underscores.",
-        fix: "Rename it, and keep the old name as renaming identifier where stores have it.", as: .flaw)
+        place, "'\(name)' isn't a valid name: it must start with a letter and contain only letters, digits and "
+          + "underscores.",
+        fix: "Rename it, and keep the old name as renaming identifier if stores have it.", as: .flaw)
     }
   }
 

@@ -5,7 +5,7 @@ extension ModelCheck {
     checkCounts(of: relationship, at: place)
     guard entities[relationship.destination] != nil else {
       report(
-        place, "The relationship leads to '\(relationship.destination)', which is no entity of the model.",
+        place, "The relationship leads to '\(relationship.destination)', which isn't an entity of the model.",
         fix: "Add '\(relationship.destination)' or choose another destination.")
       return
     }
@@ -16,11 +16,11 @@ extension ModelCheck {
     case .missing:
       report(
         place, "The inverse \(full) doesn't exist.",
-        fix: "Add a relationship '\(name)' to '\(relationship.destination)', or name the one that leads back.",
+        fix: "Add a relationship '\(name)' to '\(relationship.destination)', or specify the one that leads back.",
         as: .flaw)
     case .noRelationship:
       report(
-        place, "The inverse \(full) is no relationship.", fix: "Name the relationship that leads back.", as: .flaw)
+        place, "The inverse \(full) isn't a relationship.", fix: "Specify the relationship that leads back.", as: .flaw)
     case .oneSided(let other, _):
       let named = other.map { "names '\($0)' as its inverse" } ?? "names no inverse"
       report(
@@ -57,11 +57,11 @@ extension ModelCheck {
     let (least, most) = (relationship.minimumCount, relationship.maximumCount)
     if least < 0 || most < 0 {
       report(
-        place, "The counts \(least) to \(most) are no numbers of objects.", fix: "Use 0 for no bound.", as: .flaw)
+        place, "The object counts \(least) to \(most) are invalid.", fix: "Use 0 for no bound.", as: .flaw)
     } else if most > 0 && least > most {
       report(
-        place, "The least number of objects, \(least), is above the greatest, \(most).", fix: "Exchange or mend them.",
-        as: .flaw)
+        place, "The minimum number of objects, \(least), is above the maximum, \(most).",
+        fix: "Swap or correct them.", as: .flaw)
     }
   }
 
@@ -74,7 +74,7 @@ extension ModelCheck {
     let place = PersistenceError.Place.entity(entity.name)
     for constraint in entity.uniquenessConstraints {
       if constraint.isEmpty {
-        report(place, "A uniqueness constraint names no property.", fix: "Remove it or name its properties.", as: .flaw)
+        report(place, "A uniqueness constraint has no properties.", fix: "Remove it or add its properties.", as: .flaw)
       }
       for name in constraint { checkColumn(name, of: entity, in: "A uniqueness constraint") }
     }
@@ -112,7 +112,7 @@ extension ModelCheck {
     case .fetchedProperty: return "a fetched property, which has no column"
     case nil:
       // Core Data's names for the object and its entity number may also be indexed.
-      return ["self", "entity"].contains(first.lowercased()) ? nil : "which is no property of '\(entity)'"
+      return ["self", "entity"].contains(first.lowercased()) ? nil : "which isn't a property of '\(entity)'"
     }
   }
 }

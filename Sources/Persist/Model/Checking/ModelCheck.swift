@@ -115,7 +115,7 @@ struct ModelCheck {
     if description.entities.count > Limit.entities {
       report(
         .unknown, "The model has \(description.entities.count) entities; at most \(Limit.entities) are possible.",
-        fix: "Divide the model.")
+        fix: "Split the model.")
       return
     }
     let slotCounts = entities.mapValues { entity in
@@ -128,15 +128,15 @@ struct ModelCheck {
       if lineage.count > Limit.parents {
         report(
           .entity(entity.name), "'\(entity.name)' has more than \(Limit.parents) parents above it.",
-          fix: "Make the hierarchy flatter.")
+          fix: "Flatten the hierarchy.")
         return
       }
       total += lineage.reduce(0) { $0 + (slotCounts[$1.name] ?? 0) }
     }
     if total > Limit.properties {
       report(
-        .unknown, "The entities have \(total) properties together, inherited ones and elements included; at "
-          + "most \(Limit.properties) are possible.", fix: "Divide the model.")
+        .unknown, "The entities have \(total) properties in total, including inherited ones and elements; at "
+          + "most \(Limit.properties) are possible.", fix: "Split the model.")
     }
   }
 
@@ -144,7 +144,7 @@ struct ModelCheck {
     for (name, members) in description.configurations.sorted(by: { $0.key < $1.key }) {
       for member in members where entities[member] == nil {
         report(
-          .entity(member), "The configuration '\(name)' names '\(member)', which is no entity of the model.",
+          .entity(member), "The configuration '\(name)' names '\(member)', which isn't an entity of the model.",
           fix: "Remove it from the configuration.", as: .flaw)
       }
     }
@@ -154,14 +154,14 @@ struct ModelCheck {
     for (name, request) in description.fetchRequestTemplates.sorted(by: { $0.key < $1.key })
     where entities[request.entity] == nil {
       report(
-        .entity(request.entity), "The fetch request '\(name)' asks for '\(request.entity)', which is no entity.",
+        .entity(request.entity), "The fetch request '\(name)' asks for '\(request.entity)', which isn't an entity.",
         fix: "Name an entity of the model.", as: .flaw)
     }
     for entity in description.entities {
       for property in entity.fetchedProperties where entities[property.request.entity] == nil {
         report(
           .property(entity.name, property.name),
-          "The fetched property asks for '\(property.request.entity)', which is no entity of the model.",
+          "The fetched property asks for '\(property.request.entity)', which isn't an entity of the model.",
           fix: "Name an entity of the model.", as: .flaw)
       }
     }

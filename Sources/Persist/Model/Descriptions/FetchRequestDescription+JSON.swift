@@ -16,7 +16,7 @@ extension FetchRequestDescription {
     if let name = try fields.text("resultType") {
       guard let type = ResultType.allCases.first(where: { $0.jsonName == name }) else {
         throw fields.error(
-          "resultType", "'\(name)' is no result type; expected objects, objectIDs, dictionaries or count.")
+          "resultType", "'\(name)' isn't a result type; expected objects, objectIDs, dictionaries or count.")
       }
       resultType = type
     }

@@ -44,11 +44,11 @@ extension ModelDescription {
   public init(json: Data, from url: URL? = nil) throws {
     var fields = try JSONFields(JSONReader.value(in: json, from: url), path: "", file: url)
     guard let format = try fields.integer("format") else {
-      throw fields.error("format", "The key 'format' is missing; this is no model of Persist.")
+      throw fields.error("format", "The key 'format' is missing; this isn't a model of Persist.")
     }
     guard (1...Self.jsonFormat).contains(format) else {
       throw fields.error(
-        "format", "The model is written in format \(format); this version reads up to \(Self.jsonFormat).",
+        "format", "The model is in format \(format); this version reads up to \(Self.jsonFormat).",
         fix: "Use the version of Persist that wrote it, or a newer one.")
     }
     self.init(
@@ -119,7 +119,7 @@ extension EntityDescription {
       }
       return try values.map { value in
         guard case .string(let text) = value else {
-          throw fields.error("\(key)[\(index)]", "Expected texts, found \(value.kind).")
+          throw fields.error("\(key)[\(index)]", "Expected strings, found \(value.kind).")
         }
         return text
       }
@@ -164,7 +164,7 @@ extension FetchIndexDescription {
     }
     let kindName = try fields.text("kind") ?? Element.Kind.binary.rawValue
     guard let kind = Element.Kind(rawValue: kindName) else {
-      throw fields.error("kind", "'\(kindName)' is no kind of index; expected binary or rTree.")
+      throw fields.error("kind", "'\(kindName)' isn't a kind of index; expected binary or rTree.")
     }
     return Element(subject, kind: kind, isAscending: try fields.flag("ascending", default: true))
   }

@@ -6,7 +6,7 @@ extension AttributeType {
     let name = try fields.requiredText("type")
     guard let type = AttributeType(rawValue: name) else {
       let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw fields.error("type", "'\(name)' is no type of attributes.", fix: "Expected one of \(known).")
+      throw fields.error("type", "'\(name)' isn't an attribute type.", fix: "Expected one of \(known).")
     }
     self = type
   }
@@ -114,7 +114,7 @@ extension RelationshipDescription {
     if let name = try fields.text("deleteRule") {
       guard let rule = DeleteRule.allCases.first(where: { $0.jsonName == name }) else {
         throw fields.error(
-          "deleteRule", "'\(name)' is no delete rule; expected nullify, cascade, deny or noAction.")
+          "deleteRule", "'\(name)' isn't a delete rule; expected nullify, cascade, deny or noAction.")
       }
       deleteRule = rule
     }

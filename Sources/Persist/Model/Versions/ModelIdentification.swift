@@ -131,8 +131,8 @@ extension StoreEvidence {
     let compared = candidates.map { ($0, differences(of: $0.version.model)) }
     guard let (nearest, found) = compared.min(by: { $0.1.count < $1.1.count }) else {
       return PersistenceError(
-        .missingSourceModel, at: .store(url), "The store holds no model that can be read, and none was given.",
-        fix: "Give the model that the store was written with.", errors: errors)
+        .missingSourceModel, at: .store(url), "The store contains no readable model, and none was given.",
+        fix: "Provide the model that the store was written with.", errors: errors)
     }
     // The columns are equal but the hashes differ: only the hashes can show the difference.
     let words =
@@ -141,8 +141,8 @@ extension StoreEvidence {
     errors += words.map { PersistenceError(.incompatibleModel, at: .store(url), $0) }
     return PersistenceError(
       .missingSourceModel, at: .store(url),
-      "None of the \(candidates.count) model versions given is the store's. The nearest is '\(nearest.version.name)', "
-        + "which differs in \(words.count) things.",
-      fix: "Give the model that the store was written with.", errors: errors)
+      "None of the \(candidates.count) model versions given is the store's. The closest is '\(nearest.version.name)', "
+        + "with \(words.count) differences.",
+      fix: "Provide the model that the store was written with.", errors: errors)
   }
 }

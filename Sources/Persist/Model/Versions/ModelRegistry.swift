@@ -83,7 +83,7 @@ public final class ModelRegistry: Sendable {
     }
     throw PersistenceError(
       .modelNotFound, "Several models have a version '\(name)'.",
-      fix: "Name it by its file, or give the folder of one model only.")
+      fix: "Specify its file, or the folder of a single model.")
   }
 
   /// The family that a version of this registry belongs to.

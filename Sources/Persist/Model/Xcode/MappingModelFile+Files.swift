@@ -17,7 +17,7 @@ extension MappingModelFile {
     guard root.name == "database", let object = objects.first, objects.count == 1 else {
       throw PersistenceError(
         .malformedFile, at: .file(file, line: root.line),
-        "Expected a <database> with one object of type XDDEVMAPPINGMODEL; it has \(objects.count).")
+        "The file must contain exactly one mapping model; it has \(objects.count).")
     }
     let source = try Self.path("sourcemodelpath", of: object, in: file)
     let destination = try Self.path("destinationmodelpath", of: object, in: file)
@@ -30,7 +30,7 @@ extension MappingModelFile {
     let texts = object.children(named: "attribute").filter { $0.attributes["name"] == name }.map(\.text)
     guard let text = texts.first?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else {
       throw PersistenceError(
-        .malformedFile, at: .file(file, line: object.line), "The mapping model doesn't name its '\(name)'.",
+        .malformedFile, at: .file(file, line: object.line), "The mapping model doesn't specify its '\(name)'.",
         fix: "Choose the models again in Xcode.")
     }
     return URL(fileURLWithPath: text)

@@ -126,7 +126,7 @@ struct ModelFamilyFiles {
   private func checkNotEmpty(of what: String, in folder: URL) throws {
     guard files.isEmpty else { return }
     throw PersistenceError(
-      .modelNotFound, at: .file(folder), "'\(folder.lastPathComponent)' holds no version: expected \(what) in it.")
+      .modelNotFound, at: .file(folder), "'\(folder.lastPathComponent)' contains no version: expected \(what) in it.")
   }
 
   /// Returns the version named in the property list `.xccurrentversion`; nil if there is none.

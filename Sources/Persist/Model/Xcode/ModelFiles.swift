@@ -36,8 +36,8 @@ struct ModelFiles {
     } else if !sort(url) {
       guard url.isFolder else {
         throw PersistenceError(
-          .modelNotFound, at: .file(url), "'\(url.lastPathComponent)' is no model file.",
-          fix: "Give a folder, an .xcdatamodeld, .xcdatamodel, .momd, .mom, or a Persist model .json.")
+          .modelNotFound, at: .file(url), "'\(url.lastPathComponent)' isn't a model file.",
+          fix: "Specify a folder, an .xcdatamodeld, .xcdatamodel, .momd, .mom, or a Persist model .json.")
       }
       try search(url)
     }
@@ -56,8 +56,8 @@ struct ModelFiles {
       entries += names.count
       guard entries <= limits.entries else {
         throw PersistenceError(
-          .limitExceeded, at: .file(root), "The folder holds more than \(limits.entries) files.",
-          fix: "Give a folder that holds models and little else.")
+          .limitExceeded, at: .file(root), "The folder contains more than \(limits.entries) files.",
+          fix: "Specify a folder that contains models and little else.")
       }
       for name in names.sorted(by: NaturalOrder.precedes) where !name.hasPrefix(".") {
         let url = folder.appendingPathComponent(name)

@@ -25,7 +25,7 @@ extension ModelRegistry {
       throw reading.problems.isEmpty
         ? PersistenceError(
           .modelNotFound, at: .file(url), "No model was found in '\(url.lastPathComponent)'.",
-          fix: "Give an .xcdatamodeld, .xcdatamodel, .momd, .mom, a Persist model .json, or a folder with one in it.")
+          fix: "Specify an .xcdatamodeld, .xcdatamodel, .momd, .mom, Persist model .json, or a folder with one in it.")
         : PersistenceError.combining(
           reading.problems, as: .modelNotFound, "\(reading.problems.count) model files can't be read.")
     }

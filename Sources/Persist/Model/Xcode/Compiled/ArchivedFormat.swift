@@ -24,7 +24,7 @@ struct ArchivedFormat {
     try object.archive.spend(1)
     guard depth < Self.depthLimit else {
       throw PersistenceError(
-        .limitExceeded, at: object.place(), "An expression nests deeper than \(Self.depthLimit) levels.")
+        .limitExceeded, at: object.place(), "An expression is nested more than \(Self.depthLimit) levels deep.")
     }
     return ArchivedFormat(depth: depth + 1)
   }
@@ -39,7 +39,7 @@ struct ArchivedFormat {
     } catch let error as UnsupportedExpression {
       throw PersistenceError(
         .malformedFile, at: root.place(),
-        "The archive holds \(error.what), which has no form in the predicate language.")
+        "The archive contains \(error.what), which the predicate language can't express.")
     }
   }
 

@@ -24,7 +24,7 @@ enum CompiledMappingModel {
     guard root.isKind(of: "NSMappingModel") else {
       throw PersistenceError(
         .malformedFile, at: root.place(),
-        "The archive holds an object of the class \(root.className ?? "unknown"); a mapping model was expected.")
+        "The archive contains an object of the class \(root.className ?? "unknown"); a mapping model was expected.")
     }
     var header = Header()
     for mapping in try root.elements("NSEntityMappings") {

@@ -13,7 +13,7 @@ extension ModelArchiveReader {
     guard let type = Self.attributeType(number) else {
       throw PersistenceError(
         .malformedFile, at: object.place("NSAttributeType"),
-        "The attribute \(entity).\(name) has the type \(number), which isn't known.")
+        "The attribute \(entity).\(name) has the unknown type \(number).")
     }
     var attribute = AttributeDescription(
       name, type, isOptional: try object.flag("NSIsOptional"), isTransient: try object.flag("NSIsTransient"),
@@ -31,7 +31,8 @@ extension ModelArchiveReader {
     if type == .composite {
       guard depth < Self.compositeLimit else {
         throw PersistenceError(
-          .limitExceeded, at: object.place(), "Composite attributes nest deeper than \(Self.compositeLimit) levels.")
+          .limitExceeded, at: object.place(),
+          "Composite attributes are nested more than \(Self.compositeLimit) levels deep.")
       }
       try readComposite(object, of: entity, into: &attribute, composites: &composites, depth: depth)
     }

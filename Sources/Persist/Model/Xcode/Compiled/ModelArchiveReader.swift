@@ -24,7 +24,7 @@ struct ModelArchiveReader {
     guard root.isKind(of: "NSManagedObjectModel") else {
       throw PersistenceError(
         .malformedFile, at: root.place(),
-        "The archive holds an object of the class \(root.className ?? "unknown"); a model was expected.")
+        "The archive contains an object of the class \(root.className ?? "unknown"); a model was expected.")
     }
   }
 
@@ -82,7 +82,7 @@ struct ModelArchiveReader {
       guard levels <= Self.inheritanceLimit else {
         throw PersistenceError(
           .limitExceeded, at: entity.place("NSSuperentity"),
-          "Entities inherit from each other over more than \(Self.inheritanceLimit) levels, or in a circle.")
+          "Entities inherit from each other over more than \(Self.inheritanceLimit) levels, or in a cycle.")
       }
       // The reference is to the model's entity of that name; a separate copy would contain nothing more.
       current = try parent.text("NSEntityName").flatMap { objects[$0] } ?? parent
@@ -203,7 +203,7 @@ extension ModelArchiveReader {
   func userInfo(of object: ArchivedObject) throws -> [String: String] {
     guard let info = try object.member("NSUserInfo") else { return [:] }
     guard let entries = try info.entries else {
-      warnings.add(object.place("NSUserInfo"), "The user info isn't a dictionary with texts as keys and is left out.")
+      warnings.add(object.place("NSUserInfo"), "The user info isn't a dictionary with string keys and is ignored.")
       return [:]
     }
     var result: [String: String] = [:]

@@ -16,7 +16,7 @@ extension XMLModelReader {
     let typeName = fields.text("attributeType") ?? "Undefined"
     guard let type = Self.attributeType(typeName) else {
       fields.report(
-        "'attributeType' is '\(typeName)', which is no type of attributes.",
+        "'attributeType' is '\(typeName)', which isn't an attribute type.",
         fix: "Expected Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, Boolean, Date, Binary, "
           + "UUID, URI, Transformable, Composite or Undefined.")
       return nil
@@ -86,7 +86,7 @@ extension XMLModelReader {
     if text.isEmpty && type != .string { return .null }
     if let value = XcodeValueText.value(text, of: type) { return value }
     fields.ignore(
-      "defaultValueString", text, "that is no value of type \(type.rawValue), so the attribute has no default.")
+      "defaultValueString", text, "that isn't a value of type \(type.rawValue), so the attribute has no default.")
     return .null
   }
 

@@ -130,7 +130,7 @@ extension XMLModelReader {
       let typeName = fields.text("expressionType", "expressionResultType") ?? "Undefined"
       let type = Self.attributeType(typeName)
       if type == nil {
-        fields.warn("'expressionType' is '\(typeName)', which is no type of attributes. It has no effect.")
+        fields.warn("'expressionType' is '\(typeName)', which isn't an attribute type. It has no effect.")
       }
       result = .init(.expression(expression, type ?? .undefined))
     } else {

@@ -39,7 +39,7 @@ struct XMLModelReader {
     if file.isThere { return file }
     if url.appendingPathComponent("elements").isThere {
       throw PersistenceError(
-        .malformedFile, at: .file(url), "The model is in the binary form that Xcode used before version 4.",
+        .malformedFile, at: .file(url), "The model is in the binary format that Xcode used before version 4.",
         fix: "Open and save it in Xcode, or use the compiled .mom.")
     }
     throw PersistenceError(.malformedFile, at: .file(url), "The model has no file 'contents'.")
