@@ -77,7 +77,8 @@ public struct GoldenStores: Sendable {
         try FileManager.default.createDirectory(
           at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       } catch {
-        throw PersistenceError(.fileAccess, at: .file(url), "The folder can't be made: \(error.localizedDescription)")
+        throw PersistenceError(
+          .fileAccess, at: .file(url), "The folder can't be created: \(error.localizedDescription)")
       }
       try fill(url, version)
       return url
@@ -132,7 +133,7 @@ public struct GoldenStores: Sendable {
       guard let found, found.name == version.name else {
         throw PersistenceError(
           .releasedVersionChanged,
-          "The store was made with version '\(version.name)' and is now taken for '\(found?.name ?? "none")'.",
+          "The store was created with version '\(version.name)' and is now identified as '\(found?.name ?? "none")'.",
           fix: "Undo the change of that version, and make it in a new one.")
       }
       let report = try migrator.migrate(storeAt: store, to: family.current, registry: registry)
@@ -158,7 +159,7 @@ public struct GoldenStores: Sendable {
     }
     guard !problems.isEmpty else { return }
     throw PersistenceError.combining(
-      problems, as: .migrationFailed, "After the migration to '\(family.current.name)' the store isn't sound.")
+      problems, as: .migrationFailed, "After the migration to '\(family.current.name)' the store is damaged.")
   }
 
   private func open(_ store: URL, _ family: ModelFamily, _ body: (ManagedObjectContext) throws -> Void) throws {

@@ -19,7 +19,7 @@ extension ModelLock {
     } catch {
       throw PersistenceError(
         .fileAccess, at: .file(url), "The lock can't be read: \(error.localizedDescription)",
-        fix: "Make it with: persist lock MODELS.")
+        fix: "Create it with: persist lock MODELS.")
     }
     let content: Content
     do {
@@ -27,11 +27,11 @@ extension ModelLock {
     } catch {
       throw PersistenceError(
         .malformedFile, at: .file(url), "This isn't a lock of models: \(error)",
-        fix: "Restore it; the version control has it.")
+        fix: "Restore it from version control.")
     }
     guard content.format == 1 else {
       throw PersistenceError(
-        .malformedFile, at: .file(url), "The lock has format \(content.format), which a newer Persist wrote.",
+        .malformedFile, at: .file(url), "The lock has format \(content.format), written by a newer version of Persist.",
         fix: "Use that version of Persist.")
     }
     self.init()

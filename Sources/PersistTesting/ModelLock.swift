@@ -150,7 +150,7 @@ extension ModelLock.Change {
     guard !isMissing else {
       return PersistenceError(
         .releasedVersionChanged, "The released version '\(version.name)' of '\(version.model)' is gone.",
-        fix: "Put it back: stores of that version need it. If it was never released: "
+        fix: "Restore it: stores of that version need it. If it was never released: "
           + "persist lock MODELS --unlock '\(version.name)'.")
     }
     let names = entities.map { "'\($0)'" }.joined(separator: ", ")

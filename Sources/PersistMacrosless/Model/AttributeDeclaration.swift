@@ -29,7 +29,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
   }
 
   func problem(with property: Property) -> String? {
-    guard let attribute = property.attribute else { return "is no attribute." }
+    guard let attribute = property.attribute else { return "isn't an attribute." }
     if attribute.type == type || attribute.type == .undefined { return nil }
     if AttributeType.widths.contains(where: { $0.contains(attribute.type) && $0.contains(type) }) { return nil }
     return "is of type \(attribute.type.rawValue), not \(type.rawValue)."
@@ -40,7 +40,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
     if !allowed.contains(type) {
       plan.report(
         place, "A property of type \(Value.self) can't be an attribute of type \(type.rawValue).",
-        fix: "Take one of \(allowed.map(\.rawValue).joined(separator: ", ")).")
+        fix: "Use one of \(allowed.map(\.rawValue).joined(separator: ", ")).")
     }
     for (message, fix) in traits.problems(of: type) { plan.report(place, message, fix: fix) }
     var attribute = AttributeDescription(
@@ -81,7 +81,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
     func limit(_ value: StoredValue?) -> StoredValue? {
       guard let value else { return nil }
       if let limit = value.converted(to: type) { return limit }
-      plan.report(place, "\(value) can't limit values of type \(type.rawValue).", fix: "Give a range of its own type.")
+      plan.report(place, "\(value) can't limit values of type \(type.rawValue).", fix: "Use a range of its own type.")
       return nil
     }
     func count(_ value: StoredValue?) -> Int? { if case .integer(let count)? = value { Int(count) } else { nil } }

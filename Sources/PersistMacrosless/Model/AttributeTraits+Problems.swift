@@ -7,14 +7,14 @@ extension AttributeTraits {
     var problems: [(String, String)] = []
     if type != .string, lengths != nil {
       problems.append(
-        ("A value of type \(type.rawValue) has no length.", "Take 'length:' away, or limit it by 'range:'."))
+        ("A value of type \(type.rawValue) has no length.", "Remove 'length:', or limit it with 'range:'."))
     }
     if type != .string, pattern != nil {
-      problems.append(("A value of type \(type.rawValue) can't match a pattern.", "Take 'pattern:' away."))
+      problems.append(("A value of type \(type.rawValue) can't match a pattern.", "Remove 'pattern:'."))
     }
     if allowsExternalStorage, ![.binary, .transformable].contains(type) {
       problems.append(
-        ("A value of type \(type.rawValue) can't stand in a file of its own.", "Take 'externalStorage:' away."))
+        ("A value of type \(type.rawValue) can't be stored externally.", "Remove 'externalStorage:'."))
     }
     if let rule, let error = Self.error(reading: rule) {
       problems.append(("The rule '\(rule)' can't be read: \(error.message)", "Correct it."))

@@ -70,7 +70,7 @@ public struct EntityTraits {
     return keyPaths.compactMap { keyPath in
       if let member = declaration.member(at: keyPath) { return member.modelName }
       plan.report(
-        .entity(entity), "\(keyPath) is no declared property of \(owner).",
+        .entity(entity), "\(keyPath) isn't a declared property of \(owner).",
         fix: "Name properties with @Attribute or @Relationship.")
       return nil
     }

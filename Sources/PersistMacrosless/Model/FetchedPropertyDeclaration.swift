@@ -13,15 +13,15 @@ struct FetchedPropertyDeclaration: DescribedDeclaration {
   var initialValue: (() -> StoredValue)? { nil }
 
   func problem(with property: Property) -> String? {
-    property.fetchedProperty == nil ? "is no fetched property." : nil
+    property.fetchedProperty == nil ? "isn't a fetched property." : nil
   }
 
   func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
     let place = PersistenceError.Place.property(entity.name, member.modelName)
     guard let name = plan.entityName(of: destination) else {
       plan.report(
-        place, "'\(member.name)' asks for the class \(destination), which isn't one of the model's.",
-        fix: "Name \(destination) among the model's classes.")
+        place, "'\(member.name)' fetches the class \(destination), which isn't one of the model's classes.",
+        fix: "Add \(destination) to the model's classes.")
       return
     }
     do {

@@ -78,7 +78,7 @@ struct ModelFromClasses {
     if let other = classes.updateValue(type, forKey: name) {
       report(
         .entity(name), "The classes \(String(reflecting: other)) and \(String(reflecting: type)) have the same entity.",
-        fix: "Give one of them a name of its own in its entity traits.")
+        fix: "Give one of them a different name in its entity traits.")
     }
   }
 
@@ -111,8 +111,8 @@ struct ModelFromClasses {
       let owner = classes[relationship.destination].map { "\($0)" } ?? relationship.destination
       report(
         .property(entity, name), "No relationship leads back from '\(relationship.destination)' to '\(name)'.",
-        fix: "Name the one that does, on one of the two sides: @Relationship(inverse: \\\(owner).…). Where there is to "
-          + "be none, write @Relationship(oneWay: true).")
+        fix: "Name the one that does, on either side: @Relationship(inverse: \\\(owner).…). If there should be "
+          + "none, write @Relationship(oneWay: true).")
     }
   }
 }
@@ -143,7 +143,7 @@ extension ModelFromClasses {
     } catch {
       report(
         .entity(name), "The parts of the composite type \(name) can't be found: \(error)",
-        fix: "Let every part be a StorableValue, and the compiler write how the type is coded.")
+        fix: "Make every part a StorableValue, and let the compiler synthesize the Codable conformance.")
     }
     return name
   }

@@ -51,7 +51,7 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
   var initialValue: (() -> StoredValue)? { nil }
 
   func problem(with property: Property) -> String? {
-    guard let relationship = property.relationship else { return "is no relationship." }
+    guard let relationship = property.relationship else { return "isn't a relationship." }
     if relationship.isToMany != Value.isToMany {
       return relationship.isToMany ? "is to-many." : "is to-one."
     }
@@ -63,8 +63,8 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
     let place = PersistenceError.Place.property(entity.name, member.modelName)
     guard let destination = plan.entityName(of: Value.Destination.self) else {
       plan.report(
-        place, "'\(member.name)' leads to the class \(Value.Destination.self), which isn't one of the model's.",
-        fix: "Name \(Value.Destination.self) among the model's classes.")
+        place, "'\(member.name)' leads to the class \(Value.Destination.self), which isn't one of the model's classes.",
+        fix: "Add \(Value.Destination.self) to the model's classes.")
       return
     }
     var inverseName: String?
@@ -72,8 +72,8 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
       let named = keyPath.map { ClassDeclaration(Value.Destination.self).member(at: $0()) }
       if case .some(nil) = named {
         plan.report(
-          place, "The inverse of '\(member.name)' is no declared property of \(Value.Destination.self).",
-          fix: "Name a property with @Relationship.")
+          place, "The inverse of '\(member.name)' isn't a declared property of \(Value.Destination.self).",
+          fix: "Use a property with @Relationship.")
       }
       if let inverse = named ?? nil, let other = plan.claim(inverse, asInverseOf: place) {
         plan.report(
@@ -88,7 +88,7 @@ struct RelationshipDeclaration<Value: RelationshipValue>: DescribedDeclaration, 
     if Value.isToMany, counts.1 == 1 {
       plan.report(
         place, "'\(member.name)' is a set of at most one object.",
-        fix: "Make it a \(Value.Destination.self)?, or let it have more.")
+        fix: "Make it a \(Value.Destination.self)?, or allow more.")
     }
     entity.relationships.append(
       RelationshipDescription(

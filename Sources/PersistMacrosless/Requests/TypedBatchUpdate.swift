@@ -17,7 +17,7 @@ public struct TypedBatchUpdate<Root: ManagedObject>: Sendable {
   init(_ rows: FetchRequest<Root>) {
     precondition(
       rows.fetchLimit == 0 && rows.fetchOffset == 0 && rows.objectIDs == nil,
-      "A batch update changes every row that its predicate holds for: say with the predicate which ones.")
+      "A batch update changes every row that matches its predicate: select the rows with the predicate.")
     request = BatchUpdateRequest(rows.entityName, where: rows.predicate, set: [:])
     request.includesSubentities = rows.includesSubentities
     request.affectedStoreIdentifiers = rows.affectedStoreIdentifiers

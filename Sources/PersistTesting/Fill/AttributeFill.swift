@@ -27,7 +27,7 @@ struct AttributeFill {
     pattern = attribute.validation.pattern.flatMap(PatternText.init)
     rules = try attribute.validation.rules.map { try FetchPredicate($0.predicate) }
     if attribute.validation.pattern != nil, pattern == nil, !attribute.isOptional, attribute.defaultValue.isNull {
-      throw impossible("no texts can be made for its pattern '\(attribute.validation.pattern ?? "")'")
+      throw impossible("no strings can be generated for its pattern '\(attribute.validation.pattern ?? "")'")
     }
   }
 
@@ -44,7 +44,7 @@ struct AttributeFill {
     }
     if !isUnique, try keepsRules(attribute.defaultValue) { return attribute.defaultValue }
     if attribute.isOptional { return .null }
-    throw impossible("no value was found that keeps its rule '\(attribute.validation.rules[0].predicate)'")
+    throw impossible("no value was found that satisfies its rule '\(attribute.validation.rules[0].predicate)'")
   }
 
   private func keepsRules(_ value: StoredValue) throws -> Bool {
@@ -86,7 +86,7 @@ struct AttributeFill {
     PersistenceError(
       .invalidRequest, at: .property(entity, attribute.name),
       "\(entity).\(attribute.name) can't be filled: \(reason).",
-      fix: "Ask for fewer rows, or loosen the attribute's rules.")
+      fix: "Request fewer rows, or relax the attribute's rules.")
   }
 
   private func ordinal(_ number: Int64, below count: Int64) throws -> Int64 {
@@ -103,7 +103,7 @@ struct AttributeFill {
     let maximum = attribute.validation.maximum?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
     let high = min(type.upperBound, maximum ?? type.upperBound)
     let low = max(type.lowerBound, minimum ?? min(0, high))
-    guard low <= high else { throw impossible("its smallest value is above its greatest") }
+    guard low <= high else { throw impossible("its minimum is above its maximum") }
     if isUnique {
       let (value, overflow) = low.addingReportingOverflow(number)
       guard !overflow, value <= high else { throw impossible("it must be unique and end at \(high)") }
@@ -157,7 +157,7 @@ struct AttributeFill {
         if isUnique { break }
       }
       if attribute.isOptional { return .null }
-      throw impossible("no text was found that matches its pattern and lengths")
+      throw impossible("no string was found that matches its pattern and lengths")
     }
     var text = Words.phrase(using: &generator)
     if isUnique { text += " \(number)" }
@@ -165,7 +165,7 @@ struct AttributeFill {
     guard text.count > most else { return .string(text) }
     guard isUnique else { return .string(String(text.prefix(max(0, most))).filledBlankEnd()) }
     let digits = String(number, radix: 36)
-    guard digits.count <= most else { throw impossible("\(most) characters aren't enough for unique texts") }
+    guard digits.count <= most else { throw impossible("\(most) characters aren't enough for unique strings") }
     return .string(String(repeating: "0", count: max(0, least - digits.count)) + digits)
   }
 

@@ -113,7 +113,7 @@ struct DeclarationErrorTests {
       fix: "@Relationship(inverse: \\Lonely.…)"),
     Case(
       Wrong.Stranger.self, at: .property("Stranger", "unnamed"), says: "the class Unnamed, which isn't one of the model's",
-      fix: "Name Unnamed among the model's classes"),
+      fix: "Add Unnamed to the model's classes"),
     Case(Wrong.Twice.self, at: .property("Twice", "name"), says: "named 'name'", fix: "Rename"),
     Case(
       Wrong.Parent.self, Wrong.Child.self, at: .property("Child", "name"), says: "name", fix: "Rename"),
@@ -127,7 +127,7 @@ struct DeclarationErrorTests {
       Wrong.WrongDefault.self, at: .property("WrongDefault", "count"), says: "100000 is out of the range",
       fix: "default"),
     Case(
-      Wrong.NotDeclared.self, at: .entity("NotDeclared"), says: "no declared property of NotDeclared",
+      Wrong.NotDeclared.self, at: .entity("NotDeclared"), says: "isn't a declared property of NotDeclared",
       fix: "@Attribute"),
     Case(Wrong.Hidden.self, at: .entity("Hidden"), says: "a custom mirror", fix: "CustomReflectable"),
     Case(
@@ -136,7 +136,7 @@ struct DeclarationErrorTests {
     Case(Wrong.Meaningless.self, at: .property("Meaningless", "count"), says: "has no length", fix: "range"),
     Case(Wrong.Meaningless.self, at: .property("Meaningless", "price"), says: "can't match a pattern", fix: "pattern"),
     Case(
-      Wrong.Meaningless.self, at: .property("Meaningless", "text"), says: "can't stand in a file",
+      Wrong.Meaningless.self, at: .property("Meaningless", "text"), says: "can't be stored externally",
       fix: "externalStorage"),
     Case(Wrong.Meaningless.self, at: .property("Meaningless", "rank"), says: "'SELF >' can't be read", fix: "Correct"),
     Case(

@@ -73,6 +73,6 @@ struct TypedBatchUpdateTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Item.all.limited(to: 3).setting(\.quantity, to: 1)
     }
-    #expect(result?.says("say with the predicate which ones") == true)
+    #expect(result?.says("select the rows with the predicate") == true)
   }
 }
