@@ -95,7 +95,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   /// The compiler error for a property without a default whose type has no value for "none".
   @available(
     *, unavailable,
-    message: "Give the property a default, or make it optional: its type has no value that stands for none."
+    message: "Give the property a default, or make it optional: its type has no empty value."
   )
   public init(
     _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,

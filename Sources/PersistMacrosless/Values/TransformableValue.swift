@@ -41,7 +41,7 @@ extension TransformableValue {
     do {
       return .data(try Self.transformer.data(from: self))
     } catch {
-      preconditionFailure("The transformer '\(Self.transformerName)' doesn't take the value \(self): \(error)")
+      preconditionFailure("The transformer '\(Self.transformerName)' can't transform the value \(self): \(error)")
     }
   }
 

@@ -142,7 +142,7 @@ struct GeneratedClassTests {
         PersistentStoreCoordinator(model: model), classes: ShopEntityClasses.all.byEntity)
       _ = Item(context: context)
     }
-    #expect(result?.says("Item can't serve the entity 'Item'") == true)
+    #expect(result?.says("Item can't be the class of the entity 'Item'") == true)
     #expect(result?.says("persist generate") == true)
   }
 }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     let entity = try entity(named: request.entityName)
     guard !entity.isAbstract else {
       throw PersistenceError(
-        .invalidRequest, at: .entity(entity.name), "'\(entity.name)' is abstract: it has no rows of its own.",
+        .invalidRequest, at: .entity(entity.name), "'\(entity.name)' is abstract and can't have rows.",
         fix: "Insert rows of one of its subentities.")
     }
     let store = try store(for: entity, identifier: request.affectedStoreIdentifier)

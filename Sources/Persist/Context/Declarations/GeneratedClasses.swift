@@ -112,7 +112,7 @@ extension GeneratedClasses {
     guard let (classes, member) = list(of: type), let reason = classes.mismatch(of: member, serving: entity) else {
       return nil
     }
-    return "\(type) can't serve the entity '\(entity.name)': \(reason) \(mend)"
+    return "\(type) can't be the class of the entity '\(entity.name)': \(reason) \(mend)"
   }
 
   /// Returns the first difference between an entity and the assumptions of a class and its superclasses.
@@ -123,8 +123,8 @@ extension GeneratedClasses {
         let slot = member.firstSlot + index
         let place = "'\(expected.name)' of '\(member.entity)'"
         guard entity.properties.indices.contains(slot), entity.properties[slot].name == expected.name else {
-          return "\(place), as the version '\(version)' has it that the class was generated from, isn't there or "
-            + "stands elsewhere."
+          return "\(place) is missing or at another position than in the version '\(version)' that the class was "
+            + "generated from."
         }
         let found = Kind(entity.properties[slot])
         if found != expected.kind {

@@ -65,7 +65,7 @@ struct BinaryPropertyListReader {
   }
 
   private mutating func object(_ index: Int, depth: Int) throws -> (value: PropertyList, expandedValues: Int) {
-    guard slots.indices.contains(index) else { throw damaged("a reference names object \(index), which isn't there.") }
+    guard slots.indices.contains(index) else { throw damaged("a reference names the missing object \(index).") }
     switch slots[index] {
     case .read(let value, let expandedValues): return (value, expandedValues)
     case .beingRead: throw damaged("object \(index) contains itself.")

@@ -38,9 +38,9 @@ extension ModelCheck {
     } else if !attribute.isFullTextSearched || entities[owner] == nil {
       report(
         place,
-        "Only texts that stand in an entity's own rows can be marked for full-text search: no other types, no "
+        "Only strings in an entity's own rows can be marked for full-text search: no other types, no "
           + "transient or derived attributes, no external storage, and no elements of composite types.",
-        fix: "Set fullTextSearch to nil, or take '\(key)' out of the user info.", as: .flaw)
+        fix: "Set fullTextSearch to nil, or remove '\(key)' from the user info.", as: .flaw)
     }
   }
 

@@ -58,7 +58,7 @@ extension ModelCheck {
       }
       if let parent = entity.parent, let inherited = property(name, of: parent), inherited.declaring != entity.name {
         report(
-          place, "'\(entity.name)' inherits a property '\(name)' from '\(inherited.declaring)' and has one of its own.",
+          place, "'\(entity.name)' inherits a property '\(name)' from '\(inherited.declaring)' and declares it too.",
           fix: "Rename one of them, or remove the one of '\(entity.name)'.",
           as: isRepeated(name, of: entity, from: inherited.kind) ? .flaw : .error)
       }

@@ -82,7 +82,7 @@ extension CheckStep {
       }
       var steps = [
         step(relationship.inverse == nil ? .danglingReference : .danglingRelationship, .dangling(reference)) { key, _ in
-          "'\(property.name)' leads to row \(key.words) of '\(reference.destination)', which isn't there."
+          "'\(property.name)' leads to row \(key.words) of '\(reference.destination)', which doesn't exist."
         },
         step(.wrongDestination, .wrongDestination(reference)) { key, number in
           "'\(property.name)' leads to row \(key.words), whose entity number \(number.words) "
@@ -123,7 +123,7 @@ extension CheckStep {
         steps.append(
           CheckStep(
             kind: .danglingRelationship, entity: members, property: nil, sql: .dangling(reference),
-            detail: { key, _ in "The row is a member of \(name) of row \(key.words), which isn't there." }))
+            detail: { key, _ in "The row is a member of \(name) of row \(key.words), which doesn't exist." }))
       }
       if let order = key.orderColumn {
         steps += positionSteps(
@@ -178,7 +178,7 @@ extension CheckStep {
       }
       var steps = [
         step(.danglingRelationship, .danglingMembers(reference, owner: own.column)) { key, _ in
-          "\(name) has row \(key.words) of '\(reference.destination)' as a member, which isn't there."
+          "\(name) has row \(key.words) of '\(reference.destination)' as a member, which doesn't exist."
         },
         step(.wrongDestination, .wrongMembers(reference, owner: own.column)) { key, number in
           "\(name) has row \(key.words) as a member, whose entity number \(number.words) isn't of \(members.name)."
@@ -190,7 +190,7 @@ extension CheckStep {
           destinationNumbers: numbers(map, entity))
         steps.append(
           step(.danglingRelationship, .danglingMembers(back, owner: other.column)) { key, _ in
-            "\(name) has row \(key.words) of '\(back.destination)' as a member, which isn't there."
+            "\(name) has row \(key.words) of '\(back.destination)' as a member, which doesn't exist."
           })
       }
       if let order = own.orderColumn {

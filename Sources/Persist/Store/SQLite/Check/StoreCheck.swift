@@ -112,7 +112,7 @@ package struct StoreCheck {
             try report(
               StoreProblem(
                 kind: .missingFile, entity: entityName(row, column: 1) ?? table.entity.name, pk: row.integer(0),
-                property: column.property, detail: "The value's file '\(name)' isn't there."))
+                property: column.property, detail: "The value's file '\(name)' doesn't exist."))
           }
         }
       }
