@@ -14,7 +14,7 @@ public import Testing
 ///
 /// Plain runs try the seeds from 1 to `short`, always the same ones; `PERSIST_LONG_TESTS=1` tries those to `long`, or as
 /// many as it gets through in five minutes.
-/// `Scripts/campaign` finds every law in the sources and runs it with fresh seeds; see ``SeedRange`` for its variables.
+/// `Scripts/campaign` finds every law in the sources and runs it with fresh seeds; see `SeedRange` for its variables.
 /// Each issue names its seed, and `PERSIST_SEED` tries that one alone:
 ///
 /// ```sh

@@ -22,7 +22,9 @@ public final class LongLoop: Sendable {
   private let start = ContinuousClock.now
   private let state = Guarded(State())
 
-  /// - Parameter total: how often it goes round; nil where that isn't known.
+  /// - Parameters:
+  ///   - name: the name of the loop in its reports.
+  ///   - total: how often it goes round; nil where that isn't known.
   public convenience init(_ name: String, of total: Int? = nil) {
     self.init(name, of: total.map { UInt64($0) }, isReporting: TestLength.isLong)
   }

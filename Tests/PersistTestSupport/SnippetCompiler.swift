@@ -37,7 +37,10 @@ public struct SnippetCompiler: Sendable {
 
   /// The errors of a file, with their lines.
   ///
-  /// - Parameter isScript: whether the file may have statements outside of functions.
+  /// - Parameters:
+  ///   - file: the file to compile.
+  ///   - isScript: whether the file may have statements outside of functions.
+  ///   - arguments: further arguments for the compiler.
   public func errors(
     in file: URL, isScript: Bool = false, compiledWith arguments: [String] = []
   ) throws -> [Snippet.Finding] {

@@ -23,7 +23,9 @@ public func withTemporaryStore<Result>(_ body: (URL) throws -> Result) throws ->
 
 /// Runs `body` with a copy of a real store, its `-wal` and its folder of external files included.
 ///
-/// - Parameter path: within `coredata` of the collection.
+/// - Parameters:
+///   - path: within `coredata` of the collection.
+///   - body: called with the place of the copy.
 public func withCopy<Result>(ofStore path: String, _ body: (URL) throws -> Result) throws -> Result {
   try withCopy(ofStore: SharedData.url(path), body)
 }

@@ -98,7 +98,9 @@ extension Process {
 
   /// Waits for the process to end, and kills it where it doesn't in time.
   ///
-  /// - Parameter progress: counts on with every second, so that whoever watches sees that it goes on.
+  /// - Parameters:
+  ///   - limit: the longest wait.
+  ///   - progress: counts on with every second, so that whoever watches sees that it goes on.
   public func waitUntilExit(within limit: Duration, reporting progress: LongLoop? = nil) throws {
     let start = ContinuousClock.now
     var second = start

@@ -42,7 +42,10 @@ public enum WatchedFiles {
 
   private static let judges = Guarded<[String: Judge]>([:])
 
-  /// - Parameter judge: asked before each operation, on the thread that does it.
+  /// - Parameters:
+  ///   - folder: the folder whose files are watched.
+  ///   - judge: asked before each operation, on the thread that does it.
+  ///   - body: the work that uses the files.
   public static func watching<Result>(_ folder: URL, _ judge: @escaping Judge, _ body: () throws -> Result) rethrows
     -> Result
   {

@@ -5,7 +5,7 @@ extension ModelRegistry {
   /// The only model at a path that must not contain several, because nothing else would identify the one meant.
   ///
   /// - Parameter path: the command-line argument.
-  /// - Throws: ``PersistenceError/Code/modelNotFound``, which names the models found.
+  /// - Throws: `PersistenceError.Code.modelNotFound`, which names the models found.
   func onlyFamily(of path: String) throws -> ModelFamily {
     guard families.count > 1 else { return families[0] }
     throw PersistenceError(

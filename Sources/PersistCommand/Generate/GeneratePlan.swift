@@ -8,8 +8,11 @@ struct GeneratePlan {
   /// The number of generated classes.
   private(set) var classCount = 0
 
-  /// - Parameter model: the model's name without a version.
-  /// - Throws: ``PersistenceError/Code/invalidModel`` if two generated types have the same name.
+  /// - Parameters:
+  ///   - version: the version to generate classes for.
+  ///   - model: the model's name without a version.
+  ///   - options: the options of the command.
+  /// - Throws: `PersistenceError.Code.invalidModel` if two generated types have the same name.
   init(_ version: ModelVersion, of model: String, _ options: GenerateOptions) throws {
     let places = ModelSourceLines(ofModelAt: version.url)
     let log = WarningLog()

@@ -16,7 +16,7 @@ struct GeneratedFolder {
 
   /// Writes the files whose contents changed, and removes obsolete files of this model.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess``, before anything is changed, if a file of one of the names wasn't
+  /// - Throws: `PersistenceError.Code.fileAccess`, before anything is changed, if a file of one of the names wasn't
   ///   generated from this model.
   func write(_ files: [GeneratedFile]) throws -> Changes {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -60,7 +60,11 @@ struct ValueType {
 
   /// The expression for an attribute's value.
   ///
-  /// - Parameter absent: the expression for a missing value; nil makes the result an optional.
+  /// - Parameters:
+  ///   - slot: the slot of the attribute.
+  ///   - isTransient: whether the attribute is transient.
+  ///   - absent: the expression for a missing value; nil makes the result an optional.
+  ///   - types: the names of the types in the generated file.
   func read(slot: Int, isTransient: Bool, absent: String?, _ types: inout TypeNames) -> String {
     // A transient attribute has no column in a row, so its default isn't read through the row's integer accessor.
     guard let reader, !isTransient || reader != "integer" else {

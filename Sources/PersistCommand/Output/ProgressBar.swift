@@ -7,8 +7,9 @@ struct ProgressBar {
   private var lastShown = ""
   private var lastTime: ContinuousClock.Instant?
 
-  /// - Parameter besideOutput: whether the work also writes to standard output; if that is a terminal too, no bar is
-  ///   shown.
+  /// - Parameters:
+  ///   - label: the text before the bar.
+  ///   - besideOutput: whether the work also writes to standard output; if that is a terminal too, no bar is shown.
   init(_ label: String, besideOutput: Bool = false) {
     self.label = label
     isShown = StandardError.isTerminal && !(besideOutput && StandardOutput.isTerminal)

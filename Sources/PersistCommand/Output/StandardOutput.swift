@@ -16,7 +16,7 @@ struct StandardOutput {
     if pending.count >= pieceSize { try flush() }
   }
 
-  /// - Throws: ``PersistenceError/Code/fileAccess`` if the output can't be written, as on a full disk.
+  /// - Throws: `PersistenceError.Code.fileAccess` if the output can't be written, as on a full disk.
   mutating func flush() throws {
     defer { pending.removeAll(keepingCapacity: true) }
     do {

@@ -9,7 +9,10 @@ struct LinkDrawing {
   private let targetIsToMany: Bool
   private let points: [Point]
 
-  /// - Parameter isLoop: whether the link leads back to the same side of its own box.
+  /// - Parameters:
+  ///   - link: the link to draw.
+  ///   - points: the corners of its line, from one end to the other.
+  ///   - isLoop: whether the link leads back to the same side of its own box.
   init(_ link: ModelPicture.Link, along points: [Point], isLoop: Bool) {
     kind = link.kind
     change = link.change

@@ -3,7 +3,10 @@ import Persist
 extension ModelPicture {
   /// A picture of the changes from one version to another.
   ///
-  /// - Parameter operations: the operations of the plan between the two versions.
+  /// - Parameters:
+  ///   - old: the old version.
+  ///   - new: the new version.
+  ///   - operations: the operations of the plan between the two versions.
   init(from old: ModelVersion, to new: ModelVersion, operations: [MigrationOperation]) {
     var drawing = DifferenceDrawing(old: old.model, new: new.model, operations: operations)
     drawing.draw()

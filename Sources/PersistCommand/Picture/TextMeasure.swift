@@ -3,7 +3,9 @@ enum TextMeasure {
   /// The width of bold letters relative to regular ones.
   static let bold = 1.1
 
-  /// - Parameter size: the font size, in the picture's units.
+  /// - Parameters:
+  ///   - text: the text to measure.
+  ///   - size: the font size, in the picture's units.
   static func width(_ text: String, size: Double) -> Double {
     text.reduce(0) { $0 + width($1) } * size
   }
