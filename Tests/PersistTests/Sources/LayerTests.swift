@@ -7,8 +7,9 @@ private let layers = LayerRules(folders: [
   "Errors", "Values", "Threads", "Formats", "Model/Descriptions", "Model/Checking", "Model/Conversion", "Model",
   "Model/Versions", "Model/Xcode", "Query", "Rows", "Store/Layout", "Store/SQL", "Store", "Store/Catalog",
   "Store/Engine", "Store/SQLite/Files", "Store/SQLite/Connection", "Store/SQLite/Transactions",
-  "Store/SQLite/Identification", "Store/SQLite/Pool", "Store/SQLite", "Store/Location", "Coordinator", "Context",
-  "Migration/Plan", "Migration/Comparison", "Migration/Mapping", "Migration/Xcode", "Migration", "Observation", "Stack",
+  "Store/SQLite/Identification", "Store/SQLite/Pool", "Store/SQLite", "Store/SQLite/Engine", "Store/Location",
+  "Coordinator", "Context", "Migration/Plan", "Migration/Comparison", "Migration/Mapping", "Migration/Xcode",
+  "Migration", "Observation", "Stack",
 ])
 
 private let framework = PackageFolder.url.appendingPathComponent("Sources/Persist")

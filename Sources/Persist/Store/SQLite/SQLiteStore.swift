@@ -77,18 +77,6 @@ final class SQLiteStore: PersistentStore {
     return try pool.readOnce { try StoreCatalog($0).numberRows.first { $0.number == number }?.maximum ?? 0 }
   }
 
-  func backUp(to url: URL) throws { try StoreBackup.copy(self, to: url) }
-
-  func move(
-    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
-  ) throws -> any PersistentStore {
-    try pool.closing {
-      let copy = try StoreBackup.move(self, to: location.url, options: options)
-      exchange(copy)
-      return copy
-    }
-  }
-
   /// Continues in another file that contains the same store.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and errors of opening it;
