@@ -35,6 +35,8 @@ package protocol RowSource: AnyObject {
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
   /// The content of a value that is stored in a file beside the store.
   func externalData(named name: String) throws -> Data
+  /// Whether a value that is stored in a file beside the store has this content.
+  func externalData(named name: String, equals data: Data) throws -> Bool
   /// The newest row's value in a slot of form ``SlotForm/externalData``; nil if the row no longer exists.
   func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue?
 
@@ -51,6 +53,8 @@ extension RowSource {
   func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     try rows(query, monitor: monitor, held: nil)
   }
+
+  func externalData(named name: String, equals data: Data) throws -> Bool { try externalData(named: name) == data }
 
   /// Reads the row and then the file that it names. Replacing the value removes the old file after the row has been
   /// written, so that a missing file is one that a newer row no longer names.

@@ -88,6 +88,10 @@ final class ParentRows: RowSource {
 
   func externalData(named name: String) throws -> Data { try tables.store.externalData(named: name) }
 
+  func externalData(named name: String, equals data: Data) throws -> Bool {
+    try tables.store.externalData(named: name, equals: data)
+  }
+
   func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue? {
     // Elements of composites have no separate value in an object.
     guard slot < entity.properties.count,

@@ -4,7 +4,8 @@ import OrderedCollections
 extension ManagedObject {
   /// Whether an attribute or to-one relationship has an unsaved value that differs from the stored one.
   ///
-  /// A value in a file counts as different without reading the file, which others may have replaced.
+  /// A value in a file counts as different without reading the file, which others may have replaced: values that equal
+  /// the file's are discarded when they are set, and when the row comes in.
   final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
     guard !pending.isEmpty, let value = pending[stored.slot] else { return false }
     if stored.form == .externalData, let snapshot, !snapshot.isNull(stored.slot, of: layout.rowSlotCount),
@@ -32,8 +33,16 @@ extension ManagedObject {
       }
     }
     snapshot = row
+    if !pending.isEmpty { discardValuesInFiles() }
     rebaseMembers()
     if let old { forgetViews(changedFrom: old, to: row) }
+  }
+
+  /// Discards unsaved values that equal large ones of a row that came in, whose files may be gone by the next row.
+  private final func discardValuesInFiles() {
+    for stored in layout.storedSlots where stored.form == .externalData {
+      if let value = pending[stored.slot], isInFile(value, at: stored.slot) { clearPending(at: stored.slot) }
+    }
   }
 
   /// Discards the stored members of to-many relationships; changes are reapplied to the members read next.

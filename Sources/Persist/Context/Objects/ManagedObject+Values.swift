@@ -31,13 +31,14 @@ extension ManagedObject {
 
   /// Whether a large value equals the content of the row's file.
   ///
-  /// Checked when a value is set: later the file may be replaced, and the value would count as a change.
-  private final func isInFile(_ value: StoredValue, at slot: Int) -> Bool {
+  /// Checked when a value is set, and when the row comes in under it: later the file may be replaced, and the value
+  /// would count as a change.
+  final func isInFile(_ value: StoredValue, at slot: Int) -> Bool {
     guard case .data(let data) = value, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount),
       case .file(let name) = snapshot.externalContent(slot), let store = table?.store
     else { return false }
     // A file that others have replaced, or that can't be read, doesn't contain the value.
-    return (try? store.externalData(named: name)) == data
+    return (try? store.externalData(named: name, equals: data)) == true
   }
 
   /// Returns the value of an integer attribute by slot, or nil if there is none.

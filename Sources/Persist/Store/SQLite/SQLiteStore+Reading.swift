@@ -58,6 +58,12 @@ extension SQLiteStore {
     return try externalFolder.data(named: name)
   }
 
+  func externalData(named name: String, equals data: Data) throws -> Bool {
+    // A file of another size isn't read.
+    if let file = try externalFolder?.file(named: name), FileState(file)?.size != Int64(data.count) { return false }
+    return try externalData(named: name) == data
+  }
+
   /// Reads rows by key, in key order, with a single statement that has one of a few fixed numbers of parameters.
   /// Parameters without a key are null, which matches no row.
   private func rows(_ plan: RowPlan, keys: [Int64], keysOnly: Bool, statement place: Int) throws -> RowBatch {

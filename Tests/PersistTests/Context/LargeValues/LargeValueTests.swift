@@ -113,6 +113,36 @@ struct LargeValueTests {
   }
 
   @Test(
+    "A large value that others saved too is no change of one's own: it goes when they take it back",
+    arguments: [false, true])
+  func equal(isMergedTwice: Bool) throws {
+    try withItem { theirs, ours, stack in
+      let (writer, context) = (try #require(theirs.managedObjectContext), try #require(ours.managedObjectContext))
+      func merge() { context.mergeChanges(from: SavedChanges(updated: [theirs.objectID])) }
+      ours["blob"] = Self.data(2)
+      try exchange(theirs, 2)
+      merge()
+      #expect(ours["blob"] as? Data == Self.data(2) && !ours.hasPersistentChangedValues)
+      if isMergedTwice {
+        theirs["number"] = 5
+        try writer.save()
+        merge()
+      }
+      try exchange(theirs, 3)
+      merge()
+      #expect(ours["blob"] as? Data == Self.data(3) && !ours.hasPersistentChangedValues)
+      // A value of the same size is another.
+      ours["blob"] = Data(Self.data(4).reversed())
+      theirs["blob"] = Data(Self.data(4).dropLast() + [9])
+      try writer.save()
+      merge()
+      #expect(ours["blob"] as? Data == Self.data(4) && ours.hasPersistentChangedValues)
+      try context.save()
+      #expect(try saved(stack) == [Self.data(4)])
+    }
+  }
+
+  @Test(
     "Each merge policy saves or meets a conflict, and what is saved is what it says",
     arguments: [
       (MergePolicy.mergeByPropertyObjectTrump, 2, 8), (.mergeByPropertyStoreTrump, 2, 8),
