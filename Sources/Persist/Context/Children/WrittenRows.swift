@@ -48,7 +48,7 @@ struct WrittenRows {
 
   /// Returns the entities of written and deleted objects, without duplicates.
   private static func layouts(of writes: SavePass.StoreWrites) -> [EntityLayout] {
-    let objects = writes.inserted + writes.updated + writes.touched + writes.deleted
+    let objects = writes.inserted + writes.updated + writes.related + writes.touched + writes.deleted
     return Array(Dictionary(objects.map { ($0.layout.index, $0.layout) }, uniquingKeysWith: { $1 }).values)
   }
 

@@ -69,6 +69,40 @@ struct ChildResultsTests {
     }
   }
 
+  @Test(
+    "A row that meets the predicate no longer, or at last, for a change of members alone follows the parent's save",
+    arguments: ["tags.@count > 0", "ANY tags.name == 'x'"])
+  func members(predicate: String) throws {
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Note", attributes: [AttributeDescription("name", .string)],
+        relationships: [RelationshipDescription("tags", toMany: "Tag", inverse: "notes")]),
+      EntityDescription(
+        "Tag", attributes: [AttributeDescription("name", .string)],
+        relationships: [RelationshipDescription("notes", toMany: "Note", inverse: "tags")]),
+    ])
+    try withStack(model) { stack in
+      let parent = stack.context()
+      let notes = try ["a", "b"].map { try parent.make("Note", ["name": $0]) }
+      let tag = try parent.make("Tag", ["name": "x"])
+      try notes[0].many("tags").insert(tag)
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      var request = FetchRequest<ManagedObject>("Note", sortedBy: "name")
+      request.predicate = try FetchPredicate(predicate)
+      let controller = FetchedResultsController(
+        fetchRequest: request, managedObjectContext: child, sectionNameKeyPath: nil)
+      try controller.performFetch()
+      func names() -> [String?]? { controller.fetchedObjects?.map { $0["name"] as? String } }
+      #expect(names() == ["a"])
+      try notes[0].many("tags").remove(tag)
+      try notes[1].many("tags").insert(tag)
+      try parent.save()
+      child.processPendingChanges()
+      #expect(names() == ["b"])
+    }
+  }
+
   @Test("Equally sorted objects have the order of a fetch, before and after each save above")
   func equals() throws {
     try withFamily { stack, parent, child in
