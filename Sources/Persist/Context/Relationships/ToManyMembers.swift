@@ -94,6 +94,7 @@ final class ToManyMembers {
     isOrdered = other.isOrdered
     (storedSet, currentSet, unhashed) = (other.storedSet, other.currentSet, other.unhashed)
     (added, removed, isReordered) = (other.added, other.removed, other.isReordered)
+    areDifferencesOld = other.areDifferencesOld
   }
 
   /// Has the owner's observers hear of other members from now on.

@@ -82,7 +82,10 @@ extension ManagedObject {
       guard let context = table?.context else { continue }
       let others =
         relationship.isToMany
-        ? memberIDs(of: relationship).filter { context.registeredObject(for: $0)?.isDeleted != true }.count
+        ? memberIDs(of: relationship).filter { id in
+          // The store may have members that have another owner here.
+          context.registeredObject(for: id).map { !$0.isDeleted && $0.leads(to: self, back: relationship) } ?? true
+        }.count
         : destination(at: relationship.slot).map { $0.isDeleted ? 0 : 1 } ?? 0
       guard others > 0 else { continue }
       problems.append(

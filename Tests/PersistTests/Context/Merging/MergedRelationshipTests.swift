@@ -44,6 +44,36 @@ struct MergedRelationshipTests {
     }
   }
 
+  @Test("A member that has another owner here doesn't deny a deletion, whichever owner others have given it")
+  func denial() throws {
+    try withStack(Self.model(ordered: false, .deny)) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let nodes = try ["a", "b", "c"].map { try context.make("Node", ["name": $0]) }
+      let row = try context.make("Row", ["name": "row"])
+      row["owner"] = nodes[0]
+      try context.save()
+      let saves = EventRecorder(other)
+      context.delete(nodes[1])
+      row["owner"] = nodes[2]
+      other.object(with: row.objectID)["owner"] = other.object(with: nodes[1].objectID)
+      try other.save()
+      context.mergeChanges(from: try #require(saves.saves.last?.savedChanges))
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.names("Node") == ["a", "c"])
+      #expect(try fresh.named("Row", "row").one("owner")?["name"] as? String == "c")
+    }
+  }
+
+  @Test("A copy of members remembers that the store may have some of the differences")
+  func copies() {
+    let members = ToManyMembers(isOrdered: true)
+    members.insert(ManagedObjectID(entityName: "Row", storeIdentifier: "A", key: .permanent(1)))
+    #expect(!ToManyMembers(copying: members).areDifferencesOld)
+    members.forgetStored()
+    #expect(members.areDifferencesOld && ToManyMembers(copying: members).areDifferencesOld)
+  }
+
   @Test("A partner that others saved gives way to an unsaved one")
   func partners() throws {
     try withStack(Self.model(ordered: false)) { stack in
