@@ -17,9 +17,9 @@ import Foundation
 ///
 /// Declared `nonisolated` so that subclasses remain nonisolated in modules whose default isolation is an actor.
 ///
-/// An object that was reset, was deleted and saved, or whose context is gone has no context. Values that it had read
-/// remain readable; everything else reads as empty, and assignments stay in memory. No use of it crashes. A subclass
-/// must not look itself up in its context from `deinit`.
+/// An object that was deleted and saved, or whose context is gone or was reset, has no context. Values that it had read
+/// remain readable, but not after a reset, which turns the object into a fault; everything else reads as empty, and
+/// assignments stay in memory. No use of it crashes. A subclass must not look itself up in its context from `deinit`.
 nonisolated open class ManagedObject {
   /// The loading state of the object's row.
   @usableFromInline
