@@ -35,7 +35,7 @@ func demand<Value>(_ value: Value?, _ message: @autoclosure () -> String = "a va
 
 extension PlainTrial {
   /// Takes a number of steps. Where that fails, the shortest part of them is thrown that fails too, or the shortest that
-  /// was found in ten seconds.
+  /// was found in ten seconds, or those that the environment variable PERSIST_LAW_SHRINKING says.
   static func take(_ count: Int, seed: UInt64) throws {
     guard let failure = try failure(of: { run in
       for _ in 0..<count {
@@ -52,7 +52,8 @@ extension PlainTrial {
 
   private static func shortest(_ failure: PlainFailure) throws -> PlainFailure {
     var shortest = failure
-    let deadline = ContinuousClock.now + .seconds(10)
+    let seconds = ProcessInfo.processInfo.environment["PERSIST_LAW_SHRINKING"].flatMap { Int($0) } ?? 10
+    let deadline = ContinuousClock.now + .seconds(seconds)
     /// Whether the steps fail still.
     func fails(_ tape: PlainTape) throws -> Bool {
       guard let failure = try self.failure(of: tape) else { return false }
