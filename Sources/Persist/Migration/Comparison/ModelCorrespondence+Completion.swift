@@ -4,6 +4,8 @@ extension ModelCorrespondence {
     let entity: String
     /// Nil for the entity itself. A property's match also applies to subentities.
     var property: String?
+    /// Whether rejecting the match includes what the correspondence that is being completed already matches.
+    var includesKnown = false
   }
 
   /// Whether both models have something unmatched that another correspondence could match.
@@ -79,6 +81,26 @@ extension ModelCorrespondence {
     return added.first { !isToldByNames($0, from: old, to: new) } ?? added.last
   }
 
+  /// The match of a relationship that causes an obstacle although the other correspondence has it too.
+  ///
+  /// There it causes none if the relationship is inherited from an unmatched entity, or leads to one.
+  ///
+  /// - Parameters:
+  ///   - obstacle: the obstacle of an operation between the two models.
+  ///   - other: the correspondence from which this one was completed.
+  /// - Returns: nil if this correspondence adds no entity. Only an entity's rows take precedence over a known match.
+  func knownCulprit(
+    of obstacle: MigrationBlocker, beyond other: ModelCorrespondence, from old: ManagedObjectModel,
+    to new: ManagedObjectModel
+  ) -> Match? {
+    guard entities != other.entities, let entity = obstacle.entity.flatMap({ new.entitiesByName[$0] }),
+      let name = obstacle.property, entity.relationship(named: name) != nil,
+      var culprit = culprit(of: obstacle, beyond: ModelCorrespondence(), from: old, to: new)
+    else { return nil }
+    culprit.includesKnown = true
+    return culprit
+  }
+
   private func addsSource(of match: Match, beyond other: ModelCorrespondence, in new: ManagedObjectModel) -> Bool {
     guard let property = match.property, let entity = new.entitiesByName[match.entity] else { return false }
     return new.hierarchy(of: entity).contains { heir in
@@ -99,23 +121,25 @@ extension ModelCorrespondence {
     guard !rejected.isEmpty else { return false }
     var line: Entity? = entity
     while let next = line {
-      if rejected.contains(Match(entity: next.name, property: property)) { return true }
+      if rejected.contains(where: { $0.entity == next.name && $0.property == property }) { return true }
       line = next.superentity
     }
     return false
   }
 
   /// Returns this correspondence without rejected matches of properties, except those that another correspondence has
-  /// too.
+  /// too, unless their rejection includes these.
   private func without(
     _ rejected: Set<Match>, keeping kept: ModelCorrespondence, in new: ManagedObjectModel
   ) -> ModelCorrespondence {
     var rest = self
+    let whole = rejected.filter(\.includesKnown)
     for entity in new.entities {
       for property in entity.properties where Self.isRejected(property.name, of: entity, rejected) {
-        guard rest.origin(of: property.name, in: entity.name) != kept.origin(of: property.name, in: entity.name) else {
-          continue
-        }
+        guard
+          Self.isRejected(property.name, of: entity, whole)
+            || rest.origin(of: property.name, in: entity.name) != kept.origin(of: property.name, in: entity.name)
+        else { continue }
         let attribute = entity.attribute(named: property.name)
         rest.properties[entity.name]?[property.name] = attribute.map { Self.origin(of: $0, from: nil) }
           ?? Origin(source: nil, fill: nil)

@@ -79,6 +79,8 @@ struct MigrationHop: Sendable {
   }
 
   /// Adopts matches that don't make the migration impossible; those that do are rejected, and the others are kept.
+  ///
+  /// A relationship that is already matched is given up if the rows of an entity can't be kept otherwise.
   private static func complete(
     _ best: inout ModelComparison, by others: [ModelCorrespondence], _ history: RenamingHistory
   ) {
@@ -96,7 +98,10 @@ struct MigrationHop: Sendable {
           best = comparison
           break
         }
-        let culprit = correspondence.culprit(of: added, beyond: best.correspondence, from: old, to: new)
+        var culprit = correspondence.culprit(of: added, beyond: best.correspondence, from: old, to: new)
+        if culprit == nil, obstacles.isEmpty {
+          culprit = correspondence.knownCulprit(of: added, beyond: best.correspondence, from: old, to: new)
+        }
         guard let culprit, rejected.insert(culprit).inserted else { break }
       }
     }

@@ -182,6 +182,57 @@ struct DirectRouteTests {
     }
   }
 
+  @Test(
+    "An entity that only a chain of names tells keeps its rows where a relationship of its subentities is in the way",
+    arguments: [false, true])
+  func rowsOfRenamedSuperentity(copies: Bool) throws {
+    func many(_ names: [String: String], to entity: String) -> [RelationshipDescription] {
+      names.sorted { $0.key < $1.key }.map { RelationshipDescription($0.key, toMany: entity, inverse: $0.value) }
+    }
+    func version(_ name: String, _ cat: String, was: String? = nil, _ inverses: [String: String]) throws
+      -> ModelVersion
+    {
+      let back = Dictionary(uniqueKeysWithValues: inverses.map { ($1, $0) })
+      return ModelVersion(
+        name: name,
+        model: try model(
+          EntityDescription(
+            cat, renamingIdentifier: was, attributes: [text("name")], relationships: many(inverses, to: "Person")),
+          EntityDescription("Kitten", parent: cat),
+          EntityDescription("Person", relationships: many(back, to: cat))))
+    }
+    let pairs = ["owners": "cats", "fans": "idols"]
+    let crossed = ["owners": "idols", "fans": "cats"]
+    let registry = ModelRegistry(versions: [
+      try version("1", "Cat", pairs), try version("2", "Feline", was: "Cat", pairs),
+      try version("3", "Feline", crossed),
+    ])
+    try withTemporaryStore { url in
+      let (old, new) = (registry.versions[0], registry.versions[2])
+      try MadeStore.make(old.model, at: url)
+      try MadeStore.fill(old.model, at: url, rows: 5, seed: 3)
+      let before = try StoreContent(of: old.model, at: url)
+      let migrator = AutomaticMigrator(copies: copies)
+      let plan = try MigrationPlan(storeAt: url, to: new, registry: registry, migrator: migrator)
+      #expect(plan.blockers == [])
+      #expect(plan.losses == [])
+      try migrator.migrate(storeAt: url, to: new, registry: registry)
+      let after = try StoreContent(of: new.model, at: url)
+      #expect(after.values.count == before.values.count)
+      for (object, values) in before.values where object.entity != "Person" {
+        let entity = object.entity == "Cat" ? "Feline" : object.entity
+        #expect(after.values[.init(entity: entity, key: object.key)]?["name"] == values["name"])
+      }
+      // The people's ends of both relationships keep their pairs; the cats' ends follow them.
+      for (name, inverse) in [("cats", "fans"), ("idols", "owners")] {
+        let pairs = before.pairs("Person", name).map { [$0.owner.key, $0.member.key] }
+        let turned = ["Feline", "Kitten"].flatMap { after.pairs($0, inverse) }.map { [$0.member.key, $0.owner.key] }
+        #expect(!pairs.isEmpty && Set(pairs) == Set(turned))
+        #expect(Set(pairs) == Set(after.pairs("Person", name).map { [$0.owner.key, $0.member.key] }))
+      }
+    }
+  }
+
   @Test("A direct match is never given up for a chain of names")
   func directFirst() throws {
     let registry = ModelRegistry(versions: [
