@@ -125,7 +125,7 @@ struct SaveContractTests {
       try context.make("Person")["salary"] = "much"
     }
     let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(sentence.contains("'salary' is int32"))
+    #expect(sentence.contains("'salary' is of type int32"))
     let said = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       ProgramStop.report("a sentence")
     }

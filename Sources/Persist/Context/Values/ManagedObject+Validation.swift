@@ -83,8 +83,7 @@ extension ManagedObject {
       let others =
         relationship.isToMany
         ? memberIDs(of: relationship).filter { id in
-          // The store may have members that have another owner here.
-          context.registeredObject(for: id).map { !$0.isDeleted && $0.leads(to: self, back: relationship) } ?? true
+          context.registeredObject(for: id).map { !$0.isDeleted && !$0.hasLeft(self, relationship) } ?? true
         }.count
         : destination(at: relationship.slot).map { $0.isDeleted ? 0 : 1 } ?? 0
       guard others > 0 else { continue }
@@ -97,6 +96,12 @@ extension ManagedObject {
         ).withFailure(ValidationFailure(key: relationship.name, value: .integer(Int64(others)))))
     }
     try throwCombined(problems)
+  }
+
+  /// Whether an unsaved change gives the object another owner than one that the store has for it.
+  private final func hasLeft(_ owner: ManagedObject, _ relationship: RelationshipLayout) -> Bool {
+    guard let own = back(of: relationship), isChanged(at: own.slot) else { return false }
+    return !leads(to: owner, back: relationship)
   }
 
   private final func throwCombined(_ problems: [any Error]) throws {

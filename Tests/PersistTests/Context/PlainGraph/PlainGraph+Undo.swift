@@ -106,12 +106,14 @@ extension PlainGraph {
       for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
         let isPair = side.inverse.flatMap { PlainSchema.relationship(side.destination, $0)?.isToMany } ?? true
         guard isPair else { continue }
-        let new = step.after.isAlive(id) ? step.after.many(id, side.name) : []
+        // What is deleted only hides the pairs that it got in the same step, and it needs all others again.
+        let new = step.after.many(id, side.name)
+        let present = step.after.isAlive(id) ? new : []
         let old = wanted(id, side, step, stored, rows)
         // A pair comes back with the row of its end that does.
         let isOther = { (other: Int) in rows.contains(id) || !rows.contains(other) }
         for other in new where !old.contains(other) && isOther(other) { remove(id, side.name, other) }
-        for other in old where !new.contains(other) && isAlive(other) && isOther(other) {
+        for other in old where !present.contains(other) && isAlive(other) && isOther(other) {
           insert(id, side.name, other)
         }
       }
