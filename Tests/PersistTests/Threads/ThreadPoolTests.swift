@@ -33,7 +33,7 @@ struct ThreadPoolTests {
       try await group.waitForAll()
     }
     #expect(running.withLock { $0.most } == 3)
-    let end = ContinuousClock.now + .seconds(5)
+    let end = ContinuousClock.now + .seconds(300)
     while pool.threadCount > 0, .now < end { try await Task.sleep(for: .milliseconds(5)) }
     #expect(pool.threadCount == 0)
   }
@@ -45,7 +45,7 @@ struct ThreadPoolTests {
       let pool = ThreadPool(name: "test", maximum: 1)
       for _ in 0..<most { pool.add { done.withLock { $0 += 1 } } }
     }
-    let end = ContinuousClock.now + .seconds(5)
+    let end = ContinuousClock.now + .seconds(300)
     while done.withLock({ $0 }) < most, .now < end { try await Task.sleep(for: .milliseconds(1)) }
     #expect(done.withLock { $0 } == most)
   }
@@ -57,7 +57,7 @@ struct ThreadPoolTests {
     let running = Task {
       try await pool.run {
         hasBegun.signal()
-        let end = ContinuousClock.now + .seconds(5)
+        let end = ContinuousClock.now + .seconds(300)
         while !BlockingWork.isCancelled, .now < end { Thread.sleep(forTimeInterval: 0.001) }
         return BlockingWork.isCancelled
       }
@@ -82,6 +82,6 @@ struct ThreadPoolTests {
     }
     gate.signal()
     let waited = try await pool.run { BlockingWork.timeInQueue }
-    #expect(waited < .seconds(5))
+    #expect(waited < .seconds(60))
   }
 }
