@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What went wrong, where, and what to do about it.
+/// An error with its place and advice on how to resolve it.
 ///
 /// Persist's only error type. ``code`` is stable and meant for programs; ``message`` and ``fix`` are sentences for
 /// people. An error that represents several, such as all the problems of a model or a save, lists them in ``errors``.
@@ -19,11 +19,12 @@ public struct PersistenceError: Error, Sendable, Hashable {
   public var code: Code
   /// Where it happened: entity and property, file and line, store, SQL.
   public var place: Place
-  /// What happened, with the values that matter. Files are named without their folders, and there is no SQL.
+  /// A description of the problem with the relevant values. Files are named without their folders, and there is no SQL.
   public var message: String
   /// SQLite's own message with its result code; nil if another layer found the error. It may name tables.
   public var engineMessage: String?
-  /// What to do about it, if anything. The advice is for the program's author or operator and may contain paths.
+  /// Advice on how to resolve the problem, if there is any. The advice is for the program's author or operator and may
+  /// contain paths.
   public var fix: String?
   /// The individual errors that this one combines; empty for a single error.
   public var errors: [PersistenceError]

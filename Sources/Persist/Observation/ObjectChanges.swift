@@ -1,4 +1,4 @@
-/// What changes in one object, one element after the other, for code of the context's own isolation.
+/// The changes of one object as an asynchronous sequence, for code within the context's isolation.
 ///
 /// ```swift
 /// @MainActor func follow(_ item: Item, in context: ManagedObjectContext) async {
@@ -36,7 +36,7 @@ public struct ObjectChanges: AsyncSequence {
   }
 }
 
-/// What has changed in an object, whoever changed it: the program, a merge, a refresh, undo, a rollback.
+/// A change of an object, whether by the program, a merge, a refresh, undo or a rollback.
 public struct ObjectChange: Sendable, Hashable {
   /// The names of the properties that have other values, or may have: of an object that is a fault again, those of all.
   public internal(set) var properties: Set<String> = []
@@ -45,7 +45,7 @@ public struct ObjectChange: Sendable, Hashable {
 }
 
 extension ManagedObjectContext {
-  /// What changes in one of the context's objects, from now on. Each call makes a sequence of its own.
+  /// The future changes of one of the context's objects. Each call creates a separate sequence.
   ///
   /// - Parameter object: of this context; of any other the sequence is empty.
   public func changes(of object: ManagedObject) -> ObjectChanges {

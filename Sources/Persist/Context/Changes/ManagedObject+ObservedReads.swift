@@ -43,12 +43,12 @@ extension ManagedObject {
     if let registrar { noteFirstRead(at: slot, registrar) }
   }
 
-  /// Who observes the object; nil where nobody ever did.
+  /// The observers of the object; nil if it has never been observed.
   final var observers: ObjectObservers? {
     marks.contains(.observed) ? ObservedObjects.observers(of: self) : nil
   }
 
-  /// Who observes the object, for one more to be added.
+  /// The observers of the object, created on demand so that another one can be added.
   final var observersForAdding: ObjectObservers {
     if let observers { return observers }
     let made = ObjectObservers(ObservationRegistrar())

@@ -1,4 +1,4 @@
-/// What changed of observed objects while a call changes several things, to be told once they are all in place.
+/// The changes to observed objects during a call that changes several things, reported when all are in place.
 ///
 /// An observer may read the object at once, and so isn't to be called while one side of a relationship is set and the
 /// other isn't yet. Contexts of one tree share theirs: a child's save changes its parent's objects.
@@ -9,27 +9,27 @@ final class ObservedChanges {
   /// Changes of others than objects.
   @exclusivity(unchecked) private var others: [() -> Void] = []
 
-  /// Whether changes wait to be told.
+  /// Whether changes are collected instead of reported at once.
   var areHeldBack: Bool { depth > 0 }
 
-  /// Begins a call that changes several things. Each is to be ended.
+  /// Begins a call that changes several things. Each call needs a matching ``end()``.
   @inline(__always)
   func begin() { depth &+= 1 }
 
-  /// Ends a call that changed several things; the end of the outermost one tells what they were.
+  /// Ends a call that changed several things; the end of the outermost one reports the changes.
   @inline(__always)
   func end() {
     depth &-= 1
     if depth == 0, !objects.isEmpty || !others.isEmpty { tell() }
   }
 
-  /// Takes in that properties of an object change, or tells it at once.
+  /// Collects changed properties of an object, or reports them at once.
   func note(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
     guard depth > 0 else { return object.tellObservers(changed) }
     objects[ObjectIdentifier(object), default: (object, [])].changed.formUnion(changed)
   }
 
-  /// Takes in how to tell of a change of something else, or tells it at once.
+  /// Collects a report of a change to something other than an object, or runs it at once.
   func note(_ tell: @escaping () -> Void) {
     if depth > 0 { others.append(tell) } else { tell() }
   }

@@ -23,7 +23,7 @@ enum ObservedObjects {
   }
 }
 
-/// Somebody who observes an object otherwise than by tracking reads, for as long as this is held.
+/// An observation of an object that doesn't track reads; it ends when it is released.
 final class ObjectObservation {
   let receive: (Set<ObservedProperty>) -> Void
   /// Called when the object has left its context.
@@ -35,9 +35,10 @@ final class ObjectObservation {
   }
 }
 
-/// Who observes one object.
-// Sendable: the registrar is, and the observations are reached only within the isolation of the object's context. The
-// table that holds all objects' observers is shared by all isolations.
+/// The observers of one object.
+///
+/// `@unchecked Sendable`: the registrar is Sendable, and the observations are accessed only within the isolation of the
+/// object's context. The table with the observers of all objects is shared by all isolations.
 final class ObjectObservers: @unchecked Sendable {
   let registrar: ObservationRegistrar
   private var observations: [WeakObservation] = []

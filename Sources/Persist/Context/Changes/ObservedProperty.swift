@@ -1,11 +1,11 @@
-/// What can be observed of an object: a property of its entity, or something about the object itself.
+/// An observable aspect of an object: a property of its entity, or a state of the object itself.
 struct ObservedProperty: Hashable, Sendable {
   /// A property's slot; below 0 for what isn't a property.
   let slot: Int
 
   init(slot: Int) { self.slot = slot }
 
-  /// What the next save does with the object, and which context it belongs to.
+  /// The effect of the next save on the object, and the context that it belongs to.
   static let state = ObservedProperty(slot: -1)
   /// The version of its row.
   static let version = ObservedProperty(slot: -2)

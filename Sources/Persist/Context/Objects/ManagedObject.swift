@@ -38,7 +38,7 @@ nonisolated open class ManagedObject {
     case none, inserted, updated, deleted
   }
 
-  /// What is true of an object beside all else.
+  /// Flags of an object that need no field of their own.
   struct Marks: OptionSet {
     let rawValue: UInt8
 

@@ -38,7 +38,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
   private let sectionName: ResultRules.SectionName
-  /// What observers don't hear of by itself; see ``arrangement``.
+  /// The storage of ``arrangement``, which reports its changes to observers.
   private var results: ResultArrangement?
   private let registrar = ObservationRegistrar()
   private var rules: ResultRules?
