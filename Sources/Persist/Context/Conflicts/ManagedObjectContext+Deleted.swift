@@ -79,12 +79,13 @@ extension ManagedObjectContext {
   }
 
   /// Points the other end of a one-to-one relationship back to an object being reinserted, because the deletion cleared
-  /// it. An end that has another partner by now keeps that one.
+  /// it. An end that others gave another partner keeps that one, unless it got this object by an unsaved change.
   private func pairAgain(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
     guard let other = object.destination(at: relationship.slot), other !== object,
       let back = other.back(of: relationship), other.change == .none || other.change == .updated,
       let store = other.table?.store
     else { return }
+    if other.isChanged(at: back.slot), other.presentValue(at: back.slot) == .objectID(object.objectID) { return }
     guard let row = try storedRows(of: [other], in: store)[other.objectID] else { return }
     let partner = other.committedKey(of: back, in: row)
     guard partner == nil || partner == object.key else {

@@ -135,7 +135,7 @@ final class ToManyMembers {
     let isMoved = isOrdered && (isBack || index.map { $0 < members.count } == true)
     members.insert(member, at: index ?? members.count)
     current = members
-    if isMoved { isReordered = !hasStoredOrder }
+    if isMoved { compareOrder() }
   }
 
   func remove(_ member: ManagedObjectID) {
@@ -145,13 +145,15 @@ final class ToManyMembers {
     currentSet = nil
     _ = take(member, from: &members)
     current = members
-    if isReordered { isReordered = !hasStoredOrder }
+    if isReordered { compareOrder() }
   }
 
-  /// Whether the order is that of the store, without the removed members and with the added ones at the end.
-  private var hasStoredOrder: Bool {
-    guard let stored = base, let members = current else { return false }
-    return members.elementsEqual(stored.subtracting(removed).union(added))
+  /// Compares the order with that of the store, without removed members and with added ones at its end.
+  private func compareOrder() {
+    guard let stored = base, let members = current else { return }
+    // Added members that were moved among one another alone remain at the end, whatever others save.
+    added = members.subtracting(stored)
+    isReordered = !members.elementsEqual(stored.subtracting(removed).union(added))
   }
 
   /// Removes a member from a set, without moving all that follow it if the order doesn't matter.
@@ -173,7 +175,7 @@ final class ToManyMembers {
     added = members.subtracting(stored)
     removed = stored.subtracting(members)
     current = members
-    isReordered = isOrdered && !members.elementsEqual(stored.subtracting(removed).union(added))
+    if isOrdered { compareOrder() } else { isReordered = false }
   }
 
   /// Replaces the identifiers of new members.

@@ -65,6 +65,27 @@ struct MergedRelationshipTests {
     }
   }
 
+  @Test("New members that were moved among one another remain behind those that others saved meanwhile")
+  func movedNewMembers() throws {
+    try withStack(Self.model(ordered: true)) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let node = try context.make("Node", ["name": "node"])
+      let rows = try ["a", "b", "c", "d"].map { try context.make("Row", ["name": $0]) }
+      try node.many("rows").insert(rows[0])
+      try context.save()
+      try node.many("rows").insert(rows[1])
+      try node.many("rows").insert(rows[2], at: 1)
+      #expect(try node.names("rows") == ["a", "c", "b"])
+      try other.object(with: node.objectID).many("rows").insert(other.object(with: rows[3].objectID))
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [node.objectID, rows[3].objectID]))
+      #expect(try node.names("rows") == ["a", "d", "c", "b"])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Node", "node").names("rows") == ["a", "d", "c", "b"])
+    }
+  }
+
   @Test("A copy of members remembers that the store may have some of the differences")
   func copies() {
     let members = ToManyMembers(isOrdered: true)

@@ -126,10 +126,13 @@ extension PlainGraph {
   ) -> [Int] {
     let old = step.before.many(id, side.name)
     guard rows.contains(id) else { return old }
-    let seen = step.seen.many(id, side.name)
+    let (seen, now) = (step.seen.many(id, side.name), stored.many(id, side.name))
     let added = old.filter { !seen.contains($0) }
-    if side.isOrdered, old != seen.filter(old.contains) + added { return old }
-    return stored.many(id, side.name).filter { old.contains($0) || !seen.contains($0) } + added
+    if side.isOrdered, old != seen.filter(old.contains) + added {
+      return old.filter { !seen.contains($0) || now.contains($0) }
+        + now.filter { !seen.contains($0) && !old.contains($0) }
+    }
+    return now.filter { old.contains($0) || !seen.contains($0) } + added.filter { !now.contains($0) }
   }
 
   private mutating func restoreOrders(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
