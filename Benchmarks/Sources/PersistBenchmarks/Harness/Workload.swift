@@ -27,6 +27,8 @@ struct Workload: Sendable {
     case timeOverFewer(registered: Int)
     /// Growth of the heap per row, while the results are held.
     case heapBytesPerRow
+    /// The median time, for work that plain SQLite has no counterpart of.
+    case milliseconds
   }
 
   let name: String

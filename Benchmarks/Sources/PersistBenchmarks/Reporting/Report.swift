@@ -41,7 +41,7 @@ struct Report: Encodable {
       switch result.workload.measure {
       case .timeOverSQLite: values[.sqlite]
       case .timeOverFewer: Seconds(result.fewer.map(\.seconds)).median
-      case .heapBytesPerRow: 1
+      case .heapBytesPerRow, .milliseconds: 1
       }
     for contestant in Contestant.allCases {
       guard let runs = result.runs[contestant], let value = values[contestant] else { continue }
@@ -56,6 +56,7 @@ struct Report: Encodable {
   private func value(of runs: [Measurement], in result: Runner.Result) -> Double {
     switch result.workload.measure {
     case .timeOverSQLite, .timeOverFewer: Seconds(runs.map(\.seconds)).median
+    case .milliseconds: Seconds(runs.map(\.seconds)).median * 1000
     case .heapBytesPerRow: Double(runs.compactMap(\.heapBytes).min() ?? 0) / Double(result.rows)
     }
   }

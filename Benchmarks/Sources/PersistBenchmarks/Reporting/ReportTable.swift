@@ -16,12 +16,21 @@ enum ReportTable {
   static func megabytes(_ bytes: Int) -> String { number(Double(bytes) / 1_048_576) }
 
   static func ratio(_ row: Report.Row) -> String {
-    row.workload.measure == .heapBytesPerRow ? row.ratio.map { String(format: "%.0f B", $0) } ?? "" : number(row.ratio)
+    switch row.workload.measure {
+    case .heapBytesPerRow: row.ratio.map { String(format: "%.0f B", $0) } ?? ""
+    case .milliseconds: row.ratio.map { number($0) + " ms" } ?? ""
+    case .timeOverSQLite, .timeOverFewer: number(row.ratio)
+    }
   }
 
   static func target(_ row: Report.Row) -> String {
     let target = row.workload.target
-    let limit = row.workload.measure == .heapBytesPerRow ? "≤ \(Int(target)) B" : "≤ \(target)"
+    let limit =
+      switch row.workload.measure {
+      case .heapBytesPerRow: "≤ \(Int(target)) B"
+      case .milliseconds: "≤ \(Int(target)) ms"
+      case .timeOverSQLite, .timeOverFewer: "≤ \(target)"
+      }
     let memory = row.workload.peakTarget.map { ", ≤ \($0 >> 20) MB" } ?? ""
     return limit + memory + (row.isMissed ? " missed" : "")
   }

@@ -13,6 +13,8 @@ enum StartingStore: Hashable {
   case library(booksPerAuthor: Int)
   /// Fifty entities of one shape, each with some rows.
   case manyEntities
+  /// An empty store of the newest of many model versions, whose files are in ``models(beside:)``.
+  case manyVersions
 
   /// The file to copy; nil for none.
   func template(rows: Int, in folder: URL) throws -> URL? {
@@ -25,9 +27,18 @@ enum StartingStore: Hashable {
     case .indexedItems: try Self.fill(url, Samples.indexedItems, rows)
     case .library(let booksPerAuthor): try Self.fill(url, authors: rows / booksPerAuthor, booksPerAuthor)
     case .manyEntities: try Self.fill(url, entitiesOf: Samples.manyEntities)
+    case .manyVersions:
+      let models = Self.models(beside: url)
+      try ModelVersionFiles.write(rows, to: models)
+      _ = try Samples.context(url, ManagedObjectModel(contentsOf: models))
     }
     PlainSQLite(url.path).run("PRAGMA wal_checkpoint(TRUNCATE)")
     return url
+  }
+
+  /// The models that belong to a store of many versions.
+  static func models(beside store: URL) -> URL {
+    store.deletingLastPathComponent().appendingPathComponent("Catalogue.xcdatamodeld")
   }
 
   private static func fill(_ url: URL, _ model: ManagedObjectModel, _ rows: Int) throws {

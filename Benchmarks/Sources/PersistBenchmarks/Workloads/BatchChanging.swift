@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Persist
 
 extension Workload {
@@ -15,6 +16,15 @@ extension Workload {
           }
         },
         .sqlite: plainly("UPDATE ZITEM SET ZQUANTITY = ZQUANTITY + 1, Z_OPT = Z_OPT + 1"),
+        .grdb: { setting in
+          let pool = try DatabasePool.measured(setting.file)
+          return {
+            try pool.write {
+              _ = try ItemRecord.updateAll($0, [Column("ZQUANTITY") += 1, Column("Z_OPT") += 1])
+            }
+            return 0
+          }
+        },
       ]),
     Workload(
       name: "batchDelete", summary: "delete half of the rows by a predicate, without objects", target: 1.1,
@@ -28,6 +38,13 @@ extension Workload {
           }
         },
         .sqlite: plainly("DELETE FROM ZITEM WHERE ZQUANTITY < 50"),
+        .grdb: { setting in
+          let pool = try DatabasePool.measured(setting.file)
+          return {
+            try pool.write { _ = try ItemRecord.filter(Column("ZQUANTITY") < 50).deleteAll($0) }
+            return 0
+          }
+        },
       ]),
   ]
 

@@ -6,8 +6,9 @@ import Persist
 extension Workload {
   static let changing = [
     Workload(
-      name: "update", summary: "change one property of all and save, versions checked on both sides", target: 1.5,
-      start: .items, writtenTables: ["ZITEM"],
+      name: "update",
+      summary: "change one property of all and save; Persist and plain SQLite check versions, GRDB does not",
+      target: 1.5, start: .items, writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
           let context = try Samples.context(setting.file, Samples.items)
@@ -35,7 +36,7 @@ extension Workload {
           }
         },
         .grdb: { setting in
-          let pool = try DatabasePool(path: setting.file.path)
+          let pool = try DatabasePool.measured(setting.file)
           let items = try pool.read { try ItemRecord.everything.fetchAll($0) }
           return {
             try pool.write { database in
@@ -55,8 +56,9 @@ extension Workload {
         writes a new snapshot of its row, so that nothing needs to be read again.
         """),
     Workload(
-      name: "delete", summary: "delete all and save, versions checked by plain SQLite too", target: 1.3, start: .items,
-      writtenTables: ["ZITEM"],
+      name: "delete",
+      summary: "delete all and save; Persist and plain SQLite check versions, GRDB does not", target: 1.35,
+      start: .items, writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
           let context = try Samples.context(setting.file, Samples.items)
@@ -83,7 +85,7 @@ extension Workload {
           }
         },
         .grdb: { setting in
-          let pool = try DatabasePool(path: setting.file.path)
+          let pool = try DatabasePool.measured(setting.file)
           let items = try pool.read { try ItemRecord.everything.fetchAll($0) }
           return {
             try pool.write { database in
@@ -100,7 +102,7 @@ extension Workload {
         """),
     Workload(
       name: "cascade", summary: "delete parents with a cascade over 10 children each; rows are the children",
-      target: 2.0, start: .library(booksPerAuthor: 10), writtenTables: ["ZAUTHOR", "ZBOOK"],
+      target: 1.8, start: .library(booksPerAuthor: 10), writtenTables: ["ZAUTHOR", "ZBOOK"],
       parts: [
         .persist: { setting in
           let context = try Samples.context(setting.file, Samples.library)
@@ -115,12 +117,12 @@ extension Workload {
         .sqlite: { setting in
           let database = PlainSQLite(setting.file.path)
           return {
-            deleteAuthors(in: database, count: setting.rows / 10)
+            deleteAuthors(in: database)
             return 0
           }
         },
         .grdb: { setting in
-          let pool = try DatabasePool(path: setting.file.path)
+          let pool = try DatabasePool.measured(setting.file)
           return {
             try pool.write { database in
               for author in try AuthorRecord.fetchAll(database) {
@@ -138,31 +140,40 @@ extension Workload {
         """),
   ]
 
-  /// Reads each author's books with their versions and deletes what it read, as who must not delete what others have
-  /// changed does.
-  private static func deleteAuthors(in database: PlainSQLite, count: Int) {
+  /// Reads the authors, then each author's books, with their keys and versions, and deletes what it read: a program
+  /// that must not delete what others have changed does so.
+  private static func deleteAuthors(in database: PlainSQLite) {
     database.run("BEGIN IMMEDIATE")
+    let authors = database.prepare("SELECT Z_PK, Z_OPT FROM ZAUTHOR")
     let books = database.prepare("SELECT Z_PK, Z_OPT FROM ZBOOK WHERE ZAUTHOR = ?")
     let deleteBook = database.prepare("DELETE FROM ZBOOK WHERE Z_PK = ? AND Z_OPT = ?")
-    let deleteAuthor = database.prepare("DELETE FROM ZAUTHOR WHERE Z_PK = ? AND Z_OPT = 1")
-    for author in 1...count {
-      var found: [(key: Int64, version: Int64)] = []
-      sqlite3_bind_int64(books, 1, Int64(author))
-      while sqlite3_step(books) == SQLITE_ROW {
-        found.append((sqlite3_column_int64(books, 0), sqlite3_column_int64(books, 1)))
-      }
-      sqlite3_reset(books)
-      for book in found {
-        sqlite3_bind_int64(deleteBook, 1, book.key)
-        sqlite3_bind_int64(deleteBook, 2, book.version)
-        database.check(sqlite3_step(deleteBook))
-        sqlite3_reset(deleteBook)
-      }
-      sqlite3_bind_int64(deleteAuthor, 1, Int64(author))
-      database.check(sqlite3_step(deleteAuthor))
-      sqlite3_reset(deleteAuthor)
+    let deleteAuthor = database.prepare("DELETE FROM ZAUTHOR WHERE Z_PK = ? AND Z_OPT = ?")
+    for author in database.keysAndVersions(authors) {
+      sqlite3_bind_int64(books, 1, author.key)
+      for book in database.keysAndVersions(books) { database.delete(book, by: deleteBook) }
+      database.delete(author, by: deleteAuthor)
     }
-    for statement in [books, deleteBook, deleteAuthor] { sqlite3_finalize(statement) }
+    for statement in [authors, books, deleteBook, deleteAuthor] { sqlite3_finalize(statement) }
     database.run("COMMIT")
+  }
+}
+
+extension PlainSQLite {
+  fileprivate typealias Read = (key: Int64, version: Int64)
+
+  fileprivate func keysAndVersions(_ statement: OpaquePointer?) -> [Read] {
+    var found: [Read] = []
+    while sqlite3_step(statement) == SQLITE_ROW {
+      found.append((sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)))
+    }
+    sqlite3_reset(statement)
+    return found
+  }
+
+  fileprivate func delete(_ row: Read, by statement: OpaquePointer?) {
+    sqlite3_bind_int64(statement, 1, row.key)
+    sqlite3_bind_int64(statement, 2, row.version)
+    check(sqlite3_step(statement))
+    sqlite3_reset(statement)
   }
 }

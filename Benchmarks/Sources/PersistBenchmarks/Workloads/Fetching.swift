@@ -5,16 +5,16 @@ import Persist
 extension Workload {
   static let fetching = [
     Workload(
-      name: "fetchCold", summary: "fetch all as objects, in a fresh process", target: 2.0, start: .items, parts: fetch,
+      name: "fetchCold", summary: "fetch all as objects, in a fresh process", target: 1.8, start: .items, parts: fetch,
       shortfall: fetchShortfall),
     Workload(
       name: "fetchWarm", summary: "fetch all as objects", target: 1.4, start: .items, isWarm: true, parts: fetch,
       shortfall: fetchShortfall),
     Workload(
-      name: "readCold", summary: "fetch all and read 8 properties, in a fresh process", target: 2.2, start: .items,
+      name: "readCold", summary: "fetch all and read 8 properties, in a fresh process", target: 1.8, start: .items,
       parts: read, shortfall: fetchShortfall),
     Workload(
-      name: "readWarm", summary: "fetch all and read 8 properties", target: 1.6, start: .items, isWarm: true,
+      name: "readWarm", summary: "fetch all and read 8 properties", target: 1.5, start: .items, isWarm: true,
       parts: read, shortfall: fetchShortfall),
     Workload(
       name: "refetch", summary: "fetch registered objects again", target: 1.0, start: .items,
@@ -44,7 +44,7 @@ extension Workload {
       return { database.touchAll() }
     },
     .grdb: { setting in
-      let pool = try DatabasePool(path: setting.file.path)
+      let pool = try DatabasePool.measured(setting.file)
       return { UInt64(try pool.read { try ItemRecord.everything.fetchAll($0) }.count) }
     },
   ]
@@ -69,7 +69,7 @@ extension Workload {
       return { database.readAll() }
     },
     .grdb: { setting in
-      let pool = try DatabasePool(path: setting.file.path)
+      let pool = try DatabasePool.measured(setting.file)
       return {
         var sum = Checksum()
         for item in try pool.read({ try ItemRecord.everything.fetchAll($0) }) { item.add(to: &sum) }
@@ -94,7 +94,7 @@ extension Workload {
       }
     },
     .grdb: { setting in
-      let pool = try DatabasePool(path: setting.file.path)
+      let pool = try DatabasePool.measured(setting.file)
       let results = Results<ItemRecord>()
       HeldResults.keep(results)
       return {

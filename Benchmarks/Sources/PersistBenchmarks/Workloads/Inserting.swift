@@ -5,7 +5,7 @@ import Persist
 extension Workload {
   static let inserting = [
     Workload(
-      name: "insert", summary: "create objects, set 8 properties, save", target: 1.8, start: .none,
+      name: "insert", summary: "create objects, set 8 properties, save", target: 1.6, start: .none,
       writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
@@ -19,7 +19,7 @@ extension Workload {
         },
         .sqlite: plainInsert,
         .grdb: { setting in
-          let pool = try DatabasePool(path: setting.file.path)
+          let pool = try DatabasePool.measured(setting.file)
           try pool.write { try $0.execute(sql: PlainSQLite.createItem) }
           let rows = SampleRow.rows(setting.rows)
           return {
@@ -38,7 +38,8 @@ extension Workload {
         snapshot, so that nothing needs to be read again: 700 bytes for each object until the save is done.
         """),
     Workload(
-      name: "batchInsert", summary: "batch insert, without objects", target: 1.2, start: .none,
+      name: "batchInsert", summary: "batch insert, without objects; GRDB by a prepared statement", target: 1.15,
+      start: .none,
       writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
@@ -55,11 +56,27 @@ extension Workload {
           }
         },
         .sqlite: plainInsert,
+        .grdb: { setting in
+          let pool = try DatabasePool.measured(setting.file)
+          try pool.write { try $0.execute(sql: PlainSQLite.createItem) }
+          let rows = SampleRow.rows(setting.rows)
+          return {
+            try pool.write { database in
+              let statement = try database.makeStatement(sql: "INSERT INTO ZITEM VALUES (?,1,1,?,?,?,?,?,?,?,?)")
+              for (number, row) in rows.enumerated() {
+                try statement.execute(arguments: [
+                  number + 1, row.quantity, row.rank, row.addedAt, row.price, row.code, row.name, row.note, row.token,
+                ])
+              }
+            }
+            return 0
+          }
+        },
       ]),
   ]
 
   private static let plainInsert: Part = { setting in
-    let database = PlainSQLite(setting.file.path)
+    let database = PlainSQLite.create(setting.file.path)
     database.run(PlainSQLite.createItem)
     let rows = SampleRow.rows(setting.rows)
     return {

@@ -7,7 +7,7 @@ extension Workload {
   static let opening = [
     Workload(
       name: "open", summary: "open a store of 50 entities and fetch one object, in a fresh process", rows: 500,
-      target: 1.5, start: .manyEntities, scales: false, leastRounds: 9,
+      target: 2.5, start: .manyEntities, scales: false, leastRounds: 9,
       parts: [
         .persist: { setting in
           let model = try Samples.manyEntities
@@ -32,7 +32,7 @@ extension Workload {
         },
         .grdb: { setting in
           {
-            let pool = try DatabasePool(path: setting.file.path)
+            let pool = try DatabasePool.measured(setting.file)
             let row = try pool.read { try Row.fetchOne($0, sql: "SELECT * FROM ZENTITY40 LIMIT 1") }
             return UInt64((row?["ZNAME"] as String?)?.utf8.count ?? 0)
           }

@@ -43,7 +43,7 @@ extension Workload {
           }
         },
         .grdb: { setting in
-          let pool = try DatabasePool(path: setting.file.path)
+          let pool = try DatabasePool.measured(setting.file)
           return {
             let request = AuthorRecord.including(all: AuthorRecord.books).asRequest(of: AuthorWithBooks.self)
             var sum: UInt64 = 0

@@ -2,5 +2,5 @@ extension Workload {
   /// Every workload, in the order of the report.
   static let all: [Workload] =
     inserting + fetching + faulting + querying + walking + changing + batchChanging + streaming + opening
-    + registered + migrating
+    + manyVersions + registered + migrating
 }

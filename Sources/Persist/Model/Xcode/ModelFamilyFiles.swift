@@ -54,6 +54,19 @@ struct ModelFamilyFiles {
     }.sorted { NaturalOrder.precedes($0.name, $1.name) }
   }
 
+  /// Returns the file of the current version of an `.xcdatamodeld` or `.momd`, without reading it where the family says
+  /// which one that is; the URL itself for any other.
+  static func modelFile(at url: URL) throws -> URL {
+    let family: ModelFamilyFiles
+    switch url.pathExtension.lowercased() {
+    case "xcdatamodeld": family = try source(at: url)
+    case "momd": family = try compiled(at: url)
+    default: return url
+    }
+    let versions = FamilyVersions(family.files, family: family.name, isOrdered: false)
+    return versions.currentFile(named: family.statedCurrent)?.url ?? url
+  }
+
   /// Reads the model in a file of any format.
   static func model(at url: URL) throws -> ParsedModel {
     switch url.pathExtension.lowercased() {

@@ -51,13 +51,15 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`.
+  /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`; of an
+  /// `.xcdatamodeld` or a `.momd` the current version.
   ///
   /// - Throws: ``PersistenceError/Code/malformedFile`` and similar errors if it can't be read, and
   ///   ``PersistenceError/Code/invalidModel`` if the model isn't valid. A model in one of Apple's formats is rejected
   ///   only if it can't be resolved; its other problems are ``flaws``.
   public convenience init(contentsOf url: URL) throws {
-    try self.init(ModelFamilyFiles.model(at: url), file: url)
+    let file = try ModelFamilyFiles.modelFile(at: url)
+    try self.init(ModelFamilyFiles.model(at: file), file: file)
   }
 }
 

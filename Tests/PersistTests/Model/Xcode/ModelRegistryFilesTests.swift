@@ -40,6 +40,22 @@ struct ModelRegistryFilesTests {
     }
   }
 
+  @Test("A model read from an .xcdatamodeld is its current version, also where the other versions can't be read")
+  func currentModel() throws {
+    #expect(
+      try ManagedObjectModel(contentsOf: Self.shop).description
+        == ModelRegistry(contentsOf: Self.shop).current.description)
+    try withTemporaryFolder { folder in
+      let models = folder.appendingPathComponent("M.xcdatamodeld")
+      try writeModel("Old", to: models.appendingPathComponent("M.xcdatamodel"))
+      try write("nothing", to: models.appendingPathComponent("M 2.xcdatamodel/contents"))
+      try writeCurrent("M.xcdatamodel", in: models)
+      #expect(try ManagedObjectModel(contentsOf: models).entities.map(\.name) == ["Old"])
+      try writeCurrent("M 2.xcdatamodel", in: models)
+      #expect(throws: PersistenceError.self) { try ManagedObjectModel(contentsOf: models) }
+    }
+  }
+
   @Test("A single version is a registry too, named by folder, contents or JSON")
   func single() throws {
     let version = Self.shop.appendingPathComponent("Shop 2.xcdatamodel")

@@ -1,0 +1,14 @@
+import Foundation
+import GRDB
+
+extension DatabasePool {
+  /// A pool whose connections have the settings that every contestant's have.
+  static func measured(_ file: URL) throws -> DatabasePool {
+    var configuration = Configuration()
+    configuration.prepareDatabase { database in
+      for pragma in PlainSQLite.safety { try database.execute(sql: pragma) }
+      if !database.configuration.readonly { try database.execute(sql: PlainSQLite.newFile) }
+    }
+    return try DatabasePool(path: file.path, configuration: configuration)
+  }
+}
