@@ -26,6 +26,12 @@ package struct RowBatch: Sendable {
   private(set) var entries: ContiguousArray<Entry> = []
   private(set) var chunks: ContiguousArray<RowChunk> = []
 
+  /// The number of rows that were read, including omitted ones.
+  var readCount: Int { entries.count + omittedCount }
+  private var omittedCount = 0
+  /// The key of the last omitted row.
+  private var lastOmittedKey: Int64?
+
   mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
   mutating func append(_ row: Row) { entries.append(entry(for: row)) }
@@ -39,6 +45,24 @@ package struct RowBatch: Sendable {
   mutating func append(key: Int64, entityIndex: UInt32, offset: UInt32) {
     entries.append(
       Entry(key: key, chunk: UInt32(truncatingIfNeeded: chunks.count &- 1), offset: offset, entityIndex: entityIndex))
+  }
+
+  /// Counts a row that can't become an object, because the model lacks its entity.
+  mutating func omit(key: Int64) {
+    omittedCount += 1
+    lastOmittedKey = key
+  }
+
+  /// The greatest key of rows read in the order of keys, including omitted ones.
+  var greatestReadKey: Int64? { [entries.last?.key, lastOmittedKey].compactMap { $0 }.max() }
+
+  mutating func sortByKey() {
+    var previous = Int64.min
+    let isSorted = entries.allSatisfy { entry in
+      defer { previous = entry.key }
+      return previous <= entry.key
+    }
+    if !isSorted { entries.sort { $0.key < $1.key } }
   }
 
   /// Adds the chunk that contains the rows appended next.

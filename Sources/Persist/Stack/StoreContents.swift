@@ -68,13 +68,13 @@ package final class StoreContents {
     while true {
       let query = RowQuery(entity: entity, includesSubentities: false, afterKey: last ?? Int64.min, limit: batchSize)
       let batch = try store.rows(query)
-      guard let end = batch.last?.key else { return }
+      guard let end = batch.greatestReadKey else { return }
       for row in batch {
         guard let snapshot = row.snapshot else { continue }
         try body(
           Object(entity: entity, key: row.key, snapshot: snapshot, lastOfBatch: end, contents: self))
       }
-      guard batch.count == batchSize else { return }
+      guard batch.readCount == batchSize else { return }
       last = end
     }
   }

@@ -27,9 +27,9 @@ extension FetchPass {
       while stored.count < limit, let after = step.afterKey {
         let batch = try source.store.rows(step, monitor: monitor)
         stored += try matching(make(batch, from: source.tables), source)
-        let last = batch.last?.key ?? after
+        let last = batch.greatestReadKey ?? after
         // A store that returned the same rows again would make the walk endless.
-        step.afterKey = step.limit.map { batch.count == $0 } == true && last > after ? last : nil
+        step.afterKey = step.limit.map { batch.readCount == $0 } == true && last > after ? last : nil
       }
       found += stored
     }

@@ -62,9 +62,9 @@ struct FetchWalk {
     let objects: [ManagedObject]
     switch way {
     case .keys(let source, let after):
-      let last = batch.last?.key ?? .max
+      let last = batch.greatestReadKey ?? .max
       // A store that returned the same rows again would make the walk endless.
-      let isEnd = batch.count < size || last <= after
+      let isEnd = batch.readCount < size || last <= after
       way = isEnd ? .keys(source: source + 1, after: .min) : .keys(source: source, after: last)
       objects = try pass.matching(pass.make(batch, from: question.tables), pass.sources[source])
     case .identifiers:

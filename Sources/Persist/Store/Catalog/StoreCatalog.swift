@@ -11,9 +11,10 @@ package struct StoreCatalog: Sendable {
 
   /// The layout of a model in the store.
   func tableMap(of model: ManagedObjectModel) -> TableMap {
-    TableMap(
-      model: model, numbers: EntityNumbers(model: model, rows: numberRows), schema: schema,
-      absent: absentEntities(of: model))
+    let absent = absentEntities(of: model)
+    return TableMap(
+      model: model, numbers: EntityNumbers(model: model, rows: numberRows, absent: absent), schema: schema,
+      absent: absent)
   }
 
   /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the

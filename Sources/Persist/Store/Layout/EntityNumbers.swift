@@ -21,13 +21,20 @@ struct EntityNumbers: Sendable, Hashable {
   let byIndex: [Int]
   /// The rows of `Z_PRIMARYKEY` for the model's entities, by entity number.
   let rows: [Int: Row]
+  /// Whether the store lists exactly the model's entities.
+  ///
+  /// Rows of other entities are then damage: a store's writers take numbers from the list. Statements rely on it, and
+  /// name no entity numbers when they mean every row of a table. A row with a number that isn't listed is found by
+  /// ``StoreCheck``. Fetches of objects omit it, but identifiers, counts and aggregates include it, and batch changes
+  /// reach it.
+  let areComplete: Bool
   /// The descriptions of mismatches.
   let differences: [String]
   private let indexByNumber: [Int: Int]
 
   /// The entity numbers in a new store of the model.
   static func forNewStore(_ model: ManagedObjectModel) -> EntityNumbers {
-    EntityNumbers(byIndex: model.entities.map(\.number), rows: [:], differences: [])
+    EntityNumbers(byIndex: model.entities.map(\.number), rows: [:], areComplete: true, differences: [])
   }
 
   /// - Parameter absent: Entities that the store was created without.
@@ -56,6 +63,8 @@ struct EntityNumbers: Sendable, Hashable {
         differences.append("The store has entity '\(row.name)' where the model has entity '\(entity.name)'.")
       }
     }
+    let areComplete =
+      free.isEmpty && zip(model.entities, numbers).allSatisfy { $1 != nil || absent.contains($0.name) }
     var used = Set(numbers.compactMap { $0 })
     var next = 1
     for (index, entity) in model.entities.enumerated() where numbers[index] == nil {
@@ -74,11 +83,13 @@ struct EntityNumbers: Sendable, Hashable {
         differences.append("The store lists entity '\(name)', which the model doesn't have.")
       }
     }
-    self.init(byIndex: numbers.compactMap { $0 }, rows: byNumber, differences: differences)
+    self.init(
+      byIndex: numbers.compactMap { $0 }, rows: byNumber, areComplete: areComplete, differences: differences)
   }
 
-  private init(byIndex: [Int], rows: [Int: Row], differences: [String]) {
+  private init(byIndex: [Int], rows: [Int: Row], areComplete: Bool, differences: [String]) {
     self.byIndex = byIndex
+    self.areComplete = areComplete
     self.rows = rows
     self.differences = differences
     indexByNumber = Dictionary(

@@ -159,6 +159,11 @@ struct TableMap: Sendable {
   /// The table of an entity number of this store; nil if the model has no such entity.
   func table(ofNumber number: Int) -> EntityTable? { numbers.entityIndex(ofNumber: number).map { tables[$0] } }
 
+  /// The entity number of every row of an entity's table; nil if rows may have different ones.
+  func onlyNumber(ofTableOf entity: Entity) -> Int? {
+    numbers.areComplete && !entity.root.hasSubentities ? self[entity].number : nil
+  }
+
   /// The layout of a new store.
   static func forNewStore(_ model: ManagedObjectModel) -> TableMap {
     TableMap(model: model, numbers: .forNewStore(model), schema: nil)

@@ -2,15 +2,16 @@
 enum SQLColumn: Sendable, Hashable {
   case term(SQLTerm)
   case aggregate(GroupAggregate.Function, SQLTerm?)
+
+  var isAggregate: Bool { if case .aggregate = self { true } else { false } }
 }
 
 extension SQLText {
   /// Selects values computed from rows, which are ``RowSelection/root`` in the columns and groups.
   static func values(_ columns: [SQLColumn], _ rows: RowSelection, groups: [SQLTerm]) -> SQLText {
-    let isAggregate = columns.contains { if case .aggregate = $0 { true } else { false } }
     var sql: SQLText = "SELECT \(columns.map(column).joined(separator: ", ")) \(rows.clauses)"
     if !groups.isEmpty { sql += " GROUP BY \(groups.map(term).joined(separator: ", "))" }
-    if groups.isEmpty, !isAggregate { sql += " ORDER BY \(rows.terms)Z_PK\(rows.window)" }
+    if groups.isEmpty, !columns.contains(where: \.isAggregate) { sql += "\(rows.sorting)\(rows.window)" }
     return sql
   }
 

@@ -19,8 +19,6 @@ indirect enum SQLTerm: Sendable, Hashable {
   case not(SQLTerm)
   case all([SQLTerm])
   case any([SQLTerm])
-  /// A condition that is expected to hold for few rows, so that an index is used.
-  case rare(SQLTerm)
   /// Between two values, inclusive.
   case between(SQLTerm, SQLTerm, SQLTerm)
   /// Equal to one of several values, none of them null.

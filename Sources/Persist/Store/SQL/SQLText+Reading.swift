@@ -12,11 +12,17 @@ extension SQLText {
       let comparison: FetchSortDescriptor.Comparison
     }
 
+    /// The rows of a table by their entities.
+    enum Entities: Sendable, Hashable {
+      /// Every row. Without a condition on entity numbers, an index alone can answer a query.
+      case all
+      /// The rows of these entities, which are all that the model has in the table.
+      case known([Int])
+      case some([Int])
+    }
+
     let table: String
-    /// Entity numbers.
-    let entities: [Int]
-    /// Whether these are all entities of the table, in which case the index on entity numbers is avoided.
-    let isWholeTable: Bool
+    let entities: Entities
     /// A JSON array of the keys; nil for all rows.
     var keys: String?
     var afterKey: Int64?
@@ -26,19 +32,31 @@ extension SQLText {
     var order: [Term] = []
     var limit: Int?
     var offset = 0
+    /// Whether the statement sorts. Without an order, SQLite finds rows by whichever index it prefers; sorting by key
+    /// would make it walk through the table instead.
+    var isSorted = true
 
     static let root = SQLRow(number: 0)
 
     /// The clauses from `FROM` up to `ORDER BY`.
-    var clauses: SQLText { "FROM \(name: table) AS \(row: Self.root) WHERE \(conditions)" }
+    var clauses: SQLText { "FROM \(name: table) AS \(row: Self.root)\(conditions)" }
 
+    /// Whether there is no condition on the rows.
+    var isUnconditional: Bool { entities == .all && keys == nil && afterKey == nil && condition == nil }
+
+    /// The clause with all conditions, after a space; empty if there are none.
     var conditions: SQLText {
-      var sql: SQLText = isWholeTable ? "+Z_ENT" : "Z_ENT"
-      sql += " IN (\(entities.map { "\(number: Int64($0))" as SQLText }.joined(separator: ", ")))"
-      if let keys { sql += " AND Z_PK IN (SELECT value FROM json_each(\(value: .text(keys))))" }
-      if let afterKey { sql += " AND Z_PK > \(value: .integer(afterKey))" }
-      if let condition { sql += " AND \(SQLText.term(condition))" }
-      return sql
+      var parts: [SQLText] = []
+      switch entities {
+      case .all: break
+      // The plus keeps SQLite from using the index on entity numbers, which would lead to every row.
+      case .known(let numbers): parts.append("+Z_ENT IN (\(numbers: numbers))")
+      case .some(let numbers): parts.append("Z_ENT IN (\(numbers: numbers))")
+      }
+      if let keys { parts.append("Z_PK IN (SELECT value FROM json_each(\(value: .text(keys))))") }
+      if let afterKey { parts.append("Z_PK > \(value: .integer(afterKey))") }
+      if let condition { parts.append(SQLText.term(condition)) }
+      return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
     }
 
     /// The levels of the order, each followed by a comma.
@@ -52,16 +70,23 @@ extension SQLText {
       return sql
     }
 
+    /// The clause with the order, after a space; empty if the statement doesn't sort.
+    var sorting: SQLText { isSorted ? " ORDER BY \(terms)Z_PK" : "" }
+
     var window: SQLText {
       guard limit != nil || offset > 0 else { return "" }
       return " LIMIT \(value: .integer(Int64(limit ?? -1))) OFFSET \(value: .integer(Int64(offset)))"
     }
   }
 
-  static func rows(_ columns: [String], _ rows: RowSelection) -> SQLText {
-    """
-    SELECT \(names: columns) \(rows.clauses) ORDER BY \(rows.terms)Z_PK\(rows.window)
-    """
+  static func rows(_ columns: SQLText, _ rows: RowSelection) -> SQLText {
+    "SELECT \(columns) \(rows.clauses)\(rows.sorting)\(rows.window)"
+  }
+
+  /// The columns of a row's key and entity number, or the number itself if all rows of the table have the same: an
+  /// index contains keys, but no entity numbers.
+  static func keyColumns(ofOnly number: Int?) -> SQLText {
+    if let number { "Z_PK, \(number: Int64(number))" } else { "Z_PK, Z_ENT" }
   }
 
   static func count(_ rows: RowSelection) -> SQLText {
@@ -78,9 +103,14 @@ extension SQLText {
 
   /// Key and entity number of the members of a to-many relationship whose rows contain the owner's key, in order.
   /// Parameter: the owner.
-  static func members(of table: String, owner: String, order: String?) -> SQLText {
+  ///
+  /// - Parameter number: The entity number of all rows of the table, if they have the same.
+  static func members(of table: String, onlyOf number: Int?, owner: String, order: String?) -> SQLText {
     let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
-    return "SELECT Z_PK, Z_ENT FROM \(name: table) WHERE \(name: owner) = \(parameter: ()) ORDER BY \(places)Z_PK"
+    return """
+      SELECT \(keyColumns(ofOnly: number)) FROM \(name: table) \
+      WHERE \(name: owner) = \(parameter: ()) ORDER BY \(places)Z_PK
+      """
   }
 
   /// Key and entity number of the members of a many-to-many relationship, in order. Parameter: the owner.

@@ -14,7 +14,6 @@ extension SQLText {
     case .not(let part): "(\(self.term(part)) IS NOT 1)"
     case .all(let parts): joined(parts[...], " AND ", ofNone: "1")
     case .any(let parts): joined(parts[...], " OR ", ofNone: "0")
-    case .rare(let part): "likelihood(\(self.term(part)), 0.001)"
     case .between(let part, let lower, let upper):
       "(\(self.term(part)) BETWEEN \(self.term(lower)) AND \(self.term(upper)))"
     case .isOne(let part, let values): "(\(self.term(part)) IN (\(values: values)))"

@@ -34,6 +34,9 @@ final class RowPlan: Sendable {
   private let variants: [Variant]
   private let variantByNumber: [Int64: Variant]
   let columns: [String]
+  /// The list of ``columns``, and that of the columns of keys only.
+  let columnList: SQLText
+  let keyColumnList: SQLText
   /// The selection of these rows, for ``SQLText``.
   let selection: SQLText.RowSelection
   /// The statements for rows by key, for each of ``keyCounts``.
@@ -60,14 +63,18 @@ final class RowPlan: Sendable {
         entityIndex: UInt32(entity.number - 1), slotCount: entity.rowSlotCount, fills: UnsafeBufferPointer(kept))
     }
     let table = map[entity].table
+    let isWholeTable = entity.superentity == nil && (includingSubentities || !entity.hasSubentities)
     let numbers = entities.map { map.numbers[$0] }
     variantByNumber = Dictionary(
       zip(numbers, variants).map { (Int64($0), $1) }, uniquingKeysWith: { first, _ in first })
     self.variants = variants
     self.entity = entity
     self.columns = columns
+    columnList = "\(names: columns)"
+    keyColumnList = SQLText.keyColumns(ofOnly: map.onlyNumber(ofTableOf: entity))
     selection = SQLText.RowSelection(
-      table: table, entities: numbers, isWholeTable: includingSubentities && entity.superentity == nil)
+      table: table,
+      entities: !isWholeTable ? .some(numbers) : map.numbers.areComplete ? .all : .known(numbers))
     let allColumns = columns
     byKeys = Self.keyCounts.map { PreparedSQL(.rows(allColumns, of: table, keyCount: $0)) }
     keysByKeys = Self.keyCounts.map { PreparedSQL(.rows(["Z_PK", "Z_ENT"], of: table, keyCount: $0)) }

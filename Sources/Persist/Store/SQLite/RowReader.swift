@@ -25,6 +25,8 @@ struct RowReader {
     if let expectedRows { batch.reserveCapacity(min(expectedRows, 10_000)) }
   }
 
+  mutating func sortByKey() { batch.sortByKey() }
+
   /// Reads all rows of the statement, ignoring rows of entities outside the plan.
   ///
   /// - Parameter ownerColumn: A column after those of the plan to collect in ``owners``; nil for none.
@@ -39,7 +41,10 @@ struct RowReader {
         number = rowNumber
         current = plan.variant(ofNumber: rowNumber)
       }
-      guard let variant = current else { continue }
+      guard let variant = current else {
+        batch.omit(key: statement.integer(0))
+        continue
+      }
       let (key, version) = (statement.integer(0), statement.integer(2))
       if let held, held.holds(key, version) {
         batch.append(key: key, entityIndex: variant.entityIndex)
@@ -55,7 +60,10 @@ struct RowReader {
   /// Reads only keys and entities.
   mutating func readKeys(_ statement: SQLiteStatement) throws {
     while try statement.step() {
-      guard let variant = plan.variant(ofNumber: statement.integer(1)) else { continue }
+      guard let variant = plan.variant(ofNumber: statement.integer(1)) else {
+        batch.omit(key: statement.integer(0))
+        continue
+      }
       batch.append(key: statement.integer(0), entityIndex: variant.entityIndex)
       if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
     }

@@ -4,7 +4,7 @@ extension SQLiteStore {
   func explain(_ query: RowQuery) throws -> StatementExplanation? {
     guard !map.absent.contains(query.entity.name) else { return nil }
     let plan = try plan(for: query)
-    let sql = SQLText.rows(query.keysOnly ? ["Z_PK", "Z_ENT"] : plan.columns, try selection(query, plan))
+    let sql = SQLText.rows(query.keysOnly ? plan.keyColumnList : plan.columnList, try selection(query, plan))
     return try explanation(of: sql, over: query.entity)
   }
 

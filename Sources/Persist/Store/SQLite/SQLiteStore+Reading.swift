@@ -13,13 +13,14 @@ extension SQLiteStore {
     return try pool.readOnce { connection in
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
       (reader.monitor, reader.held) = (monitor, held)
-      let columns = query.keysOnly ? ["Z_PK", "Z_ENT"] : plan.columns
+      let columns = query.keysOnly ? plan.keyColumnList : plan.columnList
       try connection.watched(by: monitor) {
         try connection.withStatement(.rows(columns, selection)) { statement in
           try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
         }
       }
       monitor?.note(rows: reader.batch.count % RowReader.notedRows)
+      if !selection.isSorted { reader.sortByKey() }
       return reader.batch
     }
   }
@@ -110,6 +111,9 @@ extension SQLiteStore {
     selection.condition = try condition(of: query)
     selection.limit = query.limit
     selection.offset = query.offset
+    selection.isSorted =
+      !query.sort.isEmpty || query.limit != nil || query.offset > 0 || query.afterKey != nil
+      || selection.condition == nil
     return selection
   }
 
@@ -125,7 +129,9 @@ extension SQLiteStore {
     switch map[entity].toMany[property.slot] {
     case nil: return nil
     case .foreignKey(let place):
-      sql = PreparedSQL(.members(of: place.table, owner: place.column, order: place.orderColumn))
+      let number = map.onlyNumber(ofTableOf: model.destination(of: relationship))
+      sql = PreparedSQL(
+        .members(of: place.table, onlyOf: number, owner: place.column, order: place.orderColumn))
     case .join(let join):
       let table = map[model.destination(of: relationship)].table
       sql = PreparedSQL(

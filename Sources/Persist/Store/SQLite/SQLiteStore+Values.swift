@@ -3,10 +3,14 @@ import Foundation
 
 extension SQLiteStore {
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? {
-    guard let (sql, columns) = try statement(for: query) else { return nil }
+    guard let (sql, columns, keyColumn) = try statement(for: query) else { return nil }
     do {
       return try pool.readOnce { connection in
-        try connection.watched(by: monitor) { try connection.all(sql) { row in read(columns, row) } }
+        try connection.watched(by: monitor) {
+          guard let keyColumn else { return try connection.all(sql) { read(columns, $0) } }
+          let lines = try connection.all(sql) { (key: $0.integer(keyColumn), values: read(columns, $0)) }
+          return lines.sorted { $0.key < $1.key }.map(\.values)
+        }
       }
     } catch let error as PersistenceError where error.engineMessage?.contains("integer overflow") == true {
       // SQLite's sum of integers fails if it exceeds 64 bits; in-memory evaluation continues with doubles.
@@ -14,11 +18,11 @@ extension SQLiteStore {
     }
   }
 
-  /// The statement for a value query, with its columns; nil if SQL doesn't compute exactly the result of in-memory
-  /// evaluation.
+  /// The statement for a value query, with its columns, and the column of the keys to sort by, if any; nil if SQL
+  /// doesn't compute exactly the result of in-memory evaluation.
   func statement(
     for query: ValueQuery
-  ) throws -> (sql: SQLText, columns: [PredicateTranslation.ValueColumn])? {
+  ) throws -> (sql: SQLText, columns: [PredicateTranslation.ValueColumn], keyColumn: Int32?)? {
     let plan = try plan(for: query.rows)
     let (entity, root) = (query.rows.entity, SQLText.RowSelection.root)
     var translation = newTranslation(at: query.rows.now)
@@ -32,7 +36,13 @@ extension SQLiteStore {
     guard columns.count == query.columns.count, groups.count == query.groups.count else { return nil }
     guard !map.absent.contains(entity.name) else { return nil }
     let selection = try selection(query.rows, plan)
-    return (SQLText.values(columns.flatMap(\.sqlColumns), selection, groups: groups), columns)
+    var sqlColumns = columns.flatMap(\.sqlColumns)
+    var keyColumn: Int32?
+    if !selection.isSorted, groups.isEmpty, !sqlColumns.contains(where: \.isAggregate) {
+      keyColumn = Int32(sqlColumns.count)
+      sqlColumns.append(.term(.column("Z_PK", of: root)))
+    }
+    return (SQLText.values(sqlColumns, selection, groups: groups), columns, keyColumn)
   }
 
   private func read(_ columns: [PredicateTranslation.ValueColumn], _ row: SQLiteStatement) -> [StoredValue] {

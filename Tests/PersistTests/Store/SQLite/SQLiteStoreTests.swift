@@ -168,18 +168,51 @@ struct SQLiteStoreTests {
     }
   }
 
-  @Test("Rows of an entity that the model doesn't have are passed over and stay")
+  private static let unknownRow: SQLText = "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZLABEL) VALUES (9, 99, 1, 'x')"
+
+  @Test("Rows of an entity that the store lists and the model doesn't have are passed over and stay")
   func unknownEntity() throws {
-    try fixture.withStore { store in
+    try fixture.withStore { made in
+      try made.pool.write { connection in
+        try connection.execute(.addEntityNumber(99, name: "Label", parent: 0))
+        try connection.execute(Self.unknownRow)
+      }
+      let store = try fixture.reopened(made)
+      defer { try? store.close() }
       _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("a")])]))
-      try store.pool.write { try $0.execute("INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZLABEL) VALUES (9, 99, 1, 'x')") }
       let tag = try fixture.entity("Tag")
-      try #expect(store.rows(RowQuery(entity: tag)).map(\.key) == [1])
+      try #expect(store.rows(RowQuery(entity: tag)).map(\.key) == [10])
+      try #expect(store.rows(RowQuery(entity: tag, limit: 1)).map(\.key) == [10])
       try #expect(store.rows(RowQuery(entity: tag, keys: [9])).isEmpty)
       try #expect(store.count(RowQuery(entity: tag)) == 1)
+      try #expect(store.delete(BatchDelete(rows: RowQuery(entity: tag), wantsIdentifiers: false)).count == 1)
+      try #expect(store.pool.read { try $0.first("SELECT COUNT(*) FROM ZTAG") { $0.integer(0) } } == 1)
+    }
+  }
+
+  @Test("A row with a number that the store itself doesn't list is damage: fetches omit it and lose no other")
+  func unlistedEntity() throws {
+    try fixture.withStore { store in
+      _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("a")])]))
+      try store.pool.write { try $0.execute(Self.unknownRow) }
       let id = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("b")])])).inserted[0]
       #expect(id.primaryKey == 10)
-      try #expect(store.pool.read { try $0.first("SELECT COUNT(*) FROM ZTAG") { $0.integer(0) } } == 3)
+      let tag = try fixture.entity("Tag")
+      try #expect(store.rows(RowQuery(entity: tag)).map(\.key) == [1, 10])
+      try #expect(store.rows(RowQuery(entity: tag, keys: [9])).isEmpty)
+      try #expect(store.count(RowQuery(entity: tag)) == 3)
+      let coordinator = PersistentStoreCoordinator(model: fixture.model)
+      try coordinator.add(store)
+      for size in 1...4 {
+        var labels: [String] = []
+        try ManagedObjectContext(coordinator).forEachBatch(of: FetchRequest("Tag"), size: size) { tags in
+          labels += tags.compactMap { $0["label"] as? String }
+        }
+        #expect(labels == ["a", "b"], "in groups of \(size)")
+      }
+      var problems: [StoreProblem.Kind] = []
+      try StoreCheck.check(storeAt: #require(store.url), registry: nil) { problems.append($0.kind) }
+      #expect(problems == [.unknownEntity])
     }
   }
 

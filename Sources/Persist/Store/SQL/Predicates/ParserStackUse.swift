@@ -42,7 +42,6 @@ struct ParserStackUse {
       // The part is followed by a subquery.
       return used + 12 <= Self.stackLimit && holds(part, under: used + 1)
     case .all(let parts), .any(let parts): return holds(parts, under: used + Self.levels(of: parts.count))
-    case .rare(let part): return holds(part, under: used + 3)
     case .between(let part, let lower, let upper):
       return holds(part, under: used + 1) && holds(lower, under: used + 3) && holds(upper, under: used + 5)
     case .relevance(let part, _, _): return holds(part, under: used + 10)

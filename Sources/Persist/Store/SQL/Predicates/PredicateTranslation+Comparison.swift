@@ -145,11 +145,7 @@ extension PredicateTranslation {
         if kind == .decimal {
           return .binary(operation, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
         }
-        let isInOrder = SQLTerm.binary(operation, folded(term, kind, options), .value(folded(value, options)))
-        // Without statistics SQLite prefers scanning the table by key to sorting the rows found by an index. If few
-        // rows match, the scan costs far more than the index costs if many match.
-        if case .binary(_, .column, _) = isInOrder { return .rare(isInOrder) }
-        return isInOrder
+        return .binary(operation, folded(term, kind, options), .value(folded(value, options)))
       }
     case (.term(let left, let leftKind), .term(let right, let rightKind)):
       if leftKind.isNumeric && rightKind.isNumeric || (leftKind == .uuid && rightKind == .uuid) {

@@ -29,20 +29,20 @@ extension SQLText {
     }.joined(separator: "")
     let keys: SQLText = returningKeys ? " RETURNING Z_PK, Z_ENT" : ""
     return """
-      UPDATE \(name: rows.table) AS \(row: RowSelection.root) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) \
-      WHERE \(rows.conditions)\(keys)
+      UPDATE \(name: rows.table) AS \(row: RowSelection.root) \
+      SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes)\(rows.conditions)\(keys)
       """
   }
 
   static func delete(_ rows: RowSelection) -> SQLText {
-    "DELETE FROM \(name: rows.table) AS \(row: RowSelection.root) WHERE \(rows.conditions)"
+    "DELETE FROM \(name: rows.table) AS \(row: RowSelection.root)\(rows.conditions)"
   }
 
   /// The leading bytes of columns whose values may be stored in files, for the rows with such a value.
   static func fileNames(_ rows: RowSelection, _ columns: [String]) -> SQLText {
     let heads = columns.map { "substr(\(name: $0), 1, 300)" as SQLText }.joined(separator: ", ")
     let named = columns.map { "substr(\(name: $0), 1, 1) = x'02'" as SQLText }.joined(separator: " OR ")
-    return "SELECT \(heads) \(rows.clauses) AND (\(named))"
+    return "SELECT \(heads) \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") (\(named))"
   }
 
   // MARK: Rows related to others; keys are JSON arrays

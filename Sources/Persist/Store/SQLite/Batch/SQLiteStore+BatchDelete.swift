@@ -51,7 +51,7 @@ private struct BatchDeletePass {
   }
 
   mutating func find(_ rows: SQLText.RowSelection) throws {
-    let found = try read(.rows(["Z_PK", "Z_ENT"], rows))
+    let found = try read(.rows(.keyColumns(ofOnly: nil), rows))
     asked = found.values.reduce(0) { $0 + $1.count }
     doomed = found
   }
@@ -117,7 +117,7 @@ private struct BatchDeletePass {
       let json = Self.json(keys)
       if !rule.fileColumns.isEmpty {
         var rows = SQLText.RowSelection(
-          table: rule.table, entities: [store.map.numbers[rule.entity]], isWholeTable: true)
+          table: rule.table, entities: .known([store.map.numbers[rule.entity]]))
         rows.keys = json
         try connection.query(.fileNames(rows, rule.fileColumns)) { row in
           for column in rule.fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }

@@ -43,14 +43,7 @@ struct PredicateSQLTests {
     let division = try store.divide(predicate, over: entity)
     try #require(division.rest == nil, "\(format)")
     query.predicate = division.stored
-    var selection = SQLText.RowSelection(table: store.map[entity].table, entities: [entity.number], isWholeTable: true)
-    selection.condition = try store.condition(of: query)
-    let sql = SQLText.rows(["Z_PK"], selection)
-    return try store.pool.read { connection in
-      var lines: [String] = []
-      try connection.query(SQLText(checked: SQLText.plan(of: sql.text))) { lines.append($0.text(3)) }
-      return lines.joined(separator: "; ")
-    }
+    return try #require(try store.explain(query)).plan.joined(separator: "; ")
   }
 
   @Test(

@@ -1,0 +1,138 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// The statements and SQLite's plans for them: what a fetch costs before it reads a row.
+@Suite("Plans of queries")
+struct QueryPlanTests {
+  private static let model = ModelDescription(entities: [
+    EntityDescription(
+      "Item",
+      attributes: [
+        AttributeDescription("name", .string), AttributeDescription("price", .double),
+        AttributeDescription("quantity", .int64),
+      ],
+      relationships: [RelationshipDescription("category", to: "Category", inverse: "items")],
+      indexes: [FetchIndexDescription("byName", on: "name"), FetchIndexDescription("byQuantity", on: "quantity")]),
+    EntityDescription(
+      "Category", attributes: [AttributeDescription("name", .string)],
+      relationships: [RelationshipDescription("items", toMany: "Item", inverse: "category")],
+      indexes: [FetchIndexDescription("byName", on: "name")]),
+    EntityDescription(
+      "Person", isAbstract: true, attributes: [AttributeDescription("name", .string)],
+      indexes: [FetchIndexDescription("byName", on: "name")]),
+    EntityDescription("Child", parent: "Person"),
+    EntityDescription("Adult", parent: "Person"),
+  ])
+
+  private func withStore(_ body: (SQLiteStore) throws -> Void) throws {
+    let model = try ManagedObjectModel(Self.model)
+    try withTemporaryStore { url in
+      let store = try SQLiteStore.create(url, model: model, options: StoreOptions())
+      defer { try? store.close() }
+      try body(store)
+    }
+  }
+
+  private func query(
+    _ entity: String, _ format: String? = nil, sortedBy key: String? = nil, limit: Int? = nil, keysOnly: Bool = false,
+    includesSubentities: Bool = true, in store: SQLiteStore
+  ) throws -> RowQuery {
+    let entity = try store.model.entity(named: entity)
+    var query = RowQuery(
+      entity: entity, includesSubentities: includesSubentities, sort: key.map { [.init($0)] } ?? [], limit: limit,
+      keysOnly: keysOnly)
+    if let format {
+      let division = try store.divide(FetchPredicate(format), over: entity)
+      try #require(division.rest == nil)
+      query.predicate = division.stored
+    }
+    return query
+  }
+
+  private func counting(_ rows: RowQuery, _ store: SQLiteStore) throws -> ValueQuery {
+    let aggregate = GroupAggregate(.path(of: .current, ["@count"]), over: rows.entity, in: store.model)
+    return ValueQuery(rows: rows, columns: [.aggregate(try #require(aggregate))])
+  }
+
+  private func explanation(_ query: RowQuery, _ store: SQLiteStore) throws -> StatementExplanation {
+    try #require(try store.explain(query))
+  }
+
+  @Test("Statements name no entity numbers where they mean every row of a table")
+  func entityNumbers() throws {
+    try withStore { store in
+      for entity in ["Item", "Category", "Person"] {
+        let fetch = try explanation(query(entity, "name == 'x'", in: store), store)
+        #expect(!fetch.sql.contains("Z_ENT IN"), "\(fetch.sql)")
+      }
+      let count = try counting(query("Item", in: store), store)
+      #expect(try store.explain(count)?.sql == "SELECT COUNT(*) FROM ZITEM AS r0")
+      let children = try explanation(query("Child", "name == 'x'", in: store), store)
+      try #expect(children.sql.contains("Z_ENT IN (\(store.map[store.model.entity(named: "Child")].number))"))
+      let persons = try explanation(query("Person", includesSubentities: false, in: store), store)
+      try #expect(persons.sql.contains("Z_ENT IN (\(store.map[store.model.entity(named: "Person")].number))"))
+    }
+  }
+
+  @Test("Counts, keys in the order of an index, and keys of a condition are read from the index alone")
+  func coveringIndexes() throws {
+    try withStore { store in
+      for query in try [
+        query("Item", sortedBy: "quantity", keysOnly: true, in: store),
+        query("Item", "quantity < 5", keysOnly: true, in: store),
+        query("Item", "quantity == 5", sortedBy: "quantity", limit: 5, keysOnly: true, in: store),
+        query("Item", "category == nil", keysOnly: true, in: store),
+      ] {
+        let plan = try explanation(query, store).plan
+        #expect(plan.allSatisfy { $0.contains("USING COVERING INDEX") || $0.contains("MULTI-INDEX") || $0 == "INDEX 1"
+          || $0 == "INDEX 2" }, "\(plan)")
+      }
+      let count = try counting(query("Item", "quantity < 5", in: store), store)
+      let plan = try #require(try store.explain(count)).plan
+      #expect(plan == ["SEARCH r0 USING COVERING INDEX Z_Item_byQuantity (ZQUANTITY<?)"])
+    }
+  }
+
+  @Test("A condition uses its index, and sorting by key is left to the reader, without a limit")
+  func keyOrder() throws {
+    try withStore { store in
+      let some = try explanation(query("Item", "quantity < 5", in: store), store)
+      #expect(some.plan == ["SEARCH r0 USING INDEX Z_Item_byQuantity (ZQUANTITY<?)"])
+      let values = try #require(
+        try store.explain(ValueQuery(rows: query("Item", "quantity < 5", in: store), columns: [.value(.key("price"))])))
+      #expect(values.plan == ["SEARCH r0 USING INDEX Z_Item_byQuantity (ZQUANTITY<?)"])
+      let all = try explanation(query("Item", in: store), store)
+      #expect(all.plan == ["SCAN r0"] && all.sql.hasSuffix("ORDER BY Z_PK"))
+    }
+  }
+
+  @Test("A page by another column's order is read in that order and ends with the page")
+  func page() throws {
+    try withStore { store in
+      let page = try explanation(query("Item", "quantity > 5", sortedBy: "name", limit: 20, in: store), store)
+      #expect(page.plan == ["SCAN r0 USING INDEX Z_Item_byName"], "\(page.plan)")
+      #expect(!page.sql.contains("likelihood"))
+    }
+  }
+
+  @Test("Rows and values come in the order of keys, whichever index finds them")
+  func orderOfRows() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      for number in 0..<300 { try context.make("Item", ["quantity": (number * 37) % 300, "price": Double(number)]) }
+      try context.save()
+      let fresh = stack.context()
+      let found = try fresh.fetch(try FetchRequest("Item", where: "quantity < 200"))
+      let prices = found.compactMap { $0["price"] as? Double }
+      #expect(prices.count == 200 && prices == prices.sorted())
+      let ids = try fresh.fetchObjectIDs(try FetchRequest("Item", where: "quantity < 200"))
+      #expect(ids == found.map(\.objectID))
+      var request = try FetchRequest<FetchedRow>("Item", where: "quantity < 200")
+      request.propertiesToFetch = ["price"]
+      #expect(try fresh.fetch(request).map { $0["price"] as? Double } == prices)
+    }
+  }
+}
