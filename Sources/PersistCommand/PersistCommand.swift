@@ -14,7 +14,7 @@ struct PersistCommand: ParsableCommand {
       """,
     subcommands: [
       InspectCommand.self, DumpCommand.self, DiffCommand.self, PlanCommand.self, MigrateCommand.self,
-      CheckCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self, LockCommand.self,
+      CheckCommand.self, HistoryCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self, LockCommand.self,
     ])
 
   /// Runs a command. The exit codes are this program's, not the parser's.

@@ -14,4 +14,12 @@ extension StoreContents {
       at: location, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: true)
     self.init(store, identified)
   }
+
+  /// Visits the selected transactions of the store's history, oldest first; none if the store has no history.
+  package func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
+    try store.history?.forEachTransaction(query, body)
+  }
+
+  /// Whether the store has a history.
+  package var hasHistory: Bool { store.history != nil }
 }

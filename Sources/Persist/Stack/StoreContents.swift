@@ -29,7 +29,7 @@ package final class StoreContents {
   package let modelNotes: [PersistenceError]
   /// The parts of the model without storage, in words; they read as empty.
   package let gaps: [String]
-  private let store: any PersistentStore
+  let store: any PersistentStore
   private let forms: [[SlotForm]]
   /// By index in ``ManagedObjectModel/entities``.
   private let hasTable: [Bool]

@@ -13,6 +13,9 @@ package protocol PersistentStore: RowSource, Sendable {
   /// The maximum time that a write waits for other writers.
   var busyTimeout: Duration { get }
 
+  /// The record of the store's changes; nil if the store has none.
+  var history: (any StoreHistory)? { get }
+
   /// The store's metadata, including those set since the last commit.
   func metadata() throws -> StoreMetadata
   /// Replaces the application's own metadata keys.
@@ -90,6 +93,7 @@ package protocol PersistentStore: RowSource, Sendable {
 }
 
 extension PersistentStore {
+  var history: (any StoreHistory)? { nil }
   var busyTimeout: Duration { StoreOptions().busyTimeout }
   func reserveWriting(within limit: Duration) throws -> WriteReservation? { nil }
   func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }

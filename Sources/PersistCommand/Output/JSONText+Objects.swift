@@ -48,7 +48,7 @@ extension JSONText {
     }
   }
 
-  private mutating func value(_ value: StoredValue) {
+  mutating func value(_ value: StoredValue) {
     switch value {
     case .null: null()
     case .boolean(let value): self.value(value)

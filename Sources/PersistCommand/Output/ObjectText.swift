@@ -5,7 +5,7 @@ import Persist
 struct ObjectText {
   private let width: Int
   private let properties: DumpedProperties
-  private let longest = 120
+  private static let longest = 120
 
   init(_ properties: DumpedProperties) {
     self.properties = properties
@@ -36,11 +36,12 @@ struct ObjectText {
   private func text(_ content: StoreContents.Content) -> String? {
     switch content {
     case .missingFile(let name): "the file \(name) is missing"
-    case .value(let value): text(value)
+    case .value(let value): Self.text(value)
     }
   }
 
-  private func text(_ value: StoredValue) -> String? {
+  /// The text of a value; nil for null.
+  static func text(_ value: StoredValue) -> String? {
     switch value {
     case .null: nil
     case .boolean(let value): value ? "true" : "false"
@@ -60,7 +61,7 @@ struct ObjectText {
   }
 
   /// A quoted, single-line and truncated text; control characters, which a terminal would interpret, are escaped.
-  private func quoted(_ text: String) -> String {
+  private static func quoted(_ text: String) -> String {
     let shown = text.prefix(longest)
     let visible = shown.unicodeScalars.map { scalar in
       scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)

@@ -51,7 +51,8 @@ extension SQLiteStore {
     }
     return SQLiteStore(
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
-      hasModelRecord: catalog.record?.fingerprints == model.fingerprints, fullText: fullText)
+      hasModelRecord: catalog.record?.fingerprints == model.fingerprints, fullText: fullText,
+      history: HistoryLayout(catalog.schema))
   }
 
   /// Creates a new store; if another program created one at the same moment, opens that.

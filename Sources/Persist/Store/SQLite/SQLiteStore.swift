@@ -41,6 +41,8 @@ final class SQLiteStore: PersistentStore {
   /// Pending metadata, written with the next save.
   let pendingMetadata = Guarded<StoreMetadata?>(nil)
   let related = Guarded<[RelatedKey: PreparedSQL]>([:])
+  /// The plan of the store's history; nil if it has none.
+  let historyPlan: Guarded<HistoryPlan?>
 
   var pool: SQLiteConnectionPool { files.withLock { $0.pool } }
   var externalFolder: ExternalDataFolder? { files.withLock { $0.externalFolder } }
@@ -52,11 +54,13 @@ final class SQLiteStore: PersistentStore {
   ///   - identifier: The UUID in the store's metadata.
   ///   - hasModelRecord: Whether the file already contains Persist's record of this model.
   ///   - map: The layout of its model in the file that `pool` has open.
+  ///   - history: The layout of its history; nil if it has none.
   init(
     _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasModelRecord: Bool,
-    fullText: Set<FullTextIndex>
+    fullText: Set<FullTextIndex>, history: HistoryLayout? = nil
   ) {
     self.fullText = fullText
+    historyPlan = Guarded(history.map { HistoryPlan($0, in: map) })
     needsModelRecord = Atomic(!hasModelRecord)
     files = Guarded(Files(pool))
     self.identifier = identifier

@@ -1,0 +1,89 @@
+import Foundation
+
+/// The bits by which the history says which columns of a row an update changed: `ZCOLUMNS`.
+///
+/// The first bit is the most significant one of the first byte. There is one bit for each column of the entity, not of
+/// its table, followed by one for each to-many relationship:
+///
+/// 1. the columns of to-one relationships, each preceded by the column of the destination's entity number, if any;
+/// 2. the columns of attributes;
+/// 3. to-many relationships.
+///
+/// Within each part, inherited properties come first, and properties of one entity are in the order of their names. The
+/// order was found in stores of two versions of Core Data, by what their updates must have changed. There, the order
+/// of to-many relationships differed, and no entity had composite attributes or was a member of an ordered
+/// relationship. Bits that depend on any of these can only be read if Persist wrote them.
+struct ChangedColumns: Sendable {
+  /// The slot of each bit's property.
+  private let slots: [Int]
+  /// The bits of each slot.
+  private let bits: [Int: [Int]]
+  private let names: [Int: String]
+  /// The bits whose meaning depends on the framework that wrote them.
+  private let ambiguousBits: Range<Int>
+  /// Whether all bits have the same meaning for both frameworks, except the ambiguous ones.
+  private let isShared: Bool
+
+  init(of entity: Entity, in map: TableMap) {
+    let table = map[entity]
+    var levels: [Entity] = []
+    var next: Entity? = entity
+    while let level = next {
+      levels.insert(level, at: 0)
+      next = level.superentity
+    }
+    let byLevel = levels.map { level in
+      entity.properties.filter { $0.declaringEntity == level.name && !$0.isTransient }.sorted { $0.name < $1.name }
+    }
+    let properties = byLevel.flatMap { $0 }
+    var slots: [Int] = []
+    for property in properties where property.isToOne {
+      slots += table.columns.filter { $0.property == property.name }.map { _ in property.slot }
+    }
+    for property in properties where property.attribute != nil {
+      slots += table.columns.filter { $0.property == property.name }.map { _ in property.slot }
+    }
+    let toManys = properties.filter(\.isToMany).map(\.slot)
+    ambiguousBits = toManys.count > 1 ? slots.count..<slots.count + toManys.count : slots.count..<slots.count
+    slots += toManys
+    self.slots = slots
+    bits = Dictionary(grouping: slots.indices) { slots[$0] }
+    names = Dictionary(uniqueKeysWithValues: properties.map { ($0.slot, $0.name) })
+    let isMemberWithoutInverse = map.tables.contains { owner in
+      owner.toMany.contains { slot, place in
+        guard case .foreignKey(let key) = place, key.table == table.table,
+          let relationship = owner.entity.properties[slot].relationship, relationship.inverse == nil
+        else { return false }
+        return true
+      }
+    }
+    let hasComposites = properties.contains { $0.attribute?.type == .composite }
+    isShared = table.orderColumns.isEmpty && !isMemberWithoutInverse && !hasComposites
+  }
+
+  /// The bits for changes of some slots.
+  func bytes(changing changed: some Sequence<Int>) -> Data {
+    var bytes = [UInt8](repeating: 0, count: (slots.count + 7) / 8)
+    for slot in changed {
+      for bit in bits[slot] ?? [] { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) }
+    }
+    return Data(bytes)
+  }
+
+  /// The names of the changed properties; nil if the bits don't tell.
+  ///
+  /// - Parameter isOwn: Whether Persist wrote the bits.
+  func names(_ bytes: Data, isOwn: Bool) -> Set<String>? {
+    guard isOwn || isShared, bytes.count == (slots.count + 7) / 8 else { return nil }
+    var found = Set<String>()
+    for (index, byte) in bytes.enumerated() where byte != 0 {
+      for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {
+        let place = index * 8 + bit
+        guard slots.indices.contains(place), isOwn || !ambiguousBits.contains(place), let name = names[slots[place]]
+        else { return nil }
+        found.insert(name)
+      }
+    }
+    return found
+  }
+}

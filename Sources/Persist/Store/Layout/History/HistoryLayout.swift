@@ -1,0 +1,69 @@
+/// The tables of a store's history, which Core Data's persistent history uses too.
+///
+/// | table | one row for each | columns |
+/// |---|---|---|
+/// | `ATRANSACTION` | save | number, time, and the texts below |
+/// | `ACHANGE` | changed object | number, kind, entity, key, transaction, changed columns, values of deleted objects |
+/// | `ATRANSACTIONSTRING` | text | author, context name, bundle and process identifiers, each stored once |
+///
+/// Older stores have no table of texts: the texts are in the rows of `ATRANSACTION`.
+struct HistoryLayout: Sendable, Hashable {
+  static let transactionTable = "ATRANSACTION"
+  static let changeTable = "ACHANGE"
+  static let textTable = "ATRANSACTIONSTRING"
+
+  /// The entity numbers of the history's rows.
+  enum EntityNumber {
+    static let change = 16_001
+    static let transaction = 16_002
+    static let text = 16_003
+  }
+
+  /// A text of a transaction.
+  enum Text: String, Sendable, CaseIterable {
+    case author = "ZAUTHOR"
+    case bundleID = "ZBUNDLEID"
+    case contextName = "ZCONTEXTNAME"
+    case processID = "ZPROCESSID"
+
+    /// The column that contains the text itself.
+    var column: String { rawValue }
+    /// The column that contains the key of the text's row in the table of texts.
+    var reference: String { rawValue + "TS" }
+  }
+
+  /// The columns of a text that the store has.
+  struct TextColumns: Sendable, Hashable {
+    let hasText: Bool
+    let hasReference: Bool
+  }
+
+  let texts: [Text: TextColumns]
+  /// Whether updates say which columns they changed.
+  let hasChangedColumns: Bool
+  /// The columns for values of deleted objects.
+  let tombstones: [String]
+
+  static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
+
+  /// The layout of the history in a store; nil if the store has none.
+  init?(_ schema: StoreSchema) {
+    guard let transactions = schema.table(named: Self.transactionTable),
+      let changes = schema.table(named: Self.changeTable),
+      ["Z_PK", "ZTIMESTAMP"].allSatisfy({ transactions.column(named: $0) != nil }),
+      ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"].allSatisfy({ changes.column(named: $0) != nil })
+    else { return nil }
+    let hasTexts = schema.column("ZNAME", of: Self.textTable) != nil
+    texts = Dictionary(
+      uniqueKeysWithValues: Text.allCases.map { text in
+        (
+          text,
+          TextColumns(
+            hasText: transactions.column(named: text.column) != nil,
+            hasReference: hasTexts && transactions.column(named: text.reference) != nil)
+        )
+      })
+    hasChangedColumns = changes.column(named: "ZCOLUMNS") != nil
+    tombstones = Array((0...).lazy.map(Self.tombstone).prefix { changes.column(named: $0) != nil })
+  }
+}

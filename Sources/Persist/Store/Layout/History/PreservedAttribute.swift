@@ -1,0 +1,36 @@
+import Foundation
+
+/// An attribute whose value the history keeps when its object is deleted.
+///
+/// The history has as many columns for such values as the entity with the most of them needs. Each entity uses them
+/// from the first, in the order of ``ChangedColumns``. A column contains what the attribute's own column contained.
+struct PreservedAttribute: Sendable, Hashable {
+  let name: String
+  let slot: Int
+  /// The column of the entity's table.
+  let column: String
+  let attribute: AttributeDescription
+
+  /// The preserved attributes of an entity. Composite attributes have no column of their own and can't be preserved.
+  static func all(of entity: Entity, in map: TableMap) -> [PreservedAttribute] {
+    let table = map[entity]
+    var depths: [String: Int] = [:]
+    var next: Entity? = entity
+    while let level = next {
+      depths[level.name] = -depths.count
+      next = level.superentity
+    }
+    return entity.properties
+      .compactMap { property -> (depth: Int, attribute: PreservedAttribute)? in
+        guard let attribute = property.attribute, attribute.preservesValueOnDeletion, attribute.type != .composite,
+          let column = table.column(slot: property.slot)
+        else { return nil }
+        return (
+          depths[property.declaringEntity] ?? 0,
+          PreservedAttribute(name: property.name, slot: property.slot, column: column.name, attribute: attribute)
+        )
+      }
+      .sorted { ($0.depth, $0.attribute.name) < ($1.depth, $1.attribute.name) }
+      .map(\.attribute)
+  }
+}

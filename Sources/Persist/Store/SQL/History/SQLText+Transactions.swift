@@ -1,0 +1,44 @@
+/// The tables of a store's history.
+extension SQLText {
+  /// Number, time, and the texts in the order of ``HistoryLayout/Text`` of the selected transactions, and whether
+  /// Persist wrote them, in order.
+  static func transactions(
+    in layout: HistoryLayout, afterNumber: Int64?, afterTime: Double?, author: String?
+  ) -> SQLText {
+    let texts = HistoryLayout.Text.allCases.map { text($0, in: layout) }
+    var sql: SQLText = """
+      SELECT t.Z_PK, t.ZTIMESTAMP, \(texts.joined(separator: ", ")), t.Z_OPT IS NOT NULL \
+      FROM \(name: HistoryLayout.transactionTable) AS t WHERE true
+      """
+    if let afterNumber { sql += " AND t.Z_PK > \(value: .integer(afterNumber))" }
+    if let afterTime { sql += " AND t.ZTIMESTAMP > \(value: .double(afterTime))" }
+    if let author { sql += " AND \(text(.author, in: layout)) = \(value: .text(author))" }
+    return sql + " ORDER BY t.Z_PK"
+  }
+
+  /// A text of the transaction `t`.
+  private static func text(_ text: HistoryLayout.Text, in layout: HistoryLayout) -> SQLText {
+    let columns = layout.texts[text]
+    let direct: SQLText = "t.\(name: text.column)"
+    let referred: SQLText = """
+      (SELECT ZNAME FROM \(name: HistoryLayout.textTable) WHERE Z_PK = t.\(name: text.reference))
+      """
+    switch (columns?.hasText == true, columns?.hasReference == true) {
+    case (true, true): return "COALESCE(\(direct), \(referred))"
+    case (true, false): return direct
+    case (false, true): return referred
+    case (false, false): return "NULL"
+    }
+  }
+
+  /// Number, kind, entity number, key, changed columns and preserved values of the changes of a transaction, in order.
+  /// Parameter: the transaction's number.
+  static func changes(in layout: HistoryLayout) -> SQLText {
+    let columns: SQLText = layout.hasChangedColumns ? "ZCOLUMNS" : "NULL"
+    let tombstones = layout.tombstones.map { ", \(name: $0)" as SQLText }.joined(separator: "")
+    return """
+      SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(columns)\(tombstones) \
+      FROM \(name: HistoryLayout.changeTable) WHERE ZTRANSACTIONID = \(parameter: ()) ORDER BY Z_PK
+      """
+  }
+}

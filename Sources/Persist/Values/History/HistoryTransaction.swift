@@ -1,0 +1,73 @@
+public import Foundation
+
+/// One save, batch operation or migration in the history of a store.
+///
+/// ```swift
+/// for transaction in transactions {
+///   print(transaction.author ?? "somebody", transaction.timestamp)
+///   for change in transaction.changes ?? [] { print(change.changeType, change.changedObjectID) }
+/// }
+/// ```
+///
+/// The history is stored in the tables that Core Data uses, so that either framework reads what the other wrote. A
+/// transaction written by Core Data says which columns an update changed, in an order that depends on the version of
+/// the framework in one respect: the order of an entity's to-many relationships. If an update changed one of several
+/// such relationships, or if the entity has composite attributes or is part of an ordered relationship,
+/// ``HistoryChange/updatedProperties`` is nil.
+public struct HistoryTransaction: Sendable, Hashable {
+  /// The number of the transaction in its store. Later transactions have greater numbers.
+  public let transactionNumber: Int64
+  /// The UUID of the store, as in its metadata.
+  public let storeID: String
+  /// The time of the save.
+  public let timestamp: Date
+  /// The ``ManagedObjectContext/transactionAuthor`` of the context that saved.
+  public let author: String?
+  /// The ``ManagedObjectContext/name`` of the context that saved.
+  public let contextName: String?
+  /// The bundle identifier of the program that saved; nil for a program without one.
+  public let bundleID: String?
+  /// The name of the process that saved.
+  public let processID: String?
+  /// The changes in the order of their numbers; nil if they weren't requested.
+  public let changes: [HistoryChange]?
+
+  /// Creates a transaction from its parts.
+  public init(
+    transactionNumber: Int64, storeID: String, timestamp: Date, author: String? = nil, contextName: String? = nil,
+    bundleID: String? = nil, processID: String? = nil, changes: [HistoryChange]? = nil
+  ) {
+    self.transactionNumber = transactionNumber
+    self.storeID = storeID
+    self.timestamp = timestamp
+    self.author = author
+    self.contextName = contextName
+    self.bundleID = bundleID
+    self.processID = processID
+    self.changes = changes
+  }
+
+  /// The position after this transaction, for requests of later ones.
+  public var token: HistoryToken { HistoryToken(storeIdentifier: storeID, transactionNumber: transactionNumber) }
+
+  /// Returns the identifiers of the changed objects, for ``ManagedObjectContext/mergeChanges(from:)``.
+  ///
+  /// It is empty if the changes weren't requested.
+  public func objectIDNotification() -> SavedChanges {
+    var merged = SavedChanges()
+    for change in changes ?? [] {
+      let id = change.changedObjectID
+      switch change.changeType {
+      case .insert:
+        merged.insertedObjectIDs.insert(id)
+        merged.deletedObjectIDs.remove(id)
+      case .update: if !merged.insertedObjectIDs.contains(id) { merged.updatedObjectIDs.insert(id) }
+      case .delete:
+        merged.insertedObjectIDs.remove(id)
+        merged.updatedObjectIDs.remove(id)
+        merged.deletedObjectIDs.insert(id)
+      }
+    }
+    return merged
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Persist
+
+/// Human-readable text of a transaction in a store's history.
+enum HistoryText {
+  /// The number of changes of a transaction that are listed.
+  private static let shownChanges = 20
+
+  static func text(_ transaction: HistoryTransaction) -> String {
+    let by = [
+      transaction.author, transaction.contextName.map { "context \($0)" }, transaction.processID,
+      transaction.bundleID,
+    ].compactMap { $0 }.map(visible).joined(separator: ", ")
+    let changes = transaction.changes ?? []
+    let counts = HistoryChangeType.allCases.compactMap { type -> String? in
+      let count = changes.count { $0.changeType == type }
+      return count == 0 ? nil : "\(count) \(type.name)\(count == 1 ? "" : "s")"
+    }
+    let summary = counts.isEmpty ? "no changes" : counts.joined(separator: ", ")
+    var lines = [
+      "\(transaction.transactionNumber)  \(DateText.text(transaction.timestamp))  \(by.isEmpty ? "–" : by)  \(summary)"
+    ]
+    lines += changes.prefix(shownChanges).map(line)
+    if changes.count > shownChanges { lines.append("  … \(changes.count) in all") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(_ change: HistoryChange) -> String {
+    let object = "\(change.changedObjectID.entityName) \(change.changedObjectID.primaryKey ?? 0)"
+    let properties = change.updatedProperties.map { ": " + $0.sorted().joined(separator: ", ") }
+    let tombstone = change.tombstone.flatMap { values -> String? in
+      let texts = values.sorted { $0.key < $1.key }.compactMap { name, value in
+        ObjectText.text(value).map { "\(name) \($0)" }
+      }
+      return texts.isEmpty ? nil : ", which had \(texts.joined(separator: ", "))"
+    }
+    return "  \(change.changeType.name) \(object)\(properties ?? "")\(tombstone ?? "")"
+  }
+
+  /// The text with escaped control characters, which a terminal would interpret.
+  private static func visible(_ text: String) -> String {
+    text.unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
+      .joined()
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Persist
+
+extension JSONText {
+  /// A transaction in the format of `history`.
+  mutating func value(_ transaction: HistoryTransaction, model: ManagedObjectModel) {
+    object { json in
+      json.field("number", transaction.transactionNumber)
+      json.field("timestamp", transaction.timestamp.timeIntervalSinceReferenceDate)
+      json.field("author", transaction.author)
+      json.field("contextName", transaction.contextName)
+      json.field("bundleID", transaction.bundleID)
+      json.field("processID", transaction.processID)
+      json.field("changes", of: transaction.changes ?? []) { $0.value($1) }
+    }
+  }
+
+  private mutating func value(_ change: HistoryChange) {
+    object { json in
+      json.field("type", change.changeType.name)
+      json.field("entity", change.changedObjectID.entityName)
+      json.field("pk", change.changedObjectID.primaryKey)
+      if change.changeType == .update {
+        json.key("updatedProperties")
+        if let names = change.updatedProperties {
+          json.array(of: names.sorted()) { $0.value($1) }
+        } else {
+          json.null()
+        }
+      }
+      if let tombstone = change.tombstone {
+        json.key("tombstone")
+        json.object { json in
+          for (name, value) in tombstone.sorted(by: { $0.key < $1.key }) {
+            json.key(name)
+            json.value(value)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension HistoryChangeType {
+  /// The word for the kind of change.
+  var name: String {
+    switch self {
+    case .insert: "insert"
+    case .update: "update"
+    case .delete: "delete"
+    }
+  }
+}
