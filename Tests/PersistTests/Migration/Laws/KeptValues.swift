@@ -56,16 +56,26 @@ struct KeptValues {
     }
     let candidates = source.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
     if isToldByName(property, in: entity, from: source) { return candidates.first { known($0)?.name == new.name } }
-    if let identity = new.identity, let same = candidates.first(where: { known($0)?.identity == identity }) {
+    let shared = sharedIdentities(entity.properties).union(sharedIdentities(candidates))
+    if let identity = new.identity, !shared.contains(identity),
+      let same = candidates.first(where: { known($0)?.identity == identity })
+    {
       return same
     }
-    let taken = Set(entity.properties.compactMap { known($0)?.identity })
+    let taken = Set(entity.properties.compactMap { known($0)?.identity }).subtracting(shared)
     let named = candidates.filter { known($0)?.identity.map { !taken.contains($0) } ?? true }
     if let identifier = new.identifier, let renamed = named.first(where: { known($0)?.name == identifier }) {
       return renamed
     }
     let others = Set(entity.properties.compactMap { known($0)?.identifier })
     return named.first { known($0)?.name == new.name && !others.contains(new.name) }
+  }
+
+  /// The identities that several properties of an entity have. An attribute that moved down to siblings, and up again
+  /// from one of them, is twice in the others, under two names: names decide which of the two has the values.
+  private func sharedIdentities(_ properties: [Property]) -> Set<String> {
+    let counts = Dictionary(properties.compactMap { known($0)?.identity }.map { ($0, 1) }, uniquingKeysWith: +)
+    return Set(counts.filter { $0.value > 1 }.keys)
   }
 
   /// Whether a property's name tells where its values come from although an identifier says otherwise.

@@ -36,43 +36,78 @@ struct ReshapedChain {
     versions.enumerated().map { ModelVersion(name: "V \($0 + 1)", model: $1.model) }
   }
 
-  /// Whether what first and last version call their things, without the versions between, contradicts what the things
-  /// are. It does where a name changed hands while nothing in the last version says so: then names decide, as they do
-  /// in Core Data.
+  /// Whether what the versions call their things contradicts what the things are. It does where a name changed hands
+  /// while nothing in the later version says so: then names decide, as they do in Core Data.
+  ///
+  /// The versions between count for things that first and last version share no name of: a chain of names leads to them.
   var areNamesMisleading: Bool {
-    let (old, new) = (versions[0].model, versions[versions.count - 1].model)
-    let entities = Self.isMisleading(
-      from: old.entities.map { Named($0.description.userInfo, $0.name, $0.description.renamingIdentifier) },
-      to: new.entities.map { Named($0.description.userInfo, $0.name, $0.description.renamingIdentifier) })
-    if entities { return true }
-    return new.entities.contains { entity in
-      guard let identity = entity.description.userInfo[RandomModels.identity],
-        let source = old.entities.first(where: { $0.description.userInfo[RandomModels.identity] == identity })
-      else { return false }
-      return Self.isMisleading(
-        from: source.attributes.map { Named($0.userInfo, $0.name, $0.renamingIdentifier) },
-        to: entity.attributes.map { Named($0.userInfo, $0.name, $0.renamingIdentifier) })
-        || Self.isMisleading(
-          from: source.relationships.map { Named($0.userInfo, $0.name, $0.renamingIdentifier) },
-          to: entity.relationships.map { Named($0.userInfo, $0.name, $0.renamingIdentifier) })
+    let (first, last) = (versions[0].model, versions[versions.count - 1].model)
+    if Self.isMisleading(from: first, to: last, where: { _, _ in true }) { return true }
+    return versions.dropFirst().dropLast().contains { version in
+      Self.isMisleading(from: first, to: version.model) { entity, property in
+        guard let old = Self.entity(entity, of: first), let new = Self.entity(entity, of: last) else { return true }
+        guard Self.share(Named(old), Named(new)) else { return true }
+        guard let property else { return false }
+        let ends = [old, new].map { end in Named.properties(end).first { $0.identity == property.identity } }
+        guard let old = ends[0], let new = ends[1] else { return true }
+        return !Self.share(old, new)
+      }
     }
   }
+
+  /// - Parameter counts: whether to look at an entity of an identity, or at a property of it.
+  private static func isMisleading(
+    from old: ManagedObjectModel, to new: ManagedObjectModel, where counts: (String, Named?) -> Bool
+  ) -> Bool {
+    let entities = isMisleading(from: old.entities.map(Named.init), to: new.entities.map(Named.init)) {
+      counts($0.identity ?? "", nil)
+    }
+    if entities { return true }
+    return new.entities.contains { entity in
+      guard let identity = Named(entity).identity, let source = self.entity(identity, of: old) else { return false }
+      return [true, false].contains { isAttribute in
+        isMisleading(
+          from: Named.properties(source).filter { $0.isAttribute == isAttribute },
+          to: Named.properties(entity).filter { $0.isAttribute == isAttribute }, where: { counts(identity, $0) })
+      }
+    }
+  }
+
+  private static func entity(_ identity: String, of model: ManagedObjectModel) -> Entity? {
+    model.entities.first { Named($0).identity == identity }
+  }
+
+  private static func share(_ one: Named, _ other: Named) -> Bool { !Set(one.marks).isDisjoint(with: other.marks) }
 
   private struct Named {
     let identity: String?
     let name: String
     let identifier: String?
+    var isAttribute = false
 
-    init(_ userInfo: [String: String], _ name: String, _ identifier: String?) {
+    init(_ entity: Entity) {
+      let description = entity.description
+      (identity, name) = (description.userInfo[RandomModels.identity], description.name)
+      identifier = description.renamingIdentifier
+    }
+
+    private init(_ userInfo: [String: String], _ name: String, _ identifier: String?, isAttribute: Bool) {
       (identity, self.name, self.identifier) = (userInfo[RandomModels.identity], name, identifier)
+      self.isAttribute = isAttribute
+    }
+
+    static func properties(_ entity: Entity) -> [Named] {
+      entity.attributes.map { Named($0.userInfo, $0.name, $0.renamingIdentifier, isAttribute: true) }
+        + entity.relationships.map { Named($0.userInfo, $0.name, $0.renamingIdentifier, isAttribute: false) }
     }
 
     /// What it can be known by: its identifier before its name.
     var marks: [String] { [identifier, name].compactMap { $0 } }
   }
 
-  private static func isMisleading(from old: [Named], to new: [Named]) -> Bool {
+  private static func isMisleading(from old: [Named], to new: [Named], where counts: (Named) -> Bool) -> Bool {
     new.contains { thing in
+      guard counts(thing) else { return false }
       let same = old.first { $0.identity == thing.identity }
       return old.contains { other in
         guard other.identity != thing.identity, !Set(other.marks).isDisjoint(with: thing.marks) else { return false }

@@ -52,6 +52,20 @@ struct DirectRouteTests {
     #expect(kept == ["name": "name", "note": "note"])
   }
 
+  @Test("A value follows its identifier when its old name is used again, and isn't lost", arguments: [false, true])
+  func reusedName(copies: Bool) throws {
+    let registry = ModelRegistry(versions: [
+      try version("M 1", text("a")), try version("M 2", text("b", was: "a"), text("a")),
+      try version("M 3", text("b"), text("c", was: "a")),
+    ])
+    for (version, attribute) in [("M 2", "b"), ("M 3", "c")] {
+      let kept = try values(registry, from: "M 1", to: version, migrator: AutomaticMigrator(copies: copies)) { plan in
+        #expect(plan.losses == [])
+      }
+      #expect(kept == [attribute: "a"])
+    }
+  }
+
   @Test("Names that don't sort lead through no version that lacks what both ends have")
   func unsortedNames() throws {
     let registry = ModelRegistry(families: [
