@@ -25,6 +25,8 @@ indirect enum SQLTerm: Sendable, Hashable {
   case isOne(SQLTerm, of: [SQLValue])
   /// Equal to one of the values of a JSON array of texts or integers.
   case isMember(SQLTerm, ofJSON: String)
+  /// Equal to the value of one of the rows of a scan.
+  case isSelected(SQLTerm, SQLTerm, of: SQLScan)
   /// Whether the text of the row with a key matches a full-text query.
   case hasText(SQLTerm, FullTextIndex, query: String)
   /// The relevance of the text of the row with a key to a full-text query: lower is better, and zero is no match.
@@ -62,7 +64,8 @@ struct SQLScan: Sendable, Hashable {
   struct Table: Sendable, Hashable {
     let name: String
     let row: SQLRow
-    let condition: SQLTerm
+    /// Nil if there is none.
+    let condition: SQLTerm?
   }
 
   var tables: [Table]

@@ -19,6 +19,8 @@ extension SQLText {
     case .isOne(let part, let values): "(\(self.term(part)) IN (\(values: values)))"
     case .isMember(let part, let json):
       "(\(self.term(part)) IN (SELECT value FROM json_each(\(value: .text(json)))))"
+    case .isSelected(let part, let value, let scan):
+      "(\(self.term(part)) IN (SELECT \(self.term(value)) FROM \(self.scan(scan))))"
     case .hasText(let key, let index, let query): "(\(self.term(key)) IN (\(matches(of: index, query))))"
     case .relevance(let key, let index, let query): relevance(ofKey: self.term(key), index, query)
     case .call(let function, let arguments):
@@ -45,7 +47,7 @@ extension SQLText {
 
   private static func scan(_ scan: SQLScan) -> SQLText {
     let tables = scan.tables.map { table -> SQLText in "\(name: table.name) AS \(row: table.row)" }
-    let conditions = scan.tables.map(\.condition) + (scan.condition.map { [$0] } ?? [])
+    let conditions = scan.tables.compactMap(\.condition) + (scan.condition.map { [$0] } ?? [])
     return "\(tables.joined(separator: ", ")) WHERE \(term(.all(conditions)))"
   }
 

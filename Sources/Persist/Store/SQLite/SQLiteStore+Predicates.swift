@@ -45,6 +45,32 @@ extension SQLiteStore {
     return condition
   }
 
+  /// A condition that begins with the related rows that match, unless the query names the rows that it reads or walks
+  /// through them by key: their related rows are then looked up.
+  func relatedRowsFirst(_ condition: SQLTerm, _ query: RowQuery) -> SQLTerm {
+    guard query.keys == nil, query.afterKey == nil, !condition.namesKeys(of: SQLText.RowSelection.root) else {
+      return condition
+    }
+    let rewrite = RelatedRowsFirst(extent: query.limit != nil && !query.sort.isEmpty ? .page : .all) {
+      self.indexedColumns.contains($0)
+    }
+    let rewritten = rewrite.rewritten(condition)
+    return ParserStackUse.holds(rewritten) ? rewritten : condition
+  }
+
+  /// The columns that indexes of the model begin with.
+  private var indexedColumns: Set<RelatedRowsFirst.Index> {
+    knownIndexes.withLock { known in
+      if let known { return known }
+      let found = Set(
+        map.indexDefinitions.compactMap { index in
+          index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
+        })
+      known = found
+      return found
+    }
+  }
+
   /// One level of a query's sort order.
   func term(_ order: FetchSortDescriptor, of query: RowQuery) throws -> SQLText.RowSelection.Term {
     try SortCheck.check(order, of: query.entity, in: model)
@@ -71,6 +97,20 @@ extension SQLiteStore {
   ) -> SQLTerm? {
     var translation = newTranslation(at: now)
     return translation.condition(predicate, over: entity, root: SQLText.RowSelection.root, joinedWith: joined)
+  }
+}
+
+extension SQLTerm {
+  /// Whether the condition is only true of rows with one of some keys.
+  fileprivate func namesKeys(of row: SQLRow) -> Bool {
+    switch self {
+    case .all(let parts): parts.contains { $0.namesKeys(of: row) }
+    case .any(let parts): !parts.isEmpty && parts.allSatisfy { $0.namesKeys(of: row) }
+    case .binary(.equal, .column("Z_PK", row), .value), .isOne(.column("Z_PK", row), _),
+      .isMember(.column("Z_PK", row), _):
+      true
+    default: false
+    }
   }
 }
 

@@ -108,7 +108,7 @@ extension SQLiteStore {
     selection.order = try query.sort.map { try term($0, of: query) }
     selection.keys = query.keys.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
     selection.afterKey = query.afterKey
-    selection.condition = try condition(of: query)
+    selection.condition = try condition(of: query).map { relatedRowsFirst($0, query) }
     selection.limit = query.limit
     selection.offset = query.offset
     selection.isSorted =

@@ -40,6 +40,8 @@ final class SQLiteStore: PersistentStore {
   let needsSweep = Atomic(false)
   /// Pending metadata, written with the next save.
   let pendingMetadata = Guarded<StoreMetadata?>(nil)
+  /// The columns that indexes begin with; nil until a condition on related rows asks for them.
+  let knownIndexes = Guarded<Set<RelatedRowsFirst.Index>?>(nil)
   let related = Guarded<[RelatedKey: PreparedSQL]>([:])
   /// The plan of the store's history; nil if it has none.
   let historyPlan: Guarded<HistoryPlan?>

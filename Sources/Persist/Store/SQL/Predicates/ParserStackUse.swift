@@ -41,6 +41,8 @@ struct ParserStackUse {
     case .isMember(let part, _), .hasText(let part, _, _):
       // The part is followed by a subquery.
       return used + 12 <= Self.stackLimit && holds(part, under: used + 1)
+    case .isSelected(let part, let value, let scan):
+      return holds(part, under: used + 1) && holds(value, under: used + 8) && holds(scan, under: used + 9)
     case .all(let parts), .any(let parts): return holds(parts, under: used + Self.levels(of: parts.count))
     case .between(let part, let lower, let upper):
       return holds(part, under: used + 1) && holds(lower, under: used + 3) && holds(upper, under: used + 5)
@@ -64,7 +66,7 @@ struct ParserStackUse {
 
   private mutating func holds(_ scan: SQLScan, under used: Int) -> Bool {
     guard scan.tables.count <= Self.tableLimit else { return false }
-    let conditions = scan.tables.map(\.condition) + (scan.condition.map { [$0] } ?? [])
+    let conditions = scan.tables.compactMap(\.condition) + (scan.condition.map { [$0] } ?? [])
     return holds(conditions, under: used + Self.levels(of: conditions.count))
   }
 }

@@ -341,7 +341,7 @@ extension SQLTerm.Operator {
 extension String {
   /// The least text that is greater than every text with this prefix, by UTF-8 bytes; nil if there is none. It ends
   /// with the successor of this text's last character.
-  fileprivate var nextPrefix: String? {
+  var nextPrefix: String? {
     var scalars = unicodeScalars
     while let last = scalars.popLast() {
       // Surrogates aren't scalar values.

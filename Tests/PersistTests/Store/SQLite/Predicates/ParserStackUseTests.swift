@@ -33,7 +33,9 @@ struct TermRoomTests {
     ("key", { .only(one, of: scan($0)) }), ("count", { .count(scan(one, $0)) }), ("exists", { .exists(scan(one, $0)) }),
     ("least", { .least(.binary(.add, inner, $0), of: scan(one)) }),
     ("sum", { .sum(.binary(.add, inner, $0), of: scan(one)) }),
-    ("sum where", { .sum(one, of: scan(one, $0)) }),
+    ("sum where", { .sum(one, of: scan(one, $0)) }), ("selected", { .isSelected($0, inner, of: scan(one)) }),
+    ("selected value", { .isSelected(one, .binary(.add, inner, $0), of: scan(one)) }),
+    ("selected where", { .isSelected(one, inner, of: scan(one, $0)) }),
   ]
 
   /// What SQLite says against statements with a term in every place; nil for nothing.

@@ -18,7 +18,18 @@ struct QueryPlanTests {
       indexes: [FetchIndexDescription("byName", on: "name"), FetchIndexDescription("byQuantity", on: "quantity")]),
     EntityDescription(
       "Category", attributes: [AttributeDescription("name", .string)],
-      relationships: [RelationshipDescription("items", toMany: "Item", inverse: "category")],
+      relationships: [
+        RelationshipDescription("items", toMany: "Item", inverse: "category"),
+        RelationshipDescription("group", to: "Group", inverse: "categories"),
+        RelationshipDescription("tags", toMany: "Tag", inverse: "categories"),
+      ], indexes: [FetchIndexDescription("byName", on: "name")]),
+    EntityDescription(
+      "Group", attributes: [AttributeDescription("name", .string)],
+      relationships: [RelationshipDescription("categories", toMany: "Category", inverse: "group")],
+      indexes: [FetchIndexDescription("byName", on: "name")]),
+    EntityDescription(
+      "Tag", attributes: [AttributeDescription("name", .string)],
+      relationships: [RelationshipDescription("categories", toMany: "Category", inverse: "tags")],
       indexes: [FetchIndexDescription("byName", on: "name")]),
     EntityDescription(
       "Person", isAbstract: true, attributes: [AttributeDescription("name", .string)],
@@ -115,6 +126,86 @@ struct QueryPlanTests {
       let page = try explanation(query("Item", "quantity > 5", sortedBy: "name", limit: 20, in: store), store)
       #expect(page.plan == ["SCAN r0 USING INDEX Z_Item_byName"], "\(page.plan)")
       #expect(!page.sql.contains("likelihood"))
+    }
+  }
+
+  @Test(
+    "A condition on related rows begins with them, and finds its rows by index",
+    arguments: [
+      "category.name == 'x'", "category.name IN {'x', 'y'}", "category.name > 'x'", "category.name BEGINSWITH 'x'",
+      "category.name BETWEEN {'x', 'y'}", "category.name == 'x' AND price > 5", "NOT category.name != 'x' AND price > 5",
+      "category.group.name == 'x'", "ANY category.items.name == 'x'", "category.name == 'x' OR name == 'y'",
+    ])
+  func paths(_ format: String) throws {
+    try withStore { store in
+      let plan = try explanation(query("Item", format, in: store), store).plan
+      let isFound = plan.contains { $0.contains("SEARCH r0 USING INDEX") } && !plan.contains { $0.contains("SCAN") }
+      #expect(isFound && !plan.contains { $0.contains("CORRELATED") }, "\(plan)")
+    }
+  }
+
+  @Test(
+    "A condition on members begins with them, and finds their owners by key",
+    arguments: [
+      "ANY items.name == 'x'", "ANY items.quantity > 5", "items.@max.quantity > 5", "0 >= items.@min.quantity",
+      "SUBQUERY(items, $i, $i.name == 'x').@count > 0", "SUBQUERY(items, $i, $i.name == 'x' AND $i.price > 5).@count != 0",
+      "ANY tags.name == 'x'", "ANY items.category.name == 'x'", "'x' IN items.name",
+    ])
+  func members(_ format: String) throws {
+    try withStore { store in
+      let plan = try explanation(query("Category", format, in: store), store).plan
+      #expect(plan.first == "SEARCH r0 USING INTEGER PRIMARY KEY (rowid=?)", "\(plan)")
+      #expect(!plan.contains { $0.contains("CORRELATED") || $0.contains("SCAN") }, "\(plan)")
+    }
+  }
+
+  @Test("Named rows, pages and walks by key look their related rows up")
+  func lookups() throws {
+    try withStore { store in
+      let id = ManagedObjectID(entityName: "Item", storeIdentifier: store.identifier, key: .permanent(1))
+      var named = try query("Item", in: store)
+      named.predicate = try FetchPredicate("SELF == %@ AND category.name == 'x'", id)
+      var walk = try query("Item", "category.name == 'x' AND quantity > 5", limit: 100, in: store)
+      walk.afterKey = 7
+      let page = try query("Item", "category.name > 'x'", sortedBy: "quantity", limit: 20, in: store)
+      for (query, first) in [
+        (named, "SEARCH r0 USING INTEGER PRIMARY KEY (rowid=?)"),
+        (walk, "SEARCH r0 USING INTEGER PRIMARY KEY (rowid>?)"), (page, "SCAN r0 USING INDEX Z_Item_byQuantity"),
+      ] {
+        let plan = try explanation(query, store).plan
+        #expect(plan.first == first && !plan.contains { $0.contains("LIST") }, "\(plan)")
+      }
+      // Few rows are expected to equal a value: they are found first, and sorted.
+      let few = try query("Item", "category.name == 'x'", sortedBy: "quantity", limit: 20, in: store)
+      #expect(try explanation(few, store).plan.contains { $0.contains("LIST") })
+    }
+  }
+
+  @Test("A comparison with nothing, a negation and a dangling key mean the same as in memory")
+  func nothing() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      let categories = try ["x", "y", nil].map { try context.make("Category", ["name": $0]) }
+      for (index, category) in (categories + [nil]).enumerated() {
+        try context.make("Item", ["name": "\(index)", "category": category])
+      }
+      try context.make("Item", ["name": "4", "category": categories[0]])
+      try context.save()
+      let fresh = stack.context()
+      for format in [
+        "category.name == 'x'", "category.name != 'x'", "NOT category.name == 'x'", "category.name == nil",
+        "category.name != nil", "NOT category.name > 'x'", "category.name == 'x' OR category == nil",
+        "NOT category.name BEGINSWITH 'x'", "NOT category.name IN {'x'}", "NOT ANY category.items.name == '0'",
+        "TERNARY(category.name == 'x', 1, 2) == 2",
+      ] {
+        let predicate = try FetchPredicate(format)
+        var request = FetchRequest("Item")
+        let all = try fresh.fetch(request)
+        request.predicate = predicate
+        let expected = try all.filter { try predicate.evaluate(with: $0) }.map(\.objectID)
+        #expect(try fresh.fetchObjectIDs(request) == expected, "\(format)")
+        #expect(try fresh.count(for: request) == expected.count, "\(format)")
+      }
     }
   }
 
