@@ -17,6 +17,7 @@ struct ConstantListTests {
     .decimal(.nan), .date(Date(timeIntervalSinceReferenceDate: 5)), .date(Date(timeIntervalSinceReferenceDate: 0.1)),
     .string("5"), .string("0.1"), .string("1e120"), .string("tea"), .string("TEA"), .string("é"),
     .string("e\u{301}"), .string(""), .uri("tea"), .uri("5"), .string("E621E1F8-C36C-495A-93FC-0C247A3E6E5F"),
+    .string("e621e1f8-c36c-495a-93fc-0c247a3e6e5f"),
     .uuid(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? UUID()), .data(Data()), .data(Data([1])),
     .objectID(id), .objectID(ManagedObjectID(temporaryFor: "Item")), .composite([:]),
     .composite(["x": .double(1)]), .composite(["x": .integer(1), "y": .null]),

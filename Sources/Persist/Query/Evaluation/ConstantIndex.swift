@@ -9,6 +9,8 @@ struct ConstantIndex {
   /// Numeric texts: they compare with numbers but not with dates.
   private var numericTexts: Set<ValueKey> = []
   private var uuids: Set<UUID> = []
+  /// The UUIDs that texts spell: they equal UUIDs, but not the same UUID spelled differently in another text.
+  private var uuidTexts: Set<UUID> = []
   private var others: Set<StoredValue> = []
   /// Values without a key: numbers that a decimal can't represent, texts of such numbers, and composite values.
   private var strays: [StoredValue] = []
@@ -25,7 +27,7 @@ struct ConstantIndex {
     case .null: hasNull = true
     case .string(let text):
       texts.insert(folded(text))
-      if let uuid = UUID(uuidString: text) { uuids.insert(uuid) }
+      if let uuid = UUID(uuidString: text) { uuidTexts.insert(uuid) }
       guard let number = Number(text: text) else { return }
       if let key = number.key { numericTexts.insert(key) } else { strays.append(value) }
     case .uri(let text): texts.insert(folded(text))
@@ -49,7 +51,7 @@ struct ConstantIndex {
       guard number.key.map(numbers.contains) ?? true else { return isStray(value) }
       return values.contains { $0.isSame(as: value, options: options) }
     case .uri(let text): return texts.contains(folded(text))
-    case .uuid(let uuid): return uuids.contains(uuid)
+    case .uuid(let uuid): return uuids.contains(uuid) || uuidTexts.contains(uuid)
     case .objectID(let id): return others.contains(.objectID(id.current))
     case .data: return others.contains(value)
     case .composite: return isStray(value)
