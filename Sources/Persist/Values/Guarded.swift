@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value behind a lock.
-/// ///
+///
 /// `Synchronization.Mutex` would also work, but its locking code isn't instrumented for the thread sanitizer, which
 /// would then report false races in every application that is tested with it. The sanitizer does see Foundation's lock.
 // Sendable: the value is accessed only while the lock is held, and `sending` prevents others from sharing a part of it.

@@ -44,24 +44,38 @@ enum NaturalOrder {
     }
   }
 
+  /// Works on bytes: digits and separators are ASCII, and folders of hundreds of versions are sorted whenever a registry
+  /// is read.
   private static func parts(_ name: String) -> [Part] {
+    let name = name.lowercased()
+    let bytes = name.utf8
     var parts: [Part] = []
-    var rest = name.lowercased()[...]
-    while let first = rest.first {
-      let isNumber = isDigit(first)
-      let run = rest.prefix { isDigit($0) == isNumber }
+    var start = bytes.startIndex
+    while start < bytes.endIndex {
+      let isNumber = isDigit(bytes[start])
+      let end = bytes[start...].firstIndex { isDigit($0) != isNumber } ?? bytes.endIndex
+      var run = bytes[start..<end]
       if isNumber {
-        parts.append(.number(digits: String(run.drop { $0 == "0" })))
+        while run.first == UInt8(ascii: "0") { run.removeFirst() }
+        parts.append(.number(digits: String(Substring(run))))
       } else {
-        let text = run.drop(while: isSeparator).reversed().drop(while: isSeparator).reversed()
-        if !text.isEmpty { parts.append(.text(String(text))) }
+        while let first = run.first, isSeparator(first) { run.removeFirst() }
+        while let last = run.last, isSeparator(last) { run.removeLast() }
+        if !run.isEmpty { parts.append(.text(String(Substring(run)))) }
       }
-      rest = rest[run.endIndex...]
+      start = end
     }
     return parts
   }
 
-  static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
+  static func isDigit(_ character: Character) -> Bool { character.asciiValue.map(isDigit) ?? false }
 
-  private static func isSeparator(_ character: Character) -> Bool { " _-.".contains(character) }
+  private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: " "), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+    default: false
+    }
+  }
 }

@@ -133,6 +133,7 @@ struct NumberedName: Sendable, Hashable {
 extension TableMap.ColumnType {
   /// Whether a column is declared with this type, ignoring a length such as that of `VARCHAR(255)`.
   func isDeclared(by column: StoreSchema.Column) -> Bool {
+    if column.declaredType == rawValue { return true }
     let declared = column.declaredType.prefix { $0 != "(" }.uppercased()
     return declared.trimmingPrefix(" ") == rawValue || declared.hasPrefix(rawValue + " ")
   }

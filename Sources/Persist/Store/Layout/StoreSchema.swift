@@ -63,6 +63,9 @@ extension String {
   /// - SeeAlso: <https://sqlite.org/lang_keywords.html>
   var foldedIdentifier: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
-    return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+    return String(unsafeUninitializedCapacity: utf8.count) { bytes in
+      // The closure's own memory, of the size that was asked for.
+      bytes.initialize(fromContentsOf: utf8.lazy.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 })
+    }
   }
 }

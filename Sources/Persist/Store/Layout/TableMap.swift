@@ -137,13 +137,15 @@ struct TableMap: Sendable {
   let tables: [EntityTable]
   let joinTables: [JoinTable]
   /// The columns of each hierarchy's table other than `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of a new table.
-  let layout: [String: [PlacedColumn]]
+  var layout: [String: [PlacedColumn]] { computedLayout.value }
+  private let computedLayout: Lazy<[String: [PlacedColumn]]>
   /// Entities that the store was created without: it has neither rows nor tables for them.
   let absent: Set<String>
   /// Descriptions of the parts of the model without a place in the store; empty if everything fits.
   let differences: [String]
   /// Descriptions of tables and columns of the layout's kind that don't belong to the model; they are left unchanged.
-  let unexplained: [String]
+  var unexplained: [String] { computedUnexplained.value }
+  private let computedUnexplained: Lazy<[String]>
 
   subscript(_ entity: Entity) -> EntityTable { tables[entity.number - 1] }
 
@@ -190,17 +192,18 @@ struct TableMap: Sendable {
     model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, absent: Set<String> = []
   ) {
     self.absent = absent
-    var plan = TableMapBuilder(model: model, numbers: numbers, schema: schema, absent: absent)
-    plan.placeTables()
-    plan.placeColumns()
-    plan.placeJoinTables()
+    var builder = TableMapBuilder(model: model, numbers: numbers, schema: schema, absent: absent)
+    builder.placeTables()
+    builder.placeColumns()
+    builder.placeJoinTables()
     self.model = model
     self.numbers = numbers
-    tables = plan.entityTables()
-    layout = plan.layout()
-    joinTables = plan.joinTables
-    unexplained = plan.unexplained()
-    differences = plan.differences
+    tables = builder.entityTables()
+    joinTables = builder.joinTables
+    differences = builder.differences
+    let plan = builder
+    computedLayout = Lazy { plan.layout() }
+    computedUnexplained = Lazy { plan.unexplained() }
   }
 }
 

@@ -90,7 +90,7 @@ extension SQLiteStore {
         fix: "Use the entity of the coordinator's model.")
     }
     let plans = query.includesSubentities ? deepPlans : exactPlans
-    return plans[index]
+    return plans[index].value
   }
 
   func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {

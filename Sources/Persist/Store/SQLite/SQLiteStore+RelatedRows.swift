@@ -6,7 +6,7 @@ extension SQLiteStore {
         fix: "Read a to-one relationship from its own row.")
     }
     let destination = model.destination(of: relationship)
-    let plan = deepPlans[destination.number - 1]
+    let plan = deepPlans[destination.number - 1].value
     guard let place = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
       return RelatedRows(batch: RowBatch(), owners: [])
     }

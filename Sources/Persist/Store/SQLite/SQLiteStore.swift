@@ -29,11 +29,11 @@ final class SQLiteStore: PersistentStore {
   var busyTimeout: Duration { pool.options.busyTimeout }
   private let files: Guarded<Files>
   /// By index in ``ManagedObjectModel/entities``: the plans for reading rows of just the entity, and with its
-  /// subentities.
-  let exactPlans: [RowPlan]
-  let deepPlans: [RowPlan]
-  /// By index in ``ManagedObjectModel/entities``.
-  let writePlans: [WritePlan]
+  /// subentities. Each is made when it is first needed: a program that opens a store uses few of its entities at once.
+  let exactPlans: [Lazy<RowPlan>]
+  let deepPlans: [Lazy<RowPlan>]
+  /// By index in ``ManagedObjectModel/entities``; made by the first save, which needs those of whole hierarchies.
+  let writePlans: Lazy<[WritePlan]>
   /// Whether Persist's record of the store's model has to be written with the first save.
   let needsModelRecord: Atomic<Bool>
   /// Whether an unclean end may have left unused files of large values.
@@ -69,11 +69,11 @@ final class SQLiteStore: PersistentStore {
     self.map = map
     self.configuration = configuration
     model = map.model
-    exactPlans = map.model.entities.map { RowPlan($0, includingSubentities: false, in: map) }
+    exactPlans = map.model.entities.map { entity in Lazy { RowPlan(entity, includingSubentities: false, in: map) } }
     deepPlans = zip(map.model.entities, exactPlans).map { entity, exact in
-      entity.hasSubentities ? RowPlan(entity, includingSubentities: true, in: map) : exact
+      entity.hasSubentities ? Lazy { RowPlan(entity, includingSubentities: true, in: map) } : exact
     }
-    writePlans = map.model.entities.map { WritePlan($0, in: map) }
+    writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
   }
 
   func close() throws { pool.close() }

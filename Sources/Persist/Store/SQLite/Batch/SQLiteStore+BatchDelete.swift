@@ -28,7 +28,7 @@ extension SQLiteStore {
 
   /// By index in ``ManagedObjectModel/entities``.
   private var deletionRules: [DeletionRules] {
-    model.entities.map { DeletionRules($0, in: map, fileColumns: writePlans[$0.number - 1].fileColumns) }
+    zip(model.entities, writePlans.value).map { DeletionRules($0, in: map, fileColumns: $1.fileColumns) }
   }
 }
 

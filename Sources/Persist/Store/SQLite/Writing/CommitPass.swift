@@ -9,6 +9,8 @@ struct CommitPass {
   let writes: RowWrites
   /// The key of each inserted row, in the order of the inserts.
   private(set) var insertedKeys: [Int64] = []
+  /// The store's, by index in ``ManagedObjectModel/entities``.
+  private let plans: [WritePlan]
   private var temporaryKeys = TemporaryKeys()
   var files: LargeValueFiles
   var conflicts: [RowConflict] = []
@@ -29,6 +31,7 @@ struct CommitPass {
     self.writes = writes
     self.store = store
     self.connection = connection
+    plans = store.writePlans.value
     files = LargeValueFiles(store.externalFolder)
   }
 
@@ -45,7 +48,7 @@ struct CommitPass {
         .unknownEntity, at: .entity(entity.name), "The entity belongs to a model other than the store's.",
         fix: "Use the entity of the coordinator's model.")
     }
-    return store.writePlans[index]
+    return plans[index]
   }
 
   // MARK: Keys
@@ -93,7 +96,7 @@ struct CommitPass {
 
   func greatestKey(_ root: Int) throws -> Int64 {
     let entity = store.model.entities[root]
-    let plan = store.writePlans[root]
+    let plan = plans[root]
     return try connection.first(.greatestKey(of: plan.table, entity: store.map.numbers[entity])) { $0.integer(0) } ?? 0
   }
 

@@ -1,0 +1,23 @@
+/// A value that is computed when it is first asked for, and only once.
+final class Lazy<Value: Sendable>: Sendable {
+  private enum State {
+    case pending(@Sendable () -> Value)
+    case known(Value)
+  }
+
+  private let state: Guarded<State>
+
+  init(_ compute: @escaping @Sendable () -> Value) { state = Guarded(.pending(compute)) }
+
+  var value: Value {
+    state.withLock { state in
+      switch state {
+      case .known(let value): return value
+      case .pending(let compute):
+        let value = compute()
+        state = .known(value)
+        return value
+      }
+    }
+  }
+}
