@@ -3,17 +3,27 @@ import OrderedCollections
 /// The members of one to-many relationship of one object, as identifiers.
 ///
 /// Changes are stored as differences, so that an object can be related to one with a hundred thousand others without
-/// reading them. The complete members are known after they were requested.
+/// reading them. What is known of the members has one of three forms:
+///
+/// | ``Known`` | what is known | it becomes |
+/// |---|---|---|
+/// | `nothing` | ``added`` and ``removed`` | `list` when the members are read, or `sets` if there are differences |
+/// | `list` | all members, without differences | `sets` at the first lookup or change |
+/// | `sets` | all members, stored and current | `nothing` when others saved members, which must be read again |
+///
+/// In `sets`, the current members are always the stored ones without the removed and with the added ones; in this order
+/// unless ``isReordered``.
 final class ToManyMembers {
   // Unchecked: members belong to an object and so to its context's isolation, and nothing here calls out.
 
-  /// The stored members, in order; nil until they are read, and while they are ``unhashed``.
-  @exclusivity(unchecked) private var storedSet: OrderedSet<ManagedObjectID>?
-  /// The current members; nil under the same conditions as ``storedSet``.
-  @exclusivity(unchecked) private var currentSet: OrderedSet<ManagedObjectID>?
-  /// The members while they equal the stored ones and no lookup was made: iteration needs no sets, and creating them
-  /// costs more than reading the rows.
-  @exclusivity(unchecked) private var unhashed: MemberList?
+  private enum Known {
+    case nothing
+    /// Read and equal to the stored ones. Iteration needs no sets, and creating them costs more than reading the rows.
+    case list(MemberList)
+    case sets(stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)
+  }
+
+  @exclusivity(unchecked) private var known: Known
   /// The members added and removed since the last save.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
@@ -34,47 +44,39 @@ final class ToManyMembers {
   /// - Parameter base: The stored members if they are known, such as none for a new object.
   init(isOrdered: Bool, base: OrderedSet<ManagedObjectID>? = nil) {
     self.isOrdered = isOrdered
-    storedSet = base
-    currentSet = base
+    known = base.map { .sets(stored: $0, current: $0) } ?? .nothing
   }
 
   /// The stored members, in order; nil until they are read.
-  private(set) var base: OrderedSet<ManagedObjectID>? {
-    get {
-      makeSets()
-      return storedSet
-    }
-    set {
-      makeSets()
-      storedSet = newValue
-    }
-  }
+  var base: OrderedSet<ManagedObjectID>? { sets?.stored }
 
-  /// The current members; nil until the base is read.
-  private(set) var current: OrderedSet<ManagedObjectID>? {
-    get {
-      makeSets()
-      return currentSet
-    }
-    set {
-      makeSets()
-      currentSet = newValue
+  /// The current members, in order; nil until they are read.
+  var current: OrderedSet<ManagedObjectID>? { sets?.current }
+
+  /// Both as sets, which are created from the list if there is one; nil until the members are read.
+  private var sets: (stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)? {
+    switch known {
+    case .nothing: return nil
+    case .list(let list):
+      let members = OrderedSet(list.identifiers)
+      known = .sets(stored: members, current: members)
+      return (members, members)
+    case .sets(let stored, let current): return (stored, current)
     }
   }
 
   /// Whether the sets for lookups exist.
-  var isHashed: Bool { currentSet != nil }
+  var isHashed: Bool { if case .sets = known { true } else { false } }
   /// Whether the members are read.
-  var areKnown: Bool { unhashed != nil || currentSet != nil }
+  var areKnown: Bool { if case .nothing = known { false } else { true } }
 
   /// The current members in order, for iteration; nil until they are read.
-  var list: MemberList? { unhashed ?? currentSet.map { .identifiers($0.elements) } }
-
-  private func makeSets() {
-    guard let list = unhashed else { return }
-    unhashed = nil
-    storedSet = OrderedSet(list.identifiers)
-    currentSet = storedSet
+  var list: MemberList? {
+    switch known {
+    case .nothing: nil
+    case .list(let list): list
+    case .sets(_, let current): .identifiers(current.elements)
+    }
   }
 
   /// The differences between the current and the stored members.
@@ -92,7 +94,7 @@ final class ToManyMembers {
 
   init(copying other: ToManyMembers) {
     isOrdered = other.isOrdered
-    (storedSet, currentSet, unhashed) = (other.storedSet, other.currentSet, other.unhashed)
+    known = other.known
     (added, removed, isReordered) = (other.added, other.removed, other.isReordered)
     areDifferencesOld = other.areDifferencesOld
   }
@@ -115,14 +117,13 @@ final class ToManyMembers {
     if areKnown { willChange() }
     areDifferencesOld = false
     guard !removed.isEmpty || !added.isEmpty else {
-      (storedSet, currentSet, unhashed) = (nil, nil, stored)
+      known = .list(stored)
       return
     }
     let stored = OrderedSet(stored.identifiers)
     added.subtract(stored)
     removed.formIntersection(stored)
-    base = stored
-    current = stored.subtracting(removed).union(added)
+    known = .sets(stored: stored, current: stored.subtracting(removed).union(added))
   }
 
   /// Adds a member, at the end if no index is given.
@@ -130,27 +131,32 @@ final class ToManyMembers {
     willChange()
     let isBack = take(member, from: &removed)
     if !isBack { added.append(member) }
-    guard var members = current else { return }
-    currentSet = nil
-    let isMoved = isOrdered && (isBack || index.map { $0 < members.count } == true)
-    members.insert(member, at: index ?? members.count)
-    current = members
+    var isMoved = false
+    changeCurrent { members in
+      isMoved = isOrdered && (isBack || index.map { $0 < members.count } == true)
+      members.insert(member, at: index ?? members.count)
+    }
     if isMoved { compareOrder() }
   }
 
   func remove(_ member: ManagedObjectID) {
     willChange()
     if !take(member, from: &added) { removed.append(member) }
-    guard var members = current else { return }
-    currentSet = nil
-    _ = take(member, from: &members)
-    current = members
+    changeCurrent { _ = take(member, from: &$0) }
     if isReordered { compareOrder() }
+  }
+
+  /// Changes the current members where they are, if they are read: without a copy of a set that nobody else has.
+  private func changeCurrent(_ change: (inout OrderedSet<ManagedObjectID>) -> Void) {
+    guard sets != nil, case .sets(let stored, var current) = known else { return }
+    known = .nothing
+    change(&current)
+    known = .sets(stored: stored, current: current)
   }
 
   /// Compares the order with that of the store, without removed members and with added ones at its end.
   private func compareOrder() {
-    guard let stored = base, let members = current else { return }
+    guard let (stored, members) = sets else { return }
     // Added members that were moved among one another alone remain at the end, whatever others save.
     added = members.subtracting(stored)
     isReordered = !members.elementsEqual(stored.subtracting(removed).union(added))
@@ -174,7 +180,7 @@ final class ToManyMembers {
     let stored = base ?? []
     added = members.subtracting(stored)
     removed = stored.subtracting(members)
-    current = members
+    known = .sets(stored: stored, current: members)
     if isOrdered { compareOrder() } else { isReordered = false }
   }
 
@@ -183,7 +189,7 @@ final class ToManyMembers {
     guard added.contains(where: { names[$0] != nil }) else { return }
     willChange()
     added = OrderedSet(added.map { names[$0] ?? $0 })
-    current = current.map { members in OrderedSet(members.map { names[$0] ?? $0 }) }
+    changeCurrent { members in members = OrderedSet(members.map { names[$0] ?? $0 }) }
   }
 
   /// Replaces the identifiers of members, which keep their positions.
@@ -191,16 +197,17 @@ final class ToManyMembers {
     func replaced(_ members: OrderedSet<ManagedObjectID>) -> OrderedSet<ManagedObjectID> {
       members.contains(where: \.isTemporaryID) ? OrderedSet(members.map(replacement)) : members
     }
-    if added.contains(where: \.isTemporaryID) || currentSet?.contains(where: \.isTemporaryID) == true { willChange() }
+    let areHere = isHashed && current?.contains(where: \.isTemporaryID) == true
+    if areHere || added.contains(where: \.isTemporaryID) { willChange() }
     (added, removed) = (replaced(added), replaced(removed))
-    (base, current) = (base.map(replaced), current.map(replaced))
+    if let (stored, current) = sets { known = .sets(stored: replaced(stored), current: replaced(current)) }
   }
 
   /// Discards all changes since the last save.
   func revert() {
     if hasChanges { willChange() }
     (added, removed, isReordered) = ([], [], false)
-    current = base
+    if case .sets(let stored, _) = known { known = .sets(stored: stored, current: stored) }
   }
 
   /// Discards the stored members, so that they are read again; the differences are kept.
@@ -208,7 +215,7 @@ final class ToManyMembers {
     guard !isReordered else { return }
     willChange()
     if hasChanges { areDifferencesOld = true }
-    (storedSet, currentSet, unhashed) = (nil, nil, nil)
+    known = .nothing
   }
 
   /// Discards the addition or removal of a member, which the store already includes.
@@ -223,14 +230,11 @@ final class ToManyMembers {
   /// are appended.
   func rebase(onto stored: [ManagedObjectID]) {
     willChange()
-    let (stored, old) = (OrderedSet(stored), base ?? [])
-    guard let mine = current, isReordered else {
-      base = nil
-      return load(.identifiers(stored.elements))
-    }
+    let stored = OrderedSet(stored)
+    guard let (old, mine) = sets, isReordered else { return load(.identifiers(stored.elements)) }
     let lost = old.subtracting(stored)
     let gained = stored.subtracting(old).subtracting(removed)
-    base = stored
+    known = .sets(stored: stored, current: mine)
     replace(with: mine.subtracting(lost).union(gained))
   }
 
@@ -246,8 +250,11 @@ final class ToManyMembers {
     willChange()
     added.remove(member)
     removed.remove(member)
-    base?.remove(member)
-    current?.remove(member)
+    guard sets != nil, case .sets(var stored, var current) = known else { return }
+    known = .nothing
+    stored.remove(member)
+    current.remove(member)
+    known = .sets(stored: stored, current: current)
   }
 
   /// Restores a removed member at its old position.
@@ -262,9 +269,9 @@ final class ToManyMembers {
   /// - Parameter permanent: Returns the permanent identifier of a member that was saved for the first time.
   func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
     if added.contains(where: \.isTemporaryID) { willChange() }
-    if let members = currentSet {
-      base = added.contains(where: \.isTemporaryID) ? OrderedSet(members.map(permanent)) : members
-      current = base
+    if case .sets(_, let current) = known {
+      let members = added.contains(where: \.isTemporaryID) ? OrderedSet(current.map(permanent)) : current
+      known = .sets(stored: members, current: members)
     }
     (added, removed, isReordered) = ([], [], false)
   }

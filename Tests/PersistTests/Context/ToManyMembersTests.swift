@@ -1,0 +1,114 @@
+import OrderedCollections
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// The three forms in which members are known, against each other and against a plain list.
+@Suite("The members of a to-many relationship")
+struct ToManyMembersTests {
+  private static func member(_ number: Int) -> ManagedObjectID {
+    ManagedObjectID(entityName: "Book", storeIdentifier: "S", key: .permanent(Int64(number)))
+  }
+
+  private static func members(_ numbers: [Int]) -> [ManagedObjectID] { numbers.map(member) }
+
+  @Test("Reading members for iteration makes no sets; a lookup makes them once")
+  func forms() {
+    let members = ToManyMembers(isOrdered: false)
+    #expect(!members.areKnown && !members.isHashed && members.list == nil && members.current == nil)
+    members.load(.identifiers(Self.members([1, 2])))
+    #expect(members.areKnown && !members.isHashed)
+    #expect(members.list?.identifiers == Self.members([1, 2]))
+    #expect(!members.isHashed)
+    #expect(members.current?.contains(Self.member(2)) == true)
+    #expect(members.isHashed)
+    members.forgetStored()
+    #expect(!members.areKnown)
+  }
+
+  @Test("Differences that exist when the members are read are applied to them, and those that the store has are dropped")
+  func differences() {
+    let members = ToManyMembers(isOrdered: true)
+    members.insert(Self.member(3))
+    members.insert(Self.member(4))
+    members.remove(Self.member(1))
+    members.remove(Self.member(9))
+    members.load(.identifiers(Self.members([1, 2, 3])))
+    #expect(members.current?.elements == Self.members([2, 3, 4]))
+    #expect(members.added.elements == Self.members([4]))
+    #expect(members.removed.elements == Self.members([1]))
+  }
+
+  @Test(
+    "The members don't depend on when they were read, and are the stored ones without the removed and with the added",
+    .law("to-many-members", short: 400, long: 20_000))
+  func law() {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      let isOrdered = Bool.random(using: &random)
+      var stored = Array(1...Int.random(in: 1...8, using: &random)).shuffled(using: &random)
+      var now = stored
+      let readFirst = ToManyMembers(isOrdered: isOrdered)
+      readFirst.load(.identifiers(Self.members(stored)))
+      var readLast = ToManyMembers(isOrdered: isOrdered)
+      for step in 0..<Int.random(in: 1...20, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0...2:
+          // A removed member that comes back has its old place only where the members are read.
+          let new = isOrdered ? 100 + step : Int.random(in: 1...12, using: &random)
+          guard !now.contains(new) else { continue }
+          now.append(new)
+          for members in [readFirst, readLast] { members.insert(Self.member(new)) }
+        case 3...4:
+          guard let old = now.randomElement(using: &random) else { continue }
+          now.removeAll { $0 == old }
+          for members in [readFirst, readLast] { members.remove(Self.member(old)) }
+        case 5:
+          now = stored
+          for members in [readFirst, readLast] { members.revert() }
+        case 6:
+          readLast = ToManyMembers(copying: readLast)
+          if Bool.random(using: &random) { _ = readFirst.current }
+        default:
+          stored = now
+          for members in [readFirst, readLast] { members.accept { $0 } }
+        }
+        #expect(readFirst.hasChanges == readLast.hasChanges, "at step \(step) of seed \(seed)")
+      }
+      readLast.load(.identifiers(Self.members(stored)))
+      for members in [readFirst, readLast] {
+        let expected = Self.members(now)
+        #expect(Set(members.list?.identifiers ?? []) == Set(expected), "seed \(seed)")
+        #expect(Set(members.base ?? []) == Set(Self.members(stored)), "seed \(seed)")
+        #expect(members.added.isDisjoint(with: members.base ?? []), "seed \(seed)")
+        #expect(members.removed.isSubset(of: members.base ?? []), "seed \(seed)")
+        if isOrdered { #expect(members.current?.elements == expected, "seed \(seed)") }
+      }
+    }
+  }
+
+  @Test(
+    "A new order is noticed as one unless it is the stored one, without removed members and with added ones at its end",
+    .law("to-many-order", short: 400, long: 20_000))
+  func order() {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      let stored = Array(1...Int.random(in: 1...6, using: &random))
+      let members = ToManyMembers(isOrdered: true)
+      members.load(.identifiers(Self.members(stored)))
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        var wanted = (members.current ?? []).elements
+        if Bool.random(using: &random) { wanted.shuffle(using: &random) }
+        if Bool.random(using: &random) { wanted.removeLast(Int.random(in: 0...wanted.count, using: &random)) }
+        if Bool.random(using: &random) { wanted.append(Self.member(Int.random(in: 100...999, using: &random))) }
+        members.replace(with: OrderedSet(wanted))
+        #expect(members.current?.elements == Array(OrderedSet(wanted)), "seed \(seed)")
+        let plain = OrderedSet(Self.members(stored)).subtracting(members.removed).union(members.added)
+        #expect(members.isReordered == (members.current?.elements != plain.elements), "seed \(seed)")
+      }
+      members.revert()
+      #expect(!members.hasChanges && members.current?.elements == Self.members(stored), "seed \(seed)")
+    }
+  }
+}
