@@ -19,26 +19,24 @@ struct RowSnapshot: Sendable {
   var version: Int64 { row.load(as: Int64.self) }
 
   @inlinable @inline(__always)
-  func isNull(_ slot: Int, of slotCount: Int) -> Bool {
-    let word = row.load(fromByteOffset: 8 &+ (slotCount &+ slot &>> 6) &* 8, as: UInt64.self)
-    return word & (1 &<< UInt64(truncatingIfNeeded: slot & 63)) != 0
-  }
+  func isNull(_ slot: Int, of slotCount: Int) -> Bool { view.isNull(slot, of: slotCount) }
 
   @inlinable @inline(__always)
-  func integer(_ slot: Int) -> Int64 { row.load(fromByteOffset: 8 &+ slot &* 8, as: Int64.self) }
+  func integer(_ slot: Int) -> Int64 { view.integer(slot) }
 
-  func double(_ slot: Int) -> Double { Double(bitPattern: UInt64(bitPattern: integer(slot))) }
+  func double(_ slot: Int) -> Double { view.double(slot) }
 
-  func string(_ slot: Int) -> String { String(decoding: bytes(slot), as: UTF8.self) }
+  func string(_ slot: Int) -> String { view.string(slot) }
 
-  func data(_ slot: Int) -> Data { Data(bytes(slot)) }
+  func data(_ slot: Int) -> Data { view.data(slot) }
 
   /// Valid as long as the snapshot is retained.
-  func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
-    let place = UInt64(bitPattern: integer(slot))
-    return UnsafeRawBufferPointer(start: row + Int(place & 0xFFFF_FFFF), count: Int(place >> 32))
-  }
+  func bytes(_ slot: Int) -> UnsafeRawBufferPointer { view.bytes(slot) }
 
   @inlinable @inline(__always)
   var row: UnsafeRawPointer { UnsafeRawPointer(chunk.base) + Int(truncatingIfNeeded: offset) }
+
+  /// The row without a reference to its chunk.
+  @inlinable @inline(__always)
+  var view: RowView { RowView(row: row) }
 }

@@ -13,7 +13,8 @@ extension StorableValue where Self: FixedWidthInteger {
   /// 0, for an attribute that has neither a value nor a default.
   @inlinable public static var absent: Self { 0 }
   /// Reads an integer attribute without an intermediate `StoredValue`; nil for none, or if it doesn't fit.
-  @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Self? {
+  @inlinable @inline(__always)
+  public static func value(of object: ManagedObject, at slot: Int) -> Self? {
     object.integer(at: slot).flatMap { Self(exactly: $0) }
   }
 }

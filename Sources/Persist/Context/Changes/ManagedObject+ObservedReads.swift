@@ -8,13 +8,9 @@ extension ManagedObject {
   /// Notes that a property was read, for an observer that tracks what the current thread reads.
   @usableFromInline @inline(never)
   final func noteRead(at slot: Int) {
-    if !marks.contains(.observed), let table {
-      // Without counted references, as nearly every read ends here.
-      let isTracking = Unmanaged.passUnretained(table)._withUnsafeGuaranteedRef { $0.readProbe.isTracking }
-      if isTracking { noteFirstRead(at: slot) }
-    } else {
-      noteUncommonRead(at: slot)
-    }
+    // Nearly every read ends here, without counted references.
+    guard !marks.contains(.observed), let tableReference else { return noteUncommonRead(at: slot) }
+    if tableReference._withUnsafeGuaranteedRef({ $0.readProbe.isTracking }) { noteFirstRead(at: slot) }
   }
 
   final func noteRead(_ property: ObservedProperty) { noteRead(at: property.slot) }

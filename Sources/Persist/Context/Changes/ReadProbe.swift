@@ -20,9 +20,10 @@ final class ReadProbe {
       subscript(signal: Signal) -> Int { 0 }
     }
 
-    let registrar = ObservationRegistrar()
+    // Before the registrar, whose size only the library knows: the offsets of these two are constants.
     private let signal: Signal
     private let path: KeyPath<Subject, Int>
+    let registrar = ObservationRegistrar()
 
     init() {
       signal = Signal()

@@ -118,12 +118,14 @@ extension ManagedObject {
 
   /// Returns the row if it alone determines an attribute of a form, else nil. This common case needs no intermediate
   /// ``StoredValue``.
+  ///
+  /// The object holds the row: it is valid until the object's next change.
   @inline(__always)
-  private final func row(with slot: Int, as form: SlotForm) -> RowSnapshot? {
+  private final func row(with slot: Int, as form: SlotForm) -> RowView? {
     noteRead(at: slot)
     // An object without a table may be recording the properties read, which must be recorded only once, further on.
     if loading == .fault, table != nil { fulfil() }
-    return pending.isEmpty && layout.forms[slot] == form ? snapshot : nil
+    return pending.isEmpty && layout.forms[slot] == form ? snapshot?.view : nil
   }
 }
 

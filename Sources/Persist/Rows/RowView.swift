@@ -1,0 +1,36 @@
+import Foundation
+
+/// A row of a ``RowSnapshot`` that isn't retained: valid as long as the snapshot is held elsewhere.
+///
+/// Retaining and releasing a chunk costs more than decoding a number.
+@usableFromInline @frozen
+struct RowView {
+  @usableFromInline let row: UnsafeRawPointer
+
+  @inlinable @inline(__always)
+  init(row: UnsafeRawPointer) { self.row = row }
+
+  @inlinable @inline(__always)
+  func isNull(_ slot: Int, of slotCount: Int) -> Bool {
+    let word = row.load(fromByteOffset: 8 &+ (slotCount &+ slot &>> 6) &* 8, as: UInt64.self)
+    return word & (1 &<< UInt64(truncatingIfNeeded: slot & 63)) != 0
+  }
+
+  @inlinable @inline(__always)
+  func integer(_ slot: Int) -> Int64 { row.load(fromByteOffset: 8 &+ slot &* 8, as: Int64.self) }
+
+  @inline(__always)
+  func double(_ slot: Int) -> Double { Double(bitPattern: UInt64(bitPattern: integer(slot))) }
+
+  @inline(__always)
+  func string(_ slot: Int) -> String { String(decoding: bytes(slot), as: UTF8.self) }
+
+  @inline(__always)
+  func data(_ slot: Int) -> Data { Data(bytes(slot)) }
+
+  @inline(__always)
+  func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+    let place = UInt64(bitPattern: integer(slot))
+    return UnsafeRawBufferPointer(start: row + Int(place & 0xFFFF_FFFF), count: Int(place >> 32))
+  }
+}
