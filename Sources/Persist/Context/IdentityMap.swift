@@ -6,11 +6,22 @@
 /// whole fetch a quarter slower; weak references double its cost and slow down every later retain of an object.
 ///
 /// The map doesn't keep its objects alive: each removes itself when deallocated, so that no entry outlives its object.
+///
+/// A removed entry is only marked, so that searches continue past it. Closing the gap instead would hash the keys of
+/// all entries up to the next free one, and these are dozens when consecutive keys fill whole blocks. Marked entries
+/// are used again, and disappear when the map is resized.
 struct IdentityMap: ~Copyable {
   private struct Entry {
     var key: Int64
-    /// Not retained, see above; nil if the entry is free.
+    /// Not retained, see above; nil if the entry is free or removed.
     var object: Unmanaged<ManagedObject>?
+
+    static var free: Entry { Entry(key: 0, object: nil) }
+    static var removed: Entry { Entry(key: 1, object: nil) }
+
+    /// Whether a search ends here.
+    @inline(__always)
+    var isFree: Bool { object == nil && key == 0 }
   }
 
   private static let blockSize = 8
@@ -18,6 +29,8 @@ struct IdentityMap: ~Copyable {
   private var entries: UnsafeMutablePointer<Entry>
   private var blockCount: Int
   private(set) var count = 0
+  /// The number of entries that are marked as removed.
+  private var removedCount = 0
 
   init() {
     blockCount = 1
@@ -28,11 +41,12 @@ struct IdentityMap: ~Copyable {
 
   private static func places(_ count: Int) -> UnsafeMutablePointer<Entry> {
     let places = UnsafeMutablePointer<Entry>.allocate(capacity: count)
-    places.initialize(repeating: Entry(key: 0, object: nil), count: count)
+    places.initialize(repeating: .free, count: count)
     return places
   }
 
-  private var capacity: Int { blockCount &* Self.blockSize }
+  /// The number of entries, occupied or not.
+  var capacity: Int { blockCount &* Self.blockSize }
 
   /// The hash as a fraction of 1, times the number of blocks, which needn't be a power of two.
   @inline(__always)
@@ -45,18 +59,20 @@ struct IdentityMap: ~Copyable {
   @inline(__always)
   private func place(after place: Int) -> Int { place &+ 1 == capacity ? 0 : place &+ 1 }
 
-  /// The distance between two entries, with wraparound.
-  @inline(__always)
-  private func distance(from start: Int, to end: Int) -> Int { end >= start ? end &- start : end &- start &+ capacity }
-
   /// - Complexity: O(1) on average.
   subscript(key: Int64) -> ManagedObject? {
+    find(key).flatMap { entries[$0].object?.takeUnretainedValue() }
+  }
+
+  @inline(__always)
+  private func find(_ key: Int64) -> Int? {
     var place = home(key)
-    while let object = entries[place].object {
-      if entries[place].key == key { return object.takeUnretainedValue() }
+    while true {
+      let entry = entries[place]
+      if entry.object != nil, entry.key == key { return place }
+      if entry.isFree { return nil }
       place = self.place(after: place)
     }
-    return nil
   }
 
   /// Inserts an object under an unused key.
@@ -69,29 +85,20 @@ struct IdentityMap: ~Copyable {
   /// Reserves space for more objects, so that bulk insertion doesn't rehash repeatedly.
   mutating func reserve(_ more: Int) {
     let wanted = count &+ more
-    guard wanted &* 4 > capacity &* 3 else { return }
-    resize(toBlocks: max(blockCount * 2, wanted / 6 + 1))
+    guard (wanted &+ removedCount) &* 4 > capacity &* 3 else { return }
+    // A map that is full mostly of removed entries keeps its size.
+    resize(toBlocks: wanted &* 2 > capacity ? max(blockCount * 2, wanted / 6 + 1) : blockCount)
   }
 
   /// Removes the entry of a key, if present.
   mutating func remove(_ key: Int64) {
-    var hole = home(key)
-    while true {
-      guard entries[hole].object != nil else { return }
-      if entries[hole].key == key { break }
-      hole = place(after: hole)
+    guard let place = find(key) else { return }
+    if entries[self.place(after: place)].isFree {
+      entries[place] = .free
+    } else {
+      entries[place] = .removed
+      removedCount &+= 1
     }
-    // Later entries move into the hole if that doesn't put them before their home entry, so that no chain breaks.
-    var next = place(after: hole)
-    while entries[next].object != nil {
-      let home = home(entries[next].key)
-      if distance(from: home, to: next) >= distance(from: hole, to: next) {
-        entries[hole] = entries[next]
-        hole = next
-      }
-      next = place(after: next)
-    }
-    entries[hole] = Entry(key: 0, object: nil)
     count &-= 1
     if blockCount > 8, count &* 8 < capacity { resize(toBlocks: blockCount / 2) }
   }
@@ -100,7 +107,7 @@ struct IdentityMap: ~Copyable {
     entries.deallocate()
     blockCount = 1
     entries = Self.places(capacity)
-    count = 0
+    (count, removedCount) = (0, 0)
   }
 
   /// All objects, in no particular order.
@@ -114,9 +121,10 @@ struct IdentityMap: ~Copyable {
   }
 
   @inline(__always)
-  private func place(_ object: Unmanaged<ManagedObject>, key: Int64) {
+  private mutating func place(_ object: Unmanaged<ManagedObject>, key: Int64) {
     var place = home(key)
     while entries[place].object != nil { place = self.place(after: place) }
+    if !entries[place].isFree { removedCount &-= 1 }
     entries[place] = Entry(key: key, object: object)
   }
 
@@ -124,6 +132,7 @@ struct IdentityMap: ~Copyable {
     let (old, oldCapacity) = (entries, capacity)
     blockCount = newCount
     entries = Self.places(capacity)
+    removedCount = 0
     for index in 0..<oldCapacity {
       if let object = old[index].object { place(object, key: old[index].key) }
     }

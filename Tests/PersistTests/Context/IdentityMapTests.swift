@@ -1,3 +1,4 @@
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -30,5 +31,54 @@ struct IdentityMapTests {
     let found = Set(map.objects)
     #expect(found == Set(expected.values))
     #expect(map[-1] == nil)
+  }
+
+  @Test("Consecutive keys that leave in any order leave the others, and make room for new ones", arguments: 0..<6)
+  func consecutive(seed: UInt64) throws {
+    let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
+    var random = SeededRandom(seed: seed)
+    var map = IdentityMap()
+    var live: [Int64: ManagedObject] = [:]
+    var next: Int64 = Bool.random(using: &random) ? -3000 : 1
+    for _ in 0..<12 {
+      let more = Int.random(in: 0..<3000, using: &random)
+      map.reserve(more)
+      for _ in 0..<more {
+        let object = ManagedObject(entity: entity, insertInto: nil)
+        map.insert(object, key: next)
+        live[next] = object
+        next += 1
+      }
+      var leaving = live.keys.sorted()
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: leaving.reverse()
+      case 1: leaving.shuffle(using: &random)
+      default: break
+      }
+      for key in leaving.prefix(Int.random(in: 0...leaving.count, using: &random)) {
+        map.remove(key)
+        map.remove(key)
+        live[key] = nil
+      }
+      let isSame = live.allSatisfy { map[$0.key] === $0.value } && map.count == live.count
+      #expect(isSame)
+      #expect(leaving.allSatisfy { live[$0] != nil || map[$0] == nil })
+      #expect(Set(map.objects) == Set(live.values))
+    }
+  }
+
+  @Test("A map that many objects pass through, few at a time, stays small")
+  func passage() throws {
+    let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
+    let object = ManagedObject(entity: entity, insertInto: nil)
+    var map = IdentityMap()
+    var greatest = 0
+    for key in 0..<Int64(300_000) {
+      map.insert(object, key: key)
+      if key >= 1000 { map.remove(key - 1000) }
+      greatest = max(greatest, map.capacity)
+    }
+    #expect(map.count == 1000)
+    #expect(greatest <= 4096)
   }
 }
