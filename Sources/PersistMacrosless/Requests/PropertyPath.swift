@@ -7,7 +7,7 @@ import Persist
 enum PropertyPath {
   private static let known = Guarded<[KeyPathReference: String]>([:])
 
-  /// The path, such as `category.name`, or `items.@count`.
+  /// The path, such as `category.name`, `address.city` for a part of a composite, or `items.@count`.
   ///
   /// A key path that doesn't end at a declared property is a programming error, and traps.
   static func text<Root: ManagedObject>(_ keyPath: any PartialKeyPath<Root> & Sendable) -> String {
@@ -28,6 +28,11 @@ enum PropertyPath {
     let path = members.map(\.modelName).joined(separator: ".")
     let (found, declared) = (type(of: keyPath).valueType, last.declaration.valueType)
     if unwrapped(found) == unwrapped(declared) { return path }
+    if let composite = (declared as? any StorableValue.Type)?.wrappedType as? any CompositeValue.Type {
+      let declaration = ClassDeclaration(Root.self)
+      let part = CompositeParts.path(in: composite) { declaration.result(of: keyPath, forComposites: $0) }
+      return part.map { ([path] + $0).joined(separator: ".") }
+    }
     // A different type means a value computed from the property. The only one supported is the number of members.
     return found == Int.self && (declared as? any RelationshipValue.Type)?.isToMany == true ? path + ".@count" : nil
   }

@@ -18,6 +18,7 @@ private struct Address: CompositeValue {
   var kind = Kind.home
   var position = Position()
   var since = Date(timeIntervalSinceReferenceDate: 0)
+  var plan = Data()
 }
 
 private final class Branch: ManagedObject {
@@ -46,7 +47,7 @@ struct CompositePartTests {
       branch.address = Address(
         street: "High Street", city: city, floor: index == 0 ? nil : index, isOld: index == 1,
         kind: index == 2 ? .work : .home, position: Position(latitude: Double(index), longitude: 7),
-        since: Date(timeIntervalSinceReferenceDate: Double(index)))
+        since: Date(timeIntervalSinceReferenceDate: Double(index)), plan: Data([UInt8(index)]))
       if index == 2 { branch.delivery = Address(city: "Cuzco") }
       branch.company = index == 0 ? nil : company
     }
@@ -66,9 +67,10 @@ struct CompositePartTests {
       \.address.since < Date(timeIntervalSinceReferenceDate: 1),
       TypedPredicate { $0.address.since < Date(timeIntervalSinceReferenceDate: 1) }, ["Rome"]
     ),
+    (\.address.plan == Data([2]), TypedPredicate { $0.address.plan == Data([2]) }, ["Lima"]),
   ]
 
-  @Test("A part is asked for as a property is, by a key path and in a closure", arguments: 0..<8)
+  @Test("A part is asked for as a property is, by a key path and in a closure", arguments: 0..<9)
   func parts(index: Int) throws {
     let (keyPath, closure, names) = Self.predicates[index]
     try withBranches { context in

@@ -122,6 +122,18 @@ extension ClassDeclaration {
     return members.first
   }
 
+  /// Returns the result of a key path that starts at this class, for objects whose composite attributes have a value.
+  package func result(of keyPath: AnyKeyPath, forComposites value: StoredValue) -> Any? {
+    let root = type.prototype(compositeValue: value)
+    var result: Any?
+    _ = DeclarationRecording.notes {
+      DeclarationRecording.current?.destinations = []
+      DeclarationRecording.current?.compositeValue = value
+      result = root[keyPath: keyPath]
+    }
+    return result
+  }
+
   /// Returns the slots of the class's properties in objects of an entity, omitting properties that the entity doesn't
   /// have or that don't match the declaration.
   func slotTable(for entity: Entity) -> SlotTable {

@@ -24,6 +24,8 @@ public enum DeclarationRecording {
     var uses: [(key: DeclarationKey, owner: ManagedObject.Type, object: ManagedObject)] = []
     /// While a key path is resolved: the prototypes that represent the destinations of accessed relationships.
     var destinations: [ManagedObject]?
+    /// While a key path is resolved: the value of the composite attributes of those prototypes.
+    var compositeValue: StoredValue?
 
     /// Removes the declarations of an object other than the prototype, which the initial value of a stored property
     /// created: its properties are the last ones recorded with their keys.

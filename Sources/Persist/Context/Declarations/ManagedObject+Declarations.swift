@@ -33,7 +33,7 @@ extension ManagedObject {
   /// otherwise.
   public final func followedDestination<Object: ManagedObject>(as type: Object.Type) -> Object? {
     guard isPrototype, let notes = DeclarationRecording.current, notes.destinations != nil else { return nil }
-    let object = type.prototype() as? Object
+    let object = type.prototype(compositeValue: notes.compositeValue) as? Object
     if let object { notes.destinations?.append(object) }
     return object
   }
@@ -130,5 +130,12 @@ extension ManagedObject {
   final class func prototype() -> ManagedObject {
     guard let layout = prototypeLayout else { preconditionFailure("There is no layout for prototypes.") }
     return self.init(Origin(layout: .passUnretained(layout), loading: .loaded))
+  }
+
+  /// Creates a prototype whose composite attributes have a value.
+  final class func prototype(compositeValue value: StoredValue?) -> ManagedObject {
+    let object = prototype()
+    if let value { object.replacePending(with: [value]) }
+    return object
   }
 }
