@@ -51,6 +51,29 @@ struct PortedCallTests {
     }
   }
 
+  @Test("Identifiers of a relationship by name: of members, of a destination, of none, saved or not")
+  func relatedIdentifiers() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      let pets = try ["Rex", "Zoe"].map { try context.make("Pet", ["name": $0, "owner": ann]) }
+      let stray = try context.make("Pet", ["name": "Tom"])
+      func check(_ context: ManagedObjectContext) throws {
+        let (ann, pet) = (context.object(with: ann.objectID), context.object(with: pets[0].objectID))
+        try #expect(Set(ann.objectIDs(forRelationshipNamed: "pets")) == Set(pets.map(\.objectID)))
+        try #expect(pet.objectIDs(forRelationshipNamed: "owner") == [ann.objectID])
+        try #expect(context.object(with: stray.objectID).objectIDs(forRelationshipNamed: "owner").isEmpty)
+        for name in ["name", "plants"] {
+          #expect(persistError { _ = try ann.objectIDs(forRelationshipNamed: name) }?.code == .unknownProperty)
+        }
+      }
+      try check(context)
+      try context.save()
+      try check(context)
+      try check(stack.context())
+    }
+  }
+
   @Test("A to-many takes an array, a literal and another's members; a set of its own changes without a relationship")
   func assigned() throws {
     try withStack(SampleModels.pets) { stack in

@@ -133,6 +133,16 @@ extension ManagedObject {
     try related(name, isOrdered: true, instead: "mutableSetValue(forKey:)")
   }
 
+  /// Returns the identifiers of a relationship's objects without creating them.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no such relationship.
+  public final func objectIDs(forRelationshipNamed name: String) throws -> [ManagedObjectID] {
+    let property = try property(named: name)
+    guard property.relationship?.isToMany == false else { return try related(name).objectIDs }
+    guard case .objectID(let id) = attributeValue(at: property.slot) else { return [] }
+    return [id]
+  }
+
   private final func related(
     _ name: String, isOrdered: Bool, instead: String
   ) throws -> RelationshipSet<ManagedObject> {
