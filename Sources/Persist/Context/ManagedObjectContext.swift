@@ -143,10 +143,18 @@ public final class ManagedObjectContext {
   deinit {
     observedChanges.begin()
     defer { observedChanges.end() }
-    for table in tables {
-      for object in table.map.objects { object.detach() }
-    }
+    leaveObjects()
     parent?.children.removeAll { $0.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
+  }
+
+  /// Removes all objects from the context that ends.
+  private func leaveObjects() {
+    var objects = tables.flatMap { $0.map.objects }
+    for object in objects { object.letGoOfRelated() }
+    while var object = objects.popLast() {
+      // An object that nobody else has ends here, and needs no identifier for the time after the context.
+      if object.marks.contains(.observed) || !isKnownUniquelyReferenced(&object) { object.detach() }
+    }
   }
 
   /// Returns the entity with a name in the coordinator's model.

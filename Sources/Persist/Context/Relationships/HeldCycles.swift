@@ -64,28 +64,39 @@ final class HeldCycles {
   }
 
   private func unusedLinks() -> [ManagedObject] {
-    // The number of each link's holders that aren't links.
-    var others = ContiguousArray(links.map { $0._withUnsafeGuaranteedRef { $0.holderCount } })
-    for link in links { forEachLink(heldBy: link) { others[$0] -= 1 } }
-    var isUsed = ContiguousArray(repeating: false, count: links.count)
-    var found: ContiguousArray<Int> = []
-    for index in links.indices where others[index] > 0 || isRetained(links[index]) {
-      isUsed[index] = true
-      found.append(index)
-    }
-    while let index = found.popLast() {
-      forEachLink(heldBy: links[index]) { target in
-        guard !isUsed[target] else { return }
-        isUsed[target] = true
-        found.append(target)
+    links.withUnsafeBufferPointer { links in
+      // The number of each link's holders that aren't links.
+      var others = ContiguousArray(links.map { $0._withUnsafeGuaranteedRef { $0.holderCount } })
+      others.withUnsafeMutableBufferPointer { others in
+        for link in links { Self.forEachLink(heldBy: link, of: links) { others[$0] &-= 1 } }
       }
+      var isUsed = ContiguousArray(repeating: false, count: links.count)
+      var found: ContiguousArray<Int> = []
+      isUsed.withUnsafeMutableBufferPointer { isUsed in
+        // Everything that a used link leads to is marked before the next one is examined, which costs more: an owner
+        // usually became a link before its members.
+        for index in links.indices where !isUsed[index] && (others[index] > 0 || Self.isRetained(links[index])) {
+          isUsed[index] = true
+          found.append(index)
+          while let index = found.popLast() {
+            Self.forEachLink(heldBy: links[index], of: links) { target in
+              guard !isUsed[target] else { return }
+              isUsed[target] = true
+              found.append(target)
+            }
+          }
+        }
+      }
+      return links.indices.filter { !isUsed[$0] }.map { links[$0].takeUnretainedValue() }
     }
-    return links.indices.filter { !isUsed[$0] }.map { links[$0].takeUnretainedValue() }
   }
 
   /// Calls a closure with the index of each link that an object holds.
   @inline(__always)
-  private func forEachLink(heldBy holder: Reference, _ body: (Int) -> Void) {
+  private static func forEachLink(
+    heldBy holder: Reference, of links: UnsafeBufferPointer<Reference>, _ body: (Int) -> Void
+  ) {
+    @inline(__always)
     func look(at held: Reference) {
       let index = held._withUnsafeGuaranteedRef { Int($0.linkIndex) }
       // The index may belong to another context that the object has moved to.
@@ -93,12 +104,12 @@ final class HeldCycles {
     }
     holder._withUnsafeGuaranteedRef { holder in
       if let end = holder.heldEnd { look(at: end) }
-      holder.related?.forEach(look)
+      if let related = holder.related { related.forEach(look) }
     }
   }
 
   /// Whether an object is retained by anything other than its holders.
-  private func isRetained(_ object: Reference) -> Bool {
+  private static func isRetained(_ object: Reference) -> Bool {
     // The single reference shared by the holders, taken over for the check.
     var shared = object.takeRetainedValue()
     defer { _ = Unmanaged.passRetained(shared) }
