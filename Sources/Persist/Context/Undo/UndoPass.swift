@@ -149,7 +149,9 @@ struct UndoPass {
   private func retire(_ arrival: UndoStep.Arrival) {
     let object = arrival.object
     for relationship in object.layout.relationships where relationship.inverse != nil {
-      if arrival.wasDeleted, [.deny, .noAction].contains(relationship.deleteRule) { continue }
+      // An object without a row leaves no trace, whatever its rules.
+      let leavesOthersAlone = arrival.wasDeleted && object.change != .inserted
+      if leavesOthersAlone, relationship.leavesOthersAlone { continue }
       if relationship.isToMany {
         object.replaceMembers(with: [], of: relationship)
       } else {

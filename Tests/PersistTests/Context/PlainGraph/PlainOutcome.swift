@@ -106,7 +106,7 @@ struct PlainOutcome {
   /// True, or nil where a deletion by one side may cascade to what the other related to the deleted object.
   private func hasNoRules(_ id: Int) -> Bool? {
     let owners = ["box", "drawer", "holder"].flatMap { name in [mine, theirs, seen].compactMap { $0.one(id, name) } }
-    return owners.allSatisfy { mine.isAlive($0) && theirs.isAlive($0) } ? true : nil
+    return owners.allSatisfy { mine.isAlive($0) && theirs.isAlive($0) && hasNoRules($0) == true } ? true : nil
   }
 
   private func hasRestoredOwner(_ id: Int) -> Bool {

@@ -190,4 +190,33 @@ struct UndoneDeletionTests {
       #expect(try node.names("ranked") == ["s", "t"])
     }
   }
+
+  @Test("A saved deletion that is undone and redone before the next save leaves no trace, whatever the rule", arguments: [
+    ("Node", "hall", "Hall", "people"), ("Keeper", "wards", "Node", "keeper"), ("Room", "guests", "Node", "room"),
+    ("Node", "visits", "Place", "visitors"),
+  ])
+  func redone(entity: String, relationship: String, destination: String, inverse: String) throws {
+    try withContexts { stack, context, _ in
+      let object = try context.make(entity, ["name": "object"])
+      let end = try context.make(destination, ["name": "end"])
+      try context.save()
+      let isToMany = entity != "Node" || relationship == "visits"
+      if isToMany { try object.many(relationship).insert(end) } else { object[relationship] = end }
+      try context.save()
+      context.delete(object)
+      // A denied deletion needs members that have another owner.
+      if entity == "Keeper" { end[inverse] = nil }
+      try context.save()
+      for _ in 0..<2 {
+        context.undo()
+        context.redo()
+      }
+      try context.save()
+      #expect(!context.hasChanges)
+      let isAlone = destination == "Node" && inverse != "nodes" ? end.one(inverse) == nil : try end.names(inverse) == []
+      #expect(isAlone)
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.names(entity) == (entity == destination ? ["end"] : []))
+    }
+  }
 }
