@@ -40,6 +40,27 @@ struct LayerTests {
     }
   }
 
+  /// The references of folders of the migration to the engine of SQLite files. These numbers only become smaller.
+  private static let knownEngineReferences = ["Migration/SQLFiles": 108]
+
+  @Test(
+    "A migration refers to stores through the protocols of Store/Engine alone",
+    .enabled(if: IndexStore() != nil, "The compiler wrote no index, or the toolchain has no library that reads it."))
+  func migrationNamesNoEngine() throws {
+    let references = try #require(IndexStore()).references(within: framework).filter {
+      $0.file.hasPrefix("Migration/") && $0.declaredIn.hasPrefix("Store/SQLite/")
+    }
+    let folders = Dictionary(grouping: references) { reference in
+      reference.file.split(separator: "/").dropLast().joined(separator: "/")
+    }
+    for (folder, found) in folders {
+      let known = Self.knownEngineReferences[folder] ?? 0
+      guard found.count != known else { continue }
+      let places = known > 0 ? "" : found.map { " \($0.file):\($0.line): \($0.name)" }.joined(separator: ";")
+      Issue.record("\(folder) has \(found.count) references to Store/SQLite instead of \(known).\(places)")
+    }
+  }
+
   @Test("Every file of the framework stands in a folder that has its place in the order")
   func noStrays() throws {
     try #expect(layers.strays(in: frameworkSources().map(\.path)) == [])

@@ -5,30 +5,27 @@
 /// nothing that the store already contained.
 struct CopyCheck {
   let plan: CopyPlan
-  let file: CopyFile
-  /// The source, for comparison.
-  let source: SQLiteConnection
+  let file: any StoreCopy
   /// The maximum number of rows that an error names.
   private static let errorLimit = 20
   /// The maximum number of counted problems: enough for a comparison without using much memory.
   private static let problemLimit = 10_000
 
   func run() throws {
-    let connection = try SQLiteConnection(file.url, mode: .readWrite, options: CopyFile.options)
-    defer { connection.close() }
-    try checkCounts(connection)
-    let steps = CheckStep.steps(for: plan.new)
-    try refuse(
-      problems(steps.filter { $0.kind == .missingValue && !isKept($0) }, in: connection),
-      .validationMissingRequired, fix: "Give the property a value in the mapping model.")
-    try checkReferences(steps, connection)
+    try file.inspect { copy in
+      try checkCounts(copy)
+      let steps = CheckStep.steps(for: plan.new)
+      try refuse(
+        problems(steps.filter { $0.kind == .missingValue && !isKept($0) }, in: copy),
+        .validationMissingRequired, fix: "Give the property a value in the mapping model.")
+      try checkReferences(steps, copy)
+    }
   }
 
   /// The error for rows with equal values of a unique property; nil if there are none.
   func uniquenessError() throws -> PersistenceError? {
-    let connection = try SQLiteConnection(file.url, mode: .readWrite, options: CopyFile.options)
-    defer { connection.close() }
-    let problems = try problems(CheckStep.steps(for: plan.new).filter { $0.kind == .duplicateValue }, in: connection)
+    let steps = CheckStep.steps(for: plan.new).filter { $0.kind == .duplicateValue }
+    let problems = try file.inspect { copy in try self.problems(steps, in: copy) }
     guard !problems.isEmpty else { return nil }
     return error(problems, .constraintConflict, fix: "Make the values differ in the mapping model.")
   }
@@ -36,16 +33,16 @@ struct CopyCheck {
   // MARK: Objects
 
   /// Checks that entities whose source objects all have a copy arrived in full number.
-  private func checkCounts(_ connection: SQLiteConnection) throws {
+  private func checkCounts(_ inspector: any StoreInspector) throws {
     // Policies may create or omit any objects, and a file that already existed has more.
     guard file.isNew, plan.steps.allSatisfy({ $0.policy == nil }) else { return }
     for (name, steps) in Dictionary(grouping: plan.steps, by: { $0.destination?.name }) {
       guard let name, let entity = plan.new.model.entitiesByName[name], steps.allSatisfy(\.isComplete) else { continue }
       let expected = try steps.reduce(0) { sum, step in
         guard let from = step.source else { return sum }
-        return sum + (try count(from, in: plan.old, source))
+        return sum + (try count(from, in: plan.old, file.source))
       }
-      let found = try count(entity, in: plan.new, connection)
+      let found = try count(entity, in: plan.new, inspector)
       guard found != expected else { continue }
       throw PersistenceError(
         .migrationFailed, at: .entity(name), "\(found) objects of \(name) were copied instead of \(expected).",
@@ -53,40 +50,38 @@ struct CopyCheck {
     }
   }
 
-  private func count(_ entity: Entity, in map: TableMap, _ connection: SQLiteConnection) throws -> Int {
+  private func count(_ entity: Entity, in map: TableMap, _ inspector: any StoreInspector) throws -> Int {
     guard !map.absent.contains(entity.name) else { return 0 }
     let place = map[entity]
-    return try connection.first(.rowCount(of: place.table, entityNumber: place.number)) {
-      Int(clamping: $0.integer(0))
-    } ?? 0
+    return try inspector.firstNumber(.rowCount(of: place.table, entityNumber: place.number))
   }
 
   // MARK: Relationships
 
   /// Rejects a copy with more dangling relationships than the source: objects may refer to ones that were omitted or
   /// that code created.
-  private func checkReferences(_ steps: [CheckStep], _ connection: SQLiteConnection) throws {
+  private func checkReferences(_ steps: [CheckStep], _ inspector: any StoreInspector) throws {
     guard !plan.steps.allSatisfy({ $0.isComplete || $0.destination == nil || $0.source == nil }) else { return }
     let kinds: Set<StoreProblem.Kind> = [.danglingRelationship, .wrongDestination]
-    let found = try problems(steps.filter { kinds.contains($0.kind) }, in: connection)
+    let found = try problems(steps.filter { kinds.contains($0.kind) }, in: inspector)
     guard !found.isEmpty else { return }
-    let before = try problems(CheckStep.steps(for: plan.old).filter { kinds.contains($0.kind) }, in: source)
+    let before = try problems(CheckStep.steps(for: plan.old).filter { kinds.contains($0.kind) }, in: file.source)
     guard found.count > before.count else { return }
     throw error(found, .migrationFailed, fix: "Map their related objects as well, or omit these objects too.")
   }
 
   // MARK: Problems
 
-  private func problems(_ steps: [CheckStep], in connection: SQLiteConnection) throws -> [PersistenceError] {
+  private func problems(_ steps: [CheckStep], in inspector: any StoreInspector) throws -> [PersistenceError] {
     var problems: [PersistenceError] = []
     for step in steps {
-      try connection.query(step.sql) { row in
+      try inspector.forEachFinding(step) { finding in
         guard problems.count < Self.problemLimit else { return }
-        let entity = plan.new.table(ofNumber: Int(clamping: row.integer(1)))?.entity.name ?? step.entity
+        let entity = plan.new.table(ofNumber: Int(clamping: finding.entityNumber))?.entity.name ?? step.entity
         problems.append(
           PersistenceError(
-            .migrationFailed, at: PersistenceError.Place(entity: entity, property: step.property, row: row.integer(0)),
-            step.detail(row.value(2), row.value(3))))
+            .migrationFailed, at: PersistenceError.Place(entity: entity, property: step.property, row: finding.row),
+            step.detail(finding.values.0, finding.values.1)))
       }
     }
     return problems

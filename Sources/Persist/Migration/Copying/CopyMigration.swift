@@ -17,36 +17,37 @@ struct CopyMigration {
   let coreDataHashes: [String: Data]?
   let goesByObject: Bool
 
+  private var engine: any MigrationEngine { StoreLocation(source).migrationEngine }
+
   /// - Returns: the number of rows in the source; nil if counting them would take too long.
   func run() throws -> Int? {
-    let isNew = SQLiteStore.canCreate(at: destination)
+    let isNew = engine.canCreateStore(at: StoreLocation(destination))
     do {
       return try migrate(isNew: isNew)
     } catch {
-      if isNew { try? StoreFiles(storeAt: destination).delete() }
+      if isNew { try? engine.destroyStore(at: StoreLocation(destination)) }
       throw error
     }
   }
 
   private func migrate(isNew: Bool) throws -> Int? {
-    let connection = try SQLiteConnection(source, mode: .readOnlyWritingAttached)
-    defer { connection.close() }
-    let catalog = try StoreCatalog(connection)
+    let file = try engine.copy(
+      StoreLocation(source), to: StoreLocation(destination), model: manager.destinationModel, isNew: isNew)
+    defer { file.close() }
+    let connection = file.source
+    let catalog = try connection.catalog()
     let map = try tableMap(of: manager.sourceModel, catalog, source)
-    let file = CopyFile(url: destination, isNew: isNew, model: manager.destinationModel)
     if isNew {
       var metadata = catalog.metadata
       metadata.recordLineage(through: [manager.sourceModel], to: manager.destinationModel)
-      try file.make(metadata: metadata, coreDataHashes: coreDataHashes, like: connection)
+      try file.make(metadata: metadata, coreDataHashes: coreDataHashes)
     }
-    try LargeValueLinks(
-      from: ExternalDataFolder(storeAt: source), to: ExternalDataFolder(storeAt: destination)
-    ).make()
+    try file.shareLargeValues()
     let plan = try plan(catalog, map, file, connection)
     try check(plan, connection)
     try file.reserve(plan.reservedKeys)
-    try file.attach(to: connection)
-    let objects = try plan.usesObjects ? openObjects(plan, file, connection) : nil
+    try file.attach()
+    let objects = try plan.usesObjects ? openObjects(plan, file) : nil
     defer { objects?.close() }
     manager.objects = objects?.copy
     var tally = try CopyProgress(plan, connection, manager)
@@ -54,13 +55,13 @@ struct CopyMigration {
     try createInstances(plan, objects?.copy, connection, &tally)
     try createRelationships(plan, objects?.copy, connection, file, &tally)
     try tally.validate()
-    try validate(plan, objects?.copy, file, connection)
-    try CopySurroundings(plan: plan, file: file, source: connection, schema: catalog.schema).takeOver()
+    try validate(plan, objects?.copy, file)
+    try CopySurroundings(plan: plan, file: file, schema: catalog.schema).takeOver()
     try tally.done()
     return try rows(map, catalog.schema, connection)
   }
 
-  private func rows(_ map: TableMap, _ schema: StoreSchema, _ connection: SQLiteConnection) throws -> Int? {
+  private func rows(_ map: TableMap, _ schema: StoreSchema, _ connection: any MigrationConnection) throws -> Int? {
     let tables = Set(map.tables.map(\.table)).filter { schema.table(named: $0) != nil }
     let keys = try tables.reduce(0) { try $0 + connection.greatestRow(of: $1) }
     guard keys <= MigrationLogEntry.countedRows else { return nil }
@@ -81,7 +82,7 @@ struct CopyMigration {
   }
 
   private func plan(
-    _ catalog: StoreCatalog, _ map: TableMap, _ file: CopyFile, _ connection: SQLiteConnection
+    _ catalog: StoreCatalog, _ map: TableMap, _ file: any StoreCopy, _ connection: any MigrationConnection
   ) throws -> CopyPlan {
     var greatest: [String: Int64] = [:]
     for table in map.tables where table.entity.superentity == nil && !map.absent.contains(table.entity.name) {
@@ -93,7 +94,7 @@ struct CopyMigration {
     return try planner.make()
   }
 
-  private func check(_ plan: CopyPlan, _ connection: SQLiteConnection) throws {
+  private func check(_ plan: CopyPlan, _ connection: any MigrationConnection) throws {
     for (count, blocker) in plan.checks {
       let rows = try connection.count(count)
       guard rows > 0 else { continue }
@@ -106,9 +107,9 @@ struct CopyMigration {
   /// Both stores, opened for contexts.
   private final class OpenObjects {
     let copy: ObjectCopy
-    private let stores: [SQLiteStore]
+    private let stores: [any PersistentStore]
 
-    init(copy: ObjectCopy, stores: [SQLiteStore]) {
+    init(copy: ObjectCopy, stores: [any PersistentStore]) {
       self.copy = copy
       self.stores = stores
     }
@@ -116,9 +117,11 @@ struct CopyMigration {
     func close() { for store in stores { try? store.close() } }
   }
 
-  private func openObjects(_ plan: CopyPlan, _ file: CopyFile, _ connection: SQLiteConnection) throws -> OpenObjects {
-    let old = try SQLiteStore.open(source, model: manager.sourceModel, options: StoreOptions(isReadOnly: true))
-    let new = try SQLiteStore.open(destination, model: manager.destinationModel, options: CopyFile.options)
+  private func openObjects(_ plan: CopyPlan, _ file: any StoreCopy) throws -> OpenObjects {
+    let old = try engine.openStore(
+      at: StoreLocation(source), model: manager.sourceModel, options: StoreOptions(isReadOnly: true), allowsGaps: false)
+    let new = try engine.openStore(
+      at: StoreLocation(destination), model: manager.destinationModel, options: file.options, allowsGaps: false)
     let coordinators = try [(manager.sourceModel, old), (manager.destinationModel, new)].map { model, store in
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
@@ -126,15 +129,15 @@ struct CopyMigration {
     }
     return OpenObjects(
       copy: try ObjectCopy(
-        plan: plan, manager: manager, source: coordinators[0], destination: coordinators[1], connection: connection,
-        now: Date()),
+        plan: plan, manager: manager, source: coordinators[0], destination: coordinators[1],
+        associations: file.makeAssociations(), now: Date()),
       stores: [old, new])
   }
 
   // MARK: Passes
 
   private func createInstances(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ tally: inout CopyProgress
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: any MigrationConnection, _ tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
       if let rows = step.rows {
@@ -147,7 +150,7 @@ struct CopyMigration {
   }
 
   private func createRelationships(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ file: CopyFile,
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: any MigrationConnection, _ file: any StoreCopy,
     _ tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
@@ -159,7 +162,7 @@ struct CopyMigration {
       }
     }
     try file.apply(plan.completions)
-    if !plan.usesObjects { try makeIndexes(plan, file, connection) }
+    if !plan.usesObjects { try makeIndexes(plan, file) }
     objects?.refresh()
     for step in plan.steps where step.relatesByObject {
       try tally.begin(.relationships, step)
@@ -169,7 +172,7 @@ struct CopyMigration {
   }
 
   private func inheritOrders(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: SQLiteConnection, _ file: CopyFile
+    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: any MigrationConnection, _ file: any StoreCopy
   ) throws {
     let statements = plan.orders.compactMap { SQLText.inheritOrder($0) }
     guard !statements.isEmpty else { return }
@@ -191,20 +194,18 @@ struct CopyMigration {
   }
 
   /// Creates the indexes after all rows have been inserted; the error of a unique index names the conflicting rows.
-  private func makeIndexes(_ plan: CopyPlan, _ file: CopyFile, _ connection: SQLiteConnection) throws {
+  private func makeIndexes(_ plan: CopyPlan, _ file: any StoreCopy) throws {
     do {
       try file.makeIndexes()
     } catch let error as PersistenceError where error.code == .constraintConflict {
-      throw try CopyCheck(plan: plan, file: file, source: connection).uniquenessError() ?? error
+      throw try CopyCheck(plan: plan, file: file).uniquenessError() ?? error
     }
   }
 
-  private func validate(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ file: CopyFile, _ connection: SQLiteConnection
-  ) throws {
+  private func validate(_ plan: CopyPlan, _ objects: ObjectCopy?, _ file: any StoreCopy) throws {
     for step in plan.steps where step.policy != nil { try objects?.validate(step) }
     try file.updateDerivedTriggers()
     try file.makeFullTextIndexes()
-    try CopyCheck(plan: plan, file: file, source: connection).run()
+    try CopyCheck(plan: plan, file: file).run()
   }
 }

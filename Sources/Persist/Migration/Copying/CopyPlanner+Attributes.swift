@@ -39,7 +39,7 @@ extension CopyPlanner {
     if value.isNull { return .constant(.null) }
     guard let value = AttributeValue(attribute).converted(value) else { return nil }
     // A value too large for its row needs a file.
-    if case .data(let data) = value, attribute.allowsExternalStorage, data.count > LargeValueFiles.largestInline {
+    if case .data(let data) = value, attribute.allowsExternalStorage, data.count > TableMap.largestInlineValue {
       return nil
     }
     return SQLValue(value, of: attribute).map(RowExpression.constant)

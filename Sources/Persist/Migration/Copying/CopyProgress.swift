@@ -7,7 +7,7 @@ struct CopyProgress {
   /// The count at the end of the running part, however many rows it finds.
   private var end: Int64 = 0
 
-  init(_ plan: CopyPlan, _ connection: SQLiteConnection, _ manager: MigrationManager) throws {
+  init(_ plan: CopyPlan, _ connection: any StoreInspector, _ manager: MigrationManager) throws {
     self.manager = manager
     var rows: [Int: Int64] = [:]
     var total: Int64 = 1
@@ -42,7 +42,7 @@ struct CopyProgress {
 
   /// Runs a statement that processes the rows of a step.
   mutating func run(
-    _ sql: SQLText, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step, on connection: SQLiteConnection
+    _ sql: SQLText, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step, on connection: any MigrationConnection
   ) throws {
     try begin(pass, step)
     let (manager, state) = (manager, state(pass, step, sql.text))

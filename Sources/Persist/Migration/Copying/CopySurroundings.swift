@@ -4,10 +4,11 @@
 /// Triggers, views and added indexes are kept if everything that they refer to still exists by name.
 struct CopySurroundings {
   let plan: CopyPlan
-  let file: CopyFile
-  /// The source connection, to which the copy is attached.
-  let source: SQLiteConnection
+  let file: any StoreCopy
   let schema: StoreSchema
+
+  /// The connection that reads the store and writes the copy.
+  var source: any MigrationConnection { file.source }
 
   func takeOver() throws {
     guard file.isNew else { return }
@@ -80,7 +81,7 @@ struct CopySurroundings {
     func stays(_ sql: String) -> Bool { !gone.contains { DefinitionTokens.mentions($0, in: sql) } }
     let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }.compactMap(\.sql)
     let added = addedIndexes(present).compactMap(\.sql).filter(stays)
-    let views = try source.all(.views) { $0.text(0) }
+    let views = try source.views()
     let triggers = schema.triggers.filter { trigger in
       !trigger.keepsDerivedValues && !trigger.name.hasPrefix(FullTextIndex.prefix)
     }

@@ -29,15 +29,15 @@ final class ObjectCopy {
   /// The source objects of a batch that were fetched without their rows, until they are needed.
   private var unreadSources: [ManagedObject] = []
 
-  /// - Parameter connection: the connection for the temporary table of pairs.
+  /// - Parameter associations: the temporary table of pairs.
   init(
     plan: CopyPlan, manager: MigrationManager, source: PersistentStoreCoordinator,
-    destination: PersistentStoreCoordinator, connection: SQLiteConnection, now: Date
+    destination: PersistentStoreCoordinator, associations: any ObjectAssociations, now: Date
   ) throws {
     self.plan = plan
     self.manager = manager
     self.now = now
-    pairs = try InstancePairs(connection)
+    pairs = InstancePairs(associations)
     sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.managedObjectModel))
     destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.managedObjectModel))
     destinationContext.validatesOnSave = false
@@ -197,12 +197,12 @@ final class ObjectCopy {
       areAllOwn
         ? []
         : own.map { key in
-          InstancePairs.Row(step: work.index, source: key, entity: entity, destination: key + work.offset)
+          ObjectAssociation(step: work.index, source: key, entity: entity, destination: key + work.offset)
         })
     if work.step.selection == .all { work.note(first.key...last.key, areOwn: areAllOwn) }
   }
 
-  private func save(_ more: [InstancePairs.Row] = []) throws {
+  private func save(_ more: [ObjectAssociation] = []) throws {
     // A getter can't throw: a value that couldn't be read looked empty, but isn't.
     try sourceContext.throwDeferredError()
     try destinationContext.save()

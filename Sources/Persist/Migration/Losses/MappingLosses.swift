@@ -41,16 +41,15 @@ struct MappingLosses {
   }
 
   /// The actual losses of a store, with the number of affected rows.
-  func counted(_ connection: SQLiteConnection) throws -> [MigrationLoss] {
-    func count(_ sql: SQLText) throws -> Int { try connection.first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
-    return try items.compactMap { item in
+  func counted(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
+    try items.compactMap { item in
       var loss = item.loss
       switch item.count {
       case .exact(let counts):
-        let rows = try counts.map(count).max() ?? 0
+        let rows = try counts.map(inspector.firstNumber).max() ?? 0
         loss.rows = rows
         return rows > 0 ? loss : nil
-      case .possible(let sql): return try count(sql) > 0 ? loss : nil
+      case .possible(let sql): return try inspector.firstNumber(sql) > 0 ? loss : nil
       }
     }
   }

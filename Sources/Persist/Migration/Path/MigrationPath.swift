@@ -88,11 +88,11 @@ struct MigrationPath: Sendable {
   /// The losses of a store by a mapping model, with the number of affected rows.
   static func losses(
     of mapping: MappingModel, _ hop: MigrationHop, _ resources: MigrationResources, in map: TableMap,
-    _ connection: SQLiteConnection
+    _ inspector: any StoreInspector
   ) throws -> [MigrationLoss] {
     var planner = CopyPlanner(
       mapping, from: map, to: .forNewStore(hop.destination.model), storeIdentifier: "", policies: resources.policies)
-    return try MappingLosses(planner.make()).counted(connection)
+    return try MappingLosses(planner.make()).counted(inspector)
   }
 }
 

@@ -8,11 +8,11 @@ struct PathSurvey {
 
   /// - Parameter catalog: the store's catalog, if already read.
   init(
-    _ connection: SQLiteConnection, to destination: ModelVersion, resources: MigrationResources,
+    _ inspector: any StoreInspector, to destination: ModelVersion, resources: MigrationResources,
     catalog: StoreCatalog? = nil
   ) throws {
     self.resources = resources
-    store = try StoreIdentification.identify(connection, registry: resources.pathRegistry, catalog)
+    store = try inspector.identify(among: resources.pathRegistry, known: catalog)
     let source = store.source
     path = try MigrationPath(from: source, to: destination, resources: resources)
     let hop =
@@ -24,8 +24,8 @@ struct PathSurvey {
 
   var isUpToDate: Bool { direct.isUpToDate }
 
-  func rows(_ connection: SQLiteConnection) throws -> Int {
-    try store.rowsByTable(connection).values.reduce(0, +)
+  func rows(_ inspector: any StoreInspector) throws -> Int {
+    try store.rowsByTable(inspector).values.reduce(0, +)
   }
 
   func report(rows: Int?, way: MigrationWay) -> MigrationReport {
@@ -35,19 +35,19 @@ struct PathSurvey {
   }
 
   /// The findings in the rows for the first hop; the rows of later hops don't exist yet.
-  func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> StoreSurvey.Findings {
+  func findings(_ inspector: any StoreInspector, countingLosses: Bool) throws -> StoreSurvey.Findings {
     guard let survey = firstHopSurvey() else {
       guard countingLosses, let hop = path.hops.first, case .mapping(let mapping) = hop.method, hop.blockers.isEmpty,
         store.tableMap.differences.isEmpty
       else { return StoreSurvey.Findings() }
       return StoreSurvey.Findings(
-        losses: try MigrationPath.losses(of: mapping, hop, resources, in: store.tableMap, connection))
+        losses: try MigrationPath.losses(of: mapping, hop, resources, in: store.tableMap, inspector))
     }
-    return try survey.findings(connection, countingLosses: countingLosses)
+    return try survey.findings(inspector, countingLosses: countingLosses)
   }
 
   /// The error that prevents the migration; nil if it is possible.
-  func error(_ connection: SQLiteConnection, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
+  func error(_ inspector: any StoreInspector, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
     if !path.blockers.isEmpty, !path.isInPlace || !resources.infersMapping {
       let back = direct.downgradeBlocker(StoreSurvey.Findings(blockers: path.blockers), migrator.downgrade)
       return MigrationPlan(
@@ -58,11 +58,11 @@ struct PathSurvey {
     guard let survey = firstHopSurvey() else {
       guard !migrator.allowsLoss else { return nil }
       return MigrationPlan.refusal(
-        of: try findings(connection, countingLosses: true).losses, from: path.source.name,
+        of: try findings(inspector, countingLosses: true).losses, from: path.source.name,
         to: path.destination.name)
     }
     return survey.error(
-      try survey.findings(connection, countingLosses: !migrator.allowsLoss || direct.isDowngrade),
+      try survey.findings(inspector, countingLosses: !migrator.allowsLoss || direct.isDowngrade),
       allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
   }
 

@@ -101,19 +101,3 @@ extension StoreMetadata {
     values[Key.migrationLog] = .array(entries.suffix(Self.migrationLogLimit))
   }
 }
-
-extension MigrationLogEntry {
-  /// Adds the entry to the log in a store's file.
-  ///
-  /// - Parameter endingLog: whether to move the write-ahead log into the file, so that the file alone is the store.
-  func write(toStoreAt url: URL, endingLog: Bool = false) throws {
-    let connection = try SQLiteConnection(url, mode: .readWrite)
-    defer { connection.close() }
-    try connection.transaction {
-      var metadata = try StoreMetadata(connection)
-      metadata.log(self)
-      try metadata.write(to: connection)
-    }
-    if endingLog { try connection.execute(.journalModeDelete) }
-  }
-}

@@ -4,18 +4,18 @@ extension IdentifiedStore {
     Set(tableMap.tables.map(\.table).filter { catalog.schema.table(named: $0) != nil })
   }
 
-  func rowsByTable(_ connection: SQLiteConnection) throws -> [String: Int] {
-    try tables.reduce(into: [:]) { rows, table in rows[table] = try connection.count(.rows(table, .all)) }
+  func rowsByTable(_ inspector: any StoreInspector) throws -> [String: Int] {
+    try tables.reduce(into: [:]) { rows, table in rows[table] = try inspector.count(.rows(table, .all)) }
   }
 
   /// The approximate number of rows: the sum of the greatest keys, which are quick to find.
-  func keys(_ connection: SQLiteConnection) throws -> Int64 {
-    try tables.reduce(1) { try $0 + connection.greatestRow(of: $1) }
+  func keys(_ inspector: any StoreInspector) throws -> Int64 {
+    try tables.reduce(1) { try $0 + inspector.greatestRow(of: $1) }
   }
 
   /// The number of rows; nil if counting them would take too long.
-  func fewRows(_ connection: SQLiteConnection) throws -> Int? {
-    guard try keys(connection) <= MigrationLogEntry.countedRows else { return nil }
-    return try rowsByTable(connection).values.reduce(0, +)
+  func fewRows(_ inspector: any StoreInspector) throws -> Int? {
+    guard try keys(inspector) <= MigrationLogEntry.countedRows else { return nil }
+    return try rowsByTable(inspector).values.reduce(0, +)
   }
 }

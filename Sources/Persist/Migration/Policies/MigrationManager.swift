@@ -62,11 +62,12 @@ open class MigrationManager {
     let start = ContinuousClock.now
     let rows = try migrateStore(
       from: source, to: destination, mappingModel: mappingModel, policies: policies, coreDataHashes: nil)
-    try MigrationLogEntry(
+    let entry = MigrationLogEntry(
       date: Date(), from: mappingModel.sourceVersion ?? sourceModel.versionIdentifiers.first ?? mappingModel.name,
       to: mappingModel.destinationVersion ?? destinationModel.versionIdentifiers.first ?? mappingModel.name,
-      way: .copy, rows: rows, seconds: (ContinuousClock.now - start) / .seconds(1)
-    ).write(toStoreAt: destination)
+      way: .copy, rows: rows, seconds: (ContinuousClock.now - start) / .seconds(1))
+    let location = StoreLocation(destination)
+    try location.migrationEngine.changeMetadata(of: location, completingFile: false) { $0.log(entry) }
   }
 
   /// - Returns: the number of rows in the source; nil if counting them would take too long.

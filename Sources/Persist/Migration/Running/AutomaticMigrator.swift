@@ -150,7 +150,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     var attempt = 0
     while true {
       do {
-        try UnfinishedWork.settle(storeAt: url, options: options)
+        _ = try StoreLocation(url).migrationEngine.recoverStore(at: StoreLocation(url), options: options)
         return try attemptMigration(url, version, resources(registry), options, catalog)
       } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
@@ -165,20 +165,21 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
     _ catalog: StoreCatalog?
   ) throws -> MigrationReport {
-    let store = SQLiteFileName.resolved(url)
-    let before = StoreFilesState(of: store)
+    let location = StoreLocation(url)
+    let engine = location.migrationEngine
+    let before = engine.state(of: location)
     var survey = try preview(url, version, resources, options, catalog)
     guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, resources, options) }
-    let folder = try WorkingFolder(besideStoreAt: store, waitingAtMost: options.busyTimeout)
-    defer { folder.remove() }
-    if StoreFilesState(of: store) != before {
+    let workspace = try engine.workspace(for: location, waitingAtMost: options.busyTimeout)
+    defer { workspace.remove() }
+    if engine.state(of: location) != before {
       // Another process migrated the store first.
       survey = try preview(url, version, resources, options, survey.store.catalog)
       guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, resources, options) }
     }
-    guard let backup = options.backup else { return try carryOut(survey, url, version, resources, options, folder) }
-    return try BackedUpMigration(store: store, backup: backup, busyTimeout: options.busyTimeout).run {
-      try carryOut(survey, url, version, resources, options, folder)
+    guard let backup = options.backup else { return try carryOut(survey, url, version, resources, options, workspace) }
+    return try engine.withBackup(of: location, backup, waitingAtMost: options.busyTimeout) {
+      try carryOut(survey, url, version, resources, options, workspace)
     }
   }
 
@@ -188,23 +189,24 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     try VersionStamp(url: url, version: version, registry: resources.pathRegistry, options: options)
       .apply(to: survey.store)
     guard countsRows else { return survey.report(rows: nil, way: .none) }
-    return try SQLiteConnection.reading(url, options: options) { connection in
-      survey.report(rows: try survey.rows(connection), way: .none)
+    let location = StoreLocation(url)
+    return try location.migrationEngine.inspect(location, options: options) { inspector in
+      survey.report(rows: try survey.rows(inspector), way: .none)
     }
   }
 
   private func carryOut(
     _ survey: PathSurvey, _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
-    _ folder: WorkingFolder
+    _ workspace: any MigrationWorkspace
   ) throws -> MigrationReport {
     if survey.path.isInPlace {
       return try InPlaceMigration(
         url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
-        survey: survey.direct, folder: folder
+        survey: survey.direct, workspace: workspace
       ).run()
     }
     return try PathMigration(
-      url: url, destination: version, resources: resources, options: options, migrator: self, folder: folder
+      url: url, destination: version, resources: resources, options: options, migrator: self, workspace: workspace
     ).run()
   }
 
@@ -215,14 +217,15 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
     _ catalog: StoreCatalog?
   ) throws -> PathSurvey {
-    try SQLiteConnection.reading(url, options: options) { connection in
-      let survey = try PathSurvey(connection, to: version, resources: resources, catalog: catalog)
+    let location = StoreLocation(url)
+    return try location.migrationEngine.inspect(location, options: options) { inspector in
+      let survey = try PathSurvey(inspector, to: version, resources: resources, catalog: catalog)
       guard !survey.isUpToDate else { return survey }
-      if var error = try survey.error(connection, self) {
+      if var error = try survey.error(inspector, self) {
         error.place.store = url
         throw error
       }
-      try MigrationRequirements(store: SQLiteFileName.resolved(url)).check(connection)
+      try inspector.requireMigratable()
       return survey
     }
   }

@@ -7,7 +7,7 @@ import Foundation
 extension InPlaceMigration {
   /// Checks the disk space: tables that are written go into the log or the journal, which therefore takes their share
   /// of the file's size.
-  func requireRoom(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws {
+  func requireRoom(_ survey: StoreSurvey, _ connection: any StoreInspector) throws {
     let schema = survey.store.catalog.schema
     func rows(_ tables: Set<String>) throws -> Double {
       try tables.filter { schema.table(named: $0) != nil }.reduce(0) { sum, table in
@@ -17,13 +17,12 @@ extension InPlaceMigration {
     let written = try rows(Set(survey.work.changes.compactMap(\.change.writtenTable)))
     let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
     guard written > 0 else { return }
-    try DiskSpaceCheck(
-      besideStoreAt: SQLiteFileName.resolved(url), copies: min(1, written / max(all, 1)))?
-      .require(at: url)
+    let location = StoreLocation(url)
+    try location.migrationEngine.requireRoom(for: location, copies: min(1, written / max(all, 1)))
   }
 
   /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.
-  func verifyRelationships(_ survey: StoreSurvey, _ map: TableMap, _ connection: SQLiteConnection) throws {
+  func verifyRelationships(_ survey: StoreSurvey, _ map: TableMap, _ connection: any StoreInspector) throws {
     let joined = Set(
       survey.work.changes.compactMap { change -> InPlaceWork.Subject? in
         switch change.change {
@@ -34,12 +33,12 @@ extension InPlaceMigration {
     guard !joined.isEmpty else { return }
     for step in CheckStep.steps(for: map) where [.danglingRelationship, .danglingReference].contains(step.kind) {
       guard joined.contains(.init(step.entity, step.property)) else { continue }
-      try connection.query(step.sql) { row in
+      try connection.forEachFinding(step) { finding in
         throw PersistenceError(
           .migrationFailed,
-          at: PersistenceError.Place(entity: step.entity, property: step.property, row: row.integer(0), store: url),
+          at: PersistenceError.Place(entity: step.entity, property: step.property, row: finding.row, store: url),
           "The migrated store would have been invalid, so the migration was rolled back: "
-            + step.detail(row.value(2), row.value(3)),
+            + step.detail(finding.values.0, finding.values.1),
           fix: "Check the store with 'persist check'; some rows may be damaged.")
       }
     }

@@ -17,37 +17,31 @@ struct InPlaceMigration {
   var hop: (models: MigrationHop, reported: MigrationProgress.Hop)?
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
   /// file belongs to a longer path.
-  var folder: WorkingFolder?
+  var workspace: (any MigrationWorkspace)?
   private let start = ContinuousClock.now
 
   func run() throws -> MigrationReport {
-    let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
+    let location = StoreLocation(url)
+    let connection = try location.migrationEngine.connect(to: location, options: options)
     defer { connection.close() }
-    try connection.prepareForChanges()
-    // Files that only the old version refers to are removed after the commit, so the commit must survive a power
-    // failure.
-    try connection.execute(.synchronousFull)
+    try connection.prepareForMigration()
     var report = try connection.transaction {
-      var files = LargeValueFiles(nil)
+      var files: [String] = []
       let (report, logEntry) = try migrate(connection, &files)
-      if let logEntry { try announceRemoval(of: files.replaced, logEntry) }
+      if let logEntry, !files.isEmpty {
+        try workspace?.announceRemoval(of: files, after: logEntry.propertyList)
+      }
       return report
     }
     report.duration = ContinuousClock.now - start
     return report
   }
 
-  /// Records the files to remove after the commit, so that they are removed even if this process is killed right after
-  /// it.
-  private func announceRemoval(of names: [String], _ logEntry: MigrationLogEntry) throws {
-    guard !names.isEmpty, let folder else { return }
-    try ExchangeRecord(logEntry: logEntry.propertyList, removed: names).write(in: folder.url)
-  }
-
+  /// - Parameter files: the large values that only the old version refers to.
   /// - Returns: a report, and the entry of the store's migration log; nil if there was nothing to do, and for a hop,
   ///   which is logged as part of the whole.
   private func migrate(
-    _ connection: SQLiteConnection, _ files: inout LargeValueFiles
+    _ connection: any MigrationConnection, _ files: inout [String]
   ) throws -> (MigrationReport, MigrationLogEntry?) {
     let survey = try currentSurvey(connection)
     var report = try report(survey, connection)
@@ -55,11 +49,9 @@ struct InPlaceMigration {
     guard !survey.isUpToDate else { return (report, nil) }
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {
-      try connection.query(.fileNames(in: values.table, column: values.column, values.rows)) { row in
-        files.replace(columnContent: row.data(0))
-      }
+      files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
     }
-    let textIndexes = try survey.store.tableMap.fullTextIndexes.kept(by: connection)
+    let textIndexes = try connection.intactFullTextIndexes(among: survey.store.tableMap.fullTextIndexes)
     let logged = try hop == nil ? report.rows ?? survey.store.fewRows(connection) : nil
     try requireRoom(survey, connection)
     try carryOut(survey, connection)
@@ -78,8 +70,8 @@ struct InPlaceMigration {
   }
 
   /// - Throws: the obstacles to the migration.
-  private func currentSurvey(_ connection: SQLiteConnection) throws -> StoreSurvey {
-    let known = try self.survey.flatMap { try $0.store.catalog.isCurrent(connection) ? $0 : nil }
+  private func currentSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
+    let known = try self.survey.flatMap { try connection.isCurrent($0.store.catalog) ? $0 : nil }
     let survey = try known ?? newSurvey(connection)
     guard !survey.isUpToDate else { return survey }
     let findings = try survey.findings(connection, countingLosses: !migrator.allowsLoss || survey.isDowngrade)
@@ -90,13 +82,13 @@ struct InPlaceMigration {
     return survey
   }
 
-  private func newSurvey(_ connection: SQLiteConnection) throws -> StoreSurvey {
-    let store = try StoreIdentification.identify(connection, registry: registry)
+  private func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
+    let store = try connection.identify(among: registry)
     return try hop.map { StoreSurvey(store, hop: $0.models, isDowngrade: false) }
       ?? StoreSurvey(store, to: destination, registry: registry, defersWork: migrator.defersWork)
   }
 
-  private func report(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws -> MigrationReport {
+  private func report(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws -> MigrationReport {
     MigrationReport(
       from: survey.hop.source.name, to: destination.name, way: survey.isUpToDate ? .none : survey.way,
       hops: survey.isUpToDate ? 0 : 1,
@@ -105,7 +97,7 @@ struct InPlaceMigration {
 
   // MARK: Writing
 
-  private func carryOut(_ survey: StoreSurvey, _ connection: SQLiteConnection) throws {
+  private func carryOut(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws {
     let changes = survey.work.changes
     let schema = survey.store.catalog.schema
     var tally = InPlaceProgress(
@@ -135,7 +127,7 @@ struct InPlaceMigration {
 
   /// The maximum number of rows that a change processes: the greatest key, which is quick to find.
   private func weight(
-    of change: SchemaChange, _ schema: StoreSchema, _ connection: SQLiteConnection
+    of change: SchemaChange, _ schema: StoreSchema, _ connection: any MigrationConnection
   ) throws -> Int64 {
     guard let table = change.writtenTable, schema.table(named: table) != nil else { return 1 }
     return 1 + (try connection.greatestRow(of: table))
@@ -143,21 +135,21 @@ struct InPlaceMigration {
 
   /// Records the store's new model, and the migration.
   private func record(
-    _ survey: StoreSurvey, _ logEntry: MigrationLogEntry?, _ connection: SQLiteConnection
+    _ survey: StoreSurvey, _ logEntry: MigrationLogEntry?, _ connection: any MigrationConnection
   ) throws {
     var metadata = survey.store.metadata
     metadata.deferredSteps = survey.work.deferred.compactMap { DeferredStep($0.change) }
     if let logEntry { metadata.log(logEntry) }
     let former = survey.isDowngrade ? [] : [survey.hop.source] + survey.hop.skipped
     metadata.recordLineage(through: former.map(\.model), to: destination.model)
-    try metadata.record(destination.model, coreDataHashes: destination.coreDataHashes, in: connection)
+    try connection.record(metadata, model: destination.model, coreDataHashes: destination.coreDataHashes)
   }
 
   /// Verifies that the store matches the new model; otherwise the transaction is rolled back.
   ///
   /// - Returns: the store's new layout.
-  private func verify(_ store: IdentifiedStore, _ connection: SQLiteConnection) throws -> TableMap {
-    let catalog = try StoreCatalog(connection)
+  private func verify(_ store: IdentifiedStore, _ connection: any MigrationConnection) throws -> TableMap {
+    let catalog = try connection.catalog()
     let model = destination.model
     let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
     let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)

@@ -22,14 +22,15 @@ extension MigrationPlan {
     migrator: AutomaticMigrator = AutomaticMigrator()
   ) throws {
     let resources = migrator.resources(registry)
-    self = try SQLiteConnection.reading(url) { connection in
-      let family = try StoreIdentification.identify(connection, registry: registry).family
+    let location = StoreLocation(url)
+    self = try location.migrationEngine.inspect(location, options: StoreOptions()) { inspector in
+      let family = try inspector.identify(among: registry).family
       let survey = try PathSurvey(
-        connection, to: version ?? family?.current ?? registry.currentVersion, resources: resources)
+        inspector, to: version ?? family?.current ?? registry.currentVersion, resources: resources)
       var plan =
         survey.isUpToDate || survey.path.isInPlace
-        ? try MigrationPlan(survey.direct, migrator.downgrade, connection, url: url)
-        : try MigrationPlan(survey, migrator, connection, url: url)
+        ? try MigrationPlan(survey.direct, migrator.downgrade, inspector, url: url)
+        : try MigrationPlan(survey, migrator, inspector, url: url)
       plan.notes = survey.path.notes(resources.pathRegistry)
       return plan
     }
@@ -37,27 +38,28 @@ extension MigrationPlan {
 
   /// Creates a plan that uses a new file.
   private init(
-    _ survey: PathSurvey, _ migrator: AutomaticMigrator, _ connection: SQLiteConnection, url: URL
+    _ survey: PathSurvey, _ migrator: AutomaticMigrator, _ inspector: any StoreInspector, url: URL
   ) throws {
     try self.init(survey.path, survey.resources)
-    let found = try survey.findings(connection, countingLosses: true)
+    let found = try survey.findings(inspector, countingLosses: true)
     losses = try found.losses + survey.path.hops.dropFirst().flatMap { try $0.losses(survey.resources) }
     blockers += found.blockers.filter { !blockers.contains($0) }
     let back = survey.direct.downgradeBlocker(
       StoreSurvey.Findings(blockers: blockers, losses: found.losses), migrator.downgrade)
     blockers = [back].compactMap { $0 } + blockers
     if !blockers.isEmpty { way = .impossible }
-    rows = try survey.rows(connection)
-    let bytes = Self.size(of: url)
+    rows = try survey.rows(inspector)
+    let location = StoreLocation(url)
+    let bytes = location.migrationEngine.size(of: location)
     self.bytes = bytes
     extraBytes = bytes * survey.path.copies + 64 * 1024
   }
 
   private init(
-    _ survey: StoreSurvey, _ downgrade: AutomaticMigrator.Downgrade, _ connection: SQLiteConnection, url: URL
+    _ survey: StoreSurvey, _ downgrade: AutomaticMigrator.Downgrade, _ inspector: any StoreInspector, url: URL
   ) throws {
     self.init(survey.hop, work: survey.work)
-    let found = try survey.findings(connection, countingLosses: true)
+    let found = try survey.findings(inspector, countingLosses: true)
     losses = found.losses
     blockers = [survey.downgradeBlocker(found, downgrade)].compactMap { $0 } + found.blockers
     if !blockers.isEmpty { way = .impossible }
@@ -65,20 +67,13 @@ extension MigrationPlan {
       way = .none
       steps = []
     }
-    let rowsByTable = try survey.store.rowsByTable(connection)
+    let rowsByTable = try survey.store.rowsByTable(inspector)
     let rows = rowsByTable.values.reduce(0, +)
-    let bytes = Self.size(of: url)
+    let location = StoreLocation(url)
+    let bytes = location.migrationEngine.size(of: location)
     self.rows = rows
     self.bytes = bytes
     extraBytes = way == .inPlace ? Self.extraBytes(survey.work, rowsByTable, rows: rows, bytes: bytes) : 0
-  }
-
-  /// The size of the store's file and its write-ahead log.
-  private static func size(of url: URL) -> Int {
-    [url.path, url.path + "-wal"].reduce(0) { sum, path in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      return sum + ((attributes?[.size] as? NSNumber)?.intValue ?? 0)
-    }
   }
 
   /// The size of the write-ahead log: the written share of the file, and twice that for tables that are rebuilt.

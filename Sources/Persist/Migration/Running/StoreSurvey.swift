@@ -32,7 +32,7 @@ struct StoreSurvey {
     work = InPlacePlanner.plan(
       from: map, schema: store.catalog.schema, to: .forNewStore(hop.destination.model),
       comparison: hop.comparison,
-      canDropColumns: SQLiteConnection.canDropColumns, defersWork: defersWork)
+      canDropColumns: store.catalog.canDropColumns, defersWork: defersWork)
   }
 
   /// Whether the store already has the new version, as far as that can be determined from the store.
@@ -57,7 +57,7 @@ struct StoreSurvey {
   }
 
   /// - Parameter countingLosses: whether to count losses; blockers are always determined.
-  func findings(_ connection: SQLiteConnection, countingLosses: Bool) throws -> Findings {
+  func findings(_ inspector: any StoreInspector, countingLosses: Bool) throws -> Findings {
     var findings = Findings(blockers: hop.blockers)
     findings.blockers += work.blockers + [unrelatedModelBlocker].compactMap { $0 }
     guard findings.blockers.isEmpty, map.differences.isEmpty else {
@@ -71,13 +71,13 @@ struct StoreSurvey {
     for check in work.checks {
       switch check.meaning {
       case .blocker(var blocker):
-        let count = try connection.count(check.count)
+        let count = try inspector.count(check.count)
         guard count > 0 else { continue }
         blocker.what += ": \(count)."
         findings.blockers.append(blocker)
       case .loss(var loss):
         guard countingLosses else { continue }
-        let rows = try connection.count(check.count)
+        let rows = try inspector.count(check.count)
         guard rows > 0 else { continue }
         // One loss may be counted in several places.
         if let index = findings.losses.firstIndex(where: { $0.isSame(as: loss) }) {

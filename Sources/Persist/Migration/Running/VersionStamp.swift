@@ -15,11 +15,12 @@ struct VersionStamp {
   /// - Parameter store: the store as read before.
   func apply(to store: IdentifiedStore) throws {
     guard isWanted(by: store) else { return }
-    let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
+    let location = StoreLocation(url)
+    let connection = try location.migrationEngine.connect(to: location, options: options)
     defer { connection.close() }
     try connection.transaction {
-      let store = try StoreIdentification.identify(connection, registry: registry, store.catalog)
-      if isWanted(by: store) { try store.metadata.stamp(version.model, in: connection) }
+      let store = try connection.identify(among: registry, known: store.catalog)
+      if isWanted(by: store) { try connection.stamp(store.metadata, model: version.model) }
     }
   }
 

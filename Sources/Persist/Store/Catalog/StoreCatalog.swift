@@ -8,6 +8,8 @@ package struct StoreCatalog: Sendable {
   let numberRows: [EntityNumbers.Row]
   /// Persist's own record of the model, if the store has a valid one.
   let record: ModelRecord?
+  /// Whether the engine can drop a column without rewriting its table.
+  let canDropColumns: Bool
 
   /// The layout of a model in the store.
   func tableMap(of model: ManagedObjectModel) -> TableMap {

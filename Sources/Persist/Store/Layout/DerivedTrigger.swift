@@ -87,3 +87,11 @@ extension [DerivedColumn] {
     }
   }
 }
+
+extension StoreSchema.Trigger {
+  /// Whether Persist made the trigger for a derived attribute.
+  var isPersists: Bool { name.hasPrefix(DerivedTrigger.prefix) }
+
+  /// Whether the trigger maintains derived attributes, including Core Data's own triggers.
+  var keepsDerivedValues: Bool { isPersists || name.hasPrefix("Z_DA_") }
+}

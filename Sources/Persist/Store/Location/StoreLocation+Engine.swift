@@ -7,6 +7,13 @@ extension StoreLocation {
     case .memory, .file: SQLiteEngine()
     }
   }
+
+  /// The same engine, for migrations.
+  var migrationEngine: any MigrationEngine {
+    switch self {
+    case .memory, .file: SQLiteEngine()
+    }
+  }
 }
 
 extension StoreIdentification {

@@ -91,7 +91,7 @@ package struct SQLiteEngine: StoreEngine {
 
   package func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher { try SingleTextIndex(search) }
 
-  private func file(_ location: StoreLocation) throws -> URL {
+  func file(_ location: StoreLocation) throws -> URL {
     if let url = location.url { return url }
     throw PersistenceError(
       .storeTypeMismatch, "A store in memory has no file.", fix: "Specify a store's file.")

@@ -7,7 +7,7 @@ import Foundation
 /// completed or undone.
 final class WorkingFolder {
   let url: URL
-  private let store: URL
+  let store: URL
   private let lock: FolderLock
 
   private init(_ url: URL, of store: URL, lock: FolderLock) {

@@ -34,10 +34,3 @@ extension [DerivedColumn] {
     filter { column in !schema.triggers.contains { !$0.isPersists && $0.mentions(column.name) } }
   }
 }
-
-extension StoreSchema.Trigger {
-  fileprivate var isPersists: Bool { name.hasPrefix(DerivedTrigger.prefix) }
-
-  /// Whether the trigger maintains derived attributes, including Core Data's own triggers.
-  var keepsDerivedValues: Bool { isPersists || name.hasPrefix("Z_DA_") }
-}

@@ -16,7 +16,8 @@ extension StoreCatalog {
     let metadata = try StoreMetadata(mark, of: connection)
     try self.init(
       metadata: metadata, mark: mark, schema: schema, numberRows: Self.numberRows(connection),
-      record: ModelRecord(connection, schema: schema, metadata: metadata))
+      record: ModelRecord(connection, schema: schema, metadata: metadata),
+      canDropColumns: SQLiteConnection.canDropColumns)
   }
 
   /// Whether the catalog still matches the store: its schema version, its metadata, its entity numbers and the record

@@ -5,13 +5,6 @@ import Foundation
 /// A file is on disk before the row that names it is committed, and is deleted only when no row names it: a crash in
 /// between leaves an unused file, never a name without its file.
 struct LargeValueFiles {
-  /// The maximum size of values stored in their row.
-  ///
-  /// Core Data's own limit isn't documented; according to SQLite, files become faster at about 100 KB.
-  ///
-  /// - SeeAlso: <https://sqlite.org/intern-v-extern-blob.html>
-  static let largestInline = 100 * 1024
-
   /// Nil for an in-memory store, which stores everything in the rows.
   let folder: ExternalDataFolder?
   private var written: [URL] = []
@@ -22,7 +15,7 @@ struct LargeValueFiles {
 
   /// The column content for a value: the value after a byte 1, or the name of a new file between bytes 2 and 0.
   mutating func columnContent(of data: Data) throws -> Data {
-    guard let folder, data.count > Self.largestInline else { return Data([1]) + data }
+    guard let folder, data.count > TableMap.largestInlineValue else { return Data([1]) + data }
     let name = UUID().uuidString
     let file = folder.url.appendingPathComponent(name, isDirectory: false)
     do {

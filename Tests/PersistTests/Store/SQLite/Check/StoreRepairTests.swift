@@ -19,7 +19,7 @@ struct StoreRepairTests {
       EntityDescription("Tag", relationships: [.init("items", toMany: "Item", inverse: "tags")]))
   }
 
-  private static let photo = Data(repeating: 7, count: LargeValueFiles.largestInline + 1)
+  private static let photo = Data(repeating: 7, count: TableMap.largestInlineValue + 1)
 
   /// Three items on a rack, with a tag and a photo each.
   private func fill(_ url: URL, _ model: ManagedObjectModel) throws -> PersistentStoreCoordinator {

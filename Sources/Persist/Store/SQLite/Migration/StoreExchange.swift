@@ -15,7 +15,7 @@ struct StoreExchange {
   /// The new store's model.
   let model: ManagedObjectModel
   /// The entry of this migration in the new store's log.
-  let logEntry: MigrationLogEntry
+  let logEntry: PropertyList
   let folder: WorkingFolder
 
   /// - Parameter hold: the hold of the old store; it ends.
@@ -36,7 +36,7 @@ struct StoreExchange {
     let new = try names(in: StoreCatalog(connection).tableMap(of: model), connection)
     let present = Set(ExternalDataFolder(storeAt: store).names())
     return try ExchangeRecord(
-      logEntry: logEntry.propertyList, added: new.subtracting(present).sorted(), removed: old.subtracting(new).sorted())
+      logEntry: logEntry, added: new.subtracting(present).sorted(), removed: old.subtracting(new).sorted())
   }
 
   private func names(in map: TableMap, _ connection: SQLiteConnection) throws -> Set<String> {
@@ -46,9 +46,7 @@ struct StoreExchange {
         guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
           table.entity.property(named: column.property)?.declaringEntity == table.entity.name
         else { continue }
-        try connection.query(.fileNames(in: table.table, column: column.name, .all)) { row in
-          names.insert(String(decoding: row.data(0).dropFirst().prefix { $0 != 0 }, as: UTF8.self))
-        }
+        names.formUnion(try connection.largeValueNames(in: table.table, column: column.name, .all))
       }
     }
     return names

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The destination file of a copy, which isn't opened as a store before it is complete.
-struct CopyFile {
-  /// The options with which contexts open the file: a batch can be rolled back, but durability isn't needed yet.
-  static let options = StoreOptions(pragmas: ["journal_mode": "MEMORY", "synchronous": "OFF"])
+struct CopyFile: StoreCopy {
+  /// A batch can be rolled back, but durability isn't needed yet.
+  let options = StoreOptions(pragmas: ["journal_mode": "MEMORY", "synchronous": "OFF"])
 
   let url: URL
   /// Whether the file is deleted if the copy fails, so that nothing in it has to be rolled back: a journal of a whole
@@ -11,24 +11,24 @@ struct CopyFile {
   let isNew: Bool
   let model: ManagedObjectModel
   let map: TableMap
+  /// Reads the store that is copied.
+  private let connection: SQLiteConnection
 
-  init(url: URL, isNew: Bool, model: ManagedObjectModel) {
+  init(url: URL, isNew: Bool, model: ManagedObjectModel, connection: SQLiteConnection) {
     self.url = url
     self.isNew = isNew
     self.model = model
+    self.connection = connection
     map = .forNewStore(model)
   }
 
-  /// Creates the file with its tables, but without indexes.
-  ///
-  /// - Parameters:
-  ///   - metadata: the source's metadata: the identifier and the application's own keys are copied with the objects.
-  ///   - source: the connection whose page size and text encoding the file gets, so that the file's content can replace
-  ///     the source's.
-  func make(metadata: StoreMetadata, coreDataHashes: [String: Data]?, like source: SQLiteConnection) throws {
+  var source: any MigrationConnection { connection }
+
+  func make(metadata: StoreMetadata, coreDataHashes: [String: Data]?) throws {
+    // With the same page size and text encoding, the file's content can replace the source's.
     var settings: [String: String] = [:]
-    settings["page_size"] = try source.pageSize.map { String($0) }
-    settings["encoding"] = try source.first(.encoding) { $0.text(0) }
+    settings["page_size"] = try connection.pageSize.map { String($0) }
+    settings["encoding"] = try connection.first(.encoding) { $0.text(0) }
     try write(.create, settings: settings) { connection in
       for table in map.tableDefinitions { try connection.execute(.create(table)) }
       for table in SQLText.storeTables { try connection.execute(table) }
@@ -43,7 +43,11 @@ struct CopyFile {
     }
   }
 
-  /// The greatest keys in use, by the name of the hierarchy's root, for a file that already existed.
+  func shareLargeValues() throws {
+    guard let source = connection.url else { return }
+    try LargeValueLinks(from: ExternalDataFolder(storeAt: source), to: ExternalDataFolder(storeAt: url)).make()
+  }
+
   func usedKeys() throws -> [String: Int64] {
     try write(.readWrite) { connection in
       let catalog = try StoreCatalog(connection)
@@ -60,7 +64,6 @@ struct CopyFile {
     }
   }
 
-  /// Raises the key counters, so that objects created by policies get unused keys.
   func reserve(_ keys: [String: Int64]) throws {
     try write(.readWrite) { connection in
       for (name, key) in keys {
@@ -70,7 +73,7 @@ struct CopyFile {
     }
   }
 
-  func attach(to connection: SQLiteConnection) throws {
+  func attach() throws {
     // The effects of the copy's triggers are produced at the end.
     try connection.prepareForChanges()
     try connection.execute(.attachCopy(SQLiteFileName.uri(for: url, parameters: [("mode", "rw")])))
@@ -81,7 +84,8 @@ struct CopyFile {
     try connection.execute(.copySynchronousOff)
   }
 
-  /// Creates missing indexes.
+  func makeAssociations() throws -> any ObjectAssociations { try SQLiteAssociations(connection) }
+
   func makeIndexes() throws {
     try write(.readWrite) { connection in
       let present = Set(try StoreSchema(connection).indexes.map(\.name))
@@ -89,19 +93,17 @@ struct CopyFile {
     }
   }
 
-  /// Creates the triggers of derived attributes, and computes the attributes' values.
   func updateDerivedTriggers() throws {
     try write(.readWrite) { try $0.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout) }
   }
 
-  /// Creates the full-text indexes of all current rows: triggers of the copy haven't indexed any.
   func makeFullTextIndexes() throws {
+    // Of all rows: triggers of the copy haven't indexed any.
     try write(.readWrite) { try $0.updateFullTextIndexes(map.fullTextIndexes) }
   }
 
   func schema() throws -> StoreSchema { try write(.readWrite) { try StoreSchema($0) } }
 
-  /// Creates definitions beyond the model's tables, from their text in the source store's schema.
   func define(_ definitions: [String]) throws {
     guard !definitions.isEmpty else { return }
     try write(.readWrite) { connection in
@@ -113,6 +115,14 @@ struct CopyFile {
     guard !changes.isEmpty else { return }
     try write(.readWrite) { connection in for change in changes { try connection.apply(change) } }
   }
+
+  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T {
+    let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
+    defer { connection.close() }
+    return try body(connection)
+  }
+
+  func close() { connection.close() }
 
   private func write<T>(
     _ mode: SQLiteConnection.Mode, settings: [String: String] = [:], _ body: (SQLiteConnection) throws -> T

@@ -11,35 +11,34 @@ struct PathMigration {
   let resources: MigrationResources
   let options: StoreOptions
   let migrator: AutomaticMigrator
-  /// The folder for the hops' files.
-  let folder: WorkingFolder
+  /// The place of the hops' files.
+  let workspace: any MigrationWorkspace
+
+  private var engine: any MigrationEngine { StoreLocation(url).migrationEngine }
 
   func run() throws -> MigrationReport {
     let start = ContinuousClock.now
-    let store = SQLiteFileName.resolved(url)
-    let hold = try StoreHold(store, options: options)
+    let hold = try workspace.hold(options: options)
     defer { hold.end() }
+    let inspector = hold.inspector
     // Another process may have migrated the store first.
-    let survey = try PathSurvey(hold.connection, to: destination, resources: resources)
+    let survey = try PathSurvey(inspector, to: destination, resources: resources)
     guard !survey.isUpToDate else { return survey.report(rows: nil, way: .none) }
-    if var error = try survey.error(hold.connection, migrator) {
+    if var error = try survey.error(inspector, migrator) {
       error.place.store = url
       throw error
     }
-    let rows = try migrator.countsRows ? survey.rows(hold.connection) : nil
-    let logged = try rows ?? survey.store.fewRows(hold.connection)
-    try DiskSpaceCheck(besideStoreAt: store, copies: Double(survey.path.copies))?.require(at: url)
+    let rows = try migrator.countsRows ? survey.rows(inspector) : nil
+    let logged = try rows ?? survey.store.fewRows(inspector)
+    try engine.requireRoom(for: StoreLocation(url), copies: Double(survey.path.copies))
     let file = try migrate(
-      store, through: survey.path, in: folder, rows: migrator.progress == nil ? 1 : survey.store.keys(hold.connection))
+      workspace.store, through: survey.path, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
-    // The file must be the complete store, without a log.
     let logEntry = MigrationLogEntry(report, rows: logged)
-    try logEntry.write(toStoreAt: file, endingLog: true)
-    try StoreExchange(
-      store: store, tables: survey.store.tableMap, replacement: file, model: destination.model, logEntry: logEntry,
-      folder: folder
-    ).perform(hold)
+    try engine.changeMetadata(of: StoreLocation(file), completingFile: true) { $0.log(logEntry) }
+    try hold.replaceContent(
+      of: survey.store.tableMap, by: file, model: destination.model, logEntry: logEntry.propertyList)
     report.duration = ContinuousClock.now - start
     return report
   }
@@ -47,14 +46,14 @@ struct PathMigration {
   /// - Parameter rows: the approximate number of rows in the store.
   /// - Returns: the file after the last hop.
   private func migrate(
-    _ store: URL, through path: MigrationPath, in folder: WorkingFolder, rows: Int64
+    _ store: URL, through path: MigrationPath, rows: Int64
   ) throws -> URL {
     var file = store
     for (number, hop) in path.hops.enumerated() {
       let progress = progress(hop: number, of: path, rows: rows)
       // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
-        file = try migrate(file, through: hop, number, store, folder, path.reportedHop(number), progress)
+        file = try migrate(file, through: hop, number, store, path.reportedHop(number), progress)
       }
     }
     try tell(.exchange, progress(hop: path.hops.count, of: path, rows: rows))
@@ -62,28 +61,28 @@ struct PathMigration {
   }
 
   private func migrate(
-    _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL, _ folder: WorkingFolder,
+    _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL,
     _ reported: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?
   ) throws -> URL {
     var file = given
     if let block = hop.before {
-      file = try own(file, store, folder, number)
+      file = try own(file, store, number)
       try call(block, file, hop.source, progress)
     }
     switch hop.method {
     case .inPlace:
-      file = try own(file, store, folder, number)
+      file = try own(file, store, number)
       try migrateInPlace(file, hop, reported, progress)
     case .mapping(let mapping):
       // For the store's own rows, losses were checked before the first hop.
       if number > 0, !migrator.allowsLoss, !hop.isInferred { try refuseLosses(of: mapping, hop, file) }
-      let next = try folder.file(number * 2 + 1)
+      let next = try workspace.file(number * 2 + 1)
       let manager = migrator.makeManager(hop.source.model, hop.destination.model)
       manager.progress = progress
       try manager.migrateStore(
         from: file, to: next, mappingModel: mapping, policies: resources.policies,
         coreDataHashes: hop.destination.coreDataHashes)
-      if file != store { try StoreFiles(storeAt: file).delete() }
+      if file != store { try engine.destroyStore(at: StoreLocation(file)) }
       file = next
     }
     if let block = hop.after { try call(block, file, hop.destination, progress) }
@@ -91,23 +90,18 @@ struct PathMigration {
   }
 
   /// Returns a file that may be changed: the given one, or a copy if that is still the store itself.
-  private func own(_ file: URL, _ store: URL, _ folder: WorkingFolder, _ number: Int) throws -> URL {
+  private func own(_ file: URL, _ store: URL, _ number: Int) throws -> URL {
     guard file == store else { return file }
-    let copy = try folder.file(number * 2)
-    let connection = try SQLiteConnection(store, mode: .readOnly)
-    defer { connection.close() }
-    try connection.copyDatabase(to: copy)
-    try LargeValueLinks(from: ExternalDataFolder(storeAt: store), to: ExternalDataFolder(storeAt: copy)).make()
+    let copy = try workspace.file(number * 2)
+    try engine.duplicate(StoreLocation(store), to: StoreLocation(copy))
     return copy
   }
 
   /// - Throws: an error if a mapping model would lose data from the rows that the previous hops created.
   private func refuseLosses(of mapping: MappingModel, _ hop: MigrationHop, _ file: URL) throws {
-    let connection = try SQLiteConnection(file, mode: .readOnly)
-    defer { connection.close() }
-    let losses = try connection.readTransaction {
+    let losses = try engine.inspect(StoreLocation(file), options: StoreOptions()) { inspector in
       try MigrationPath.losses(
-        of: mapping, hop, resources, in: StoreCatalog(connection).tableMap(of: hop.source.model), connection)
+        of: mapping, hop, resources, in: inspector.catalog().tableMap(of: hop.source.model), inspector)
     }
     if let error = MigrationPlan.refusal(of: losses, from: hop.source.name, to: hop.destination.name) { throw error }
   }

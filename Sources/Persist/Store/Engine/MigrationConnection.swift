@@ -1,0 +1,56 @@
+import Foundation
+
+/// The connection through which a migration changes a store.
+///
+/// Statements are values of `Store/SQL`; the engine runs them. Each call is a whole statement or change.
+protocol MigrationConnection: StoreInspector {
+  /// Disables the store's automatic actions for this connection, and makes its commits outlast a power failure. Called
+  /// before any transaction.
+  func prepareForMigration() throws
+  /// Runs `body` in a write transaction, or in a nested one if one is already open. Everything is rolled back if `body`
+  /// throws.
+  @discardableResult func transaction<T>(_ body: () throws -> T) throws -> T
+
+  /// Performs one change; the caller holds the transaction.
+  func apply(_ change: SchemaChange) throws
+  /// Runs SQL to completion.
+  ///
+  /// - Returns: The number of rows that an insert, update or delete changed.
+  @discardableResult func execute(_ sql: SQLText) throws -> Int
+  /// Runs `body`, periodically asking whether to continue within long statements.
+  ///
+  /// - Parameters:
+  ///   - expected: The approximate number of rows that the statements process.
+  ///   - shouldContinue: Called with the approximate number of rows done; nil to run without asking.
+  /// - Throws: ``PersistenceError/Code/interrupted`` if the answer was no.
+  func reportingProgress<T>(
+    rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
+  ) throws -> T
+
+  // MARK: Indexes and triggers
+
+  /// The full-text indexes that the store has, including their triggers, exactly as Persist would create them.
+  func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex>
+  /// Creates the full-text indexes of a model, fills new ones, and removes those that are no longer needed.
+  ///
+  /// - Parameter trusted: The indexes with correct contents, provided that their definitions are intact.
+  func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex>) throws
+  /// Creates the triggers that maintain derived attributes, and computes the values of existing rows.
+  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws
+
+  // MARK: The model
+
+  /// A number that changes with the store's schema.
+  var schemaVersion: Int64 { get throws }
+  /// Changes ``schemaVersion`` without changing the schema, so that other programs that have the store open examine it
+  /// again.
+  func changeSchemaVersion() throws
+  /// Records another model of the store.
+  ///
+  /// - Parameter coreDataHashes: Core Data's hash of each entity of the model, if known.
+  func record(_ metadata: StoreMetadata, model: ManagedObjectModel, coreDataHashes: [String: Data]?) throws
+  /// Records another model with the same storage; the hashes that Core Data reads remain.
+  func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws
+
+  func close()
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// The operations of an engine that migrations need in addition to ``StoreEngine``.
+///
+/// A migration reads a store through a ``StoreInspector`` and changes it through a ``MigrationConnection``; anything
+/// about files, locks and free space is the engine's own.
+protocol MigrationEngine: StoreEngine {
+  // MARK: Reading and writing
+
+  /// Reads a store in one transaction, without changing anything.
+  func inspect<T>(
+    _ location: StoreLocation, options: StoreOptions, _ body: (any StoreInspector) throws -> T
+  ) throws -> T
+  /// Opens a store for changes. The caller closes the connection.
+  func connect(to location: StoreLocation, options: StoreOptions) throws -> any MigrationConnection
+  /// A value that differs if another program may have changed the store in the meantime.
+  func state(of location: StoreLocation) -> AnyHashable
+  /// The size of a store in bytes.
+  func size(of location: StoreLocation) -> Int
+  /// - Parameter copies: The number of simultaneous copies of the store, including partial ones.
+  /// - Throws: ``PersistenceError/Code/diskFull`` if there isn't enough space for them.
+  func requireRoom(for location: StoreLocation, copies: Double) throws
+  /// Runs a migration after making a backup. If it fails and leaves the store damaged, the store is restored.
+  func withBackup<T>(
+    of location: StoreLocation, _ backup: MigrationBackup, waitingAtMost wait: Duration, _ body: () throws -> T
+  ) throws -> T
+
+  // MARK: Copying
+
+  /// Acquires the only workspace of a store, which prevents concurrent migrations.
+  ///
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another process doesn't release it in time.
+  func workspace(for location: StoreLocation, waitingAtMost wait: Duration) throws -> any MigrationWorkspace
+  /// Copies a store, with its large values, to a place where nothing is yet.
+  func duplicate(_ source: StoreLocation, to destination: StoreLocation) throws
+  /// Opens a store for a copy with another model.
+  ///
+  /// - Parameter isNew: Whether the destination doesn't exist yet.
+  func copy(
+    _ source: StoreLocation, to destination: StoreLocation, model: ManagedObjectModel, isNew: Bool
+  ) throws -> any StoreCopy
+  /// Changes the metadata of a store that nobody else has open.
+  ///
+  /// - Parameter completingFile: Whether the store must be a single file afterwards.
+  func changeMetadata(
+    of location: StoreLocation, completingFile: Bool, _ change: (inout StoreMetadata) -> Void
+  ) throws
+}
+
+/// The place in which a store is migrated by one process at a time.
+protocol MigrationWorkspace {
+  /// The store itself, without symbolic links.
+  var store: URL { get }
+  /// Prevents others from writing to the store while a copy of it is made.
+  ///
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another connection writes and the timeout expires.
+  func hold(options: StoreOptions) throws -> any HeldStore
+  /// The location of the store after a step.
+  func file(_ number: Int) throws -> URL
+  /// Records large values to delete after the commit of a migration, even if this process is killed right after it.
+  ///
+  /// - Parameter logEntry: The entry of the migration in the store's log, which decides whether it took place.
+  func announceRemoval(of largeValues: [String], after logEntry: PropertyList) throws
+  /// Ends the migration and deletes the files of its steps; an incomplete exchange is undone.
+  func remove()
+}
+
+/// A store to which nobody else can write.
+protocol HeldStore {
+  var inspector: any StoreInspector { get }
+  /// Replaces the content of the store by that of a file, including large values, and ends the hold.
+  ///
+  /// - Parameters:
+  ///   - tables: The layout of the store.
+  ///   - replacement: A finished file in the workspace.
+  ///   - model: The model of the replacement.
+  ///   - logEntry: The entry of the migration in the replacement's log.
+  func replaceContent(
+    of tables: TableMap, by replacement: URL, model: ManagedObjectModel, logEntry: PropertyList
+  ) throws
+  /// Releases the store.
+  func end()
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Answers questions about the contents of a store, from one consistent state of it.
+///
+/// The planning of migrations reads stores only through this protocol. Its questions are values that every engine
+/// knows: counts, layouts and the text of SQL. Each call is one question; none is asked for each row.
+protocol StoreInspector {
+  /// The place of the store, for messages; nil for a store in memory.
+  var url: URL? { get }
+
+  // MARK: The model
+
+  /// - Throws: ``PersistenceError/Code/notAStore`` for a database that isn't a store,
+  ///   ``PersistenceError/Code/storeDamaged`` for unreadable metadata.
+  func catalog() throws -> StoreCatalog
+  /// Whether a catalog that was read earlier still matches the store.
+  func isCurrent(_ catalog: StoreCatalog) throws -> Bool
+  /// Finds the store's model.
+  ///
+  /// - Parameter known: A catalog read before, which is reused if it is still valid.
+  func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore
+
+  // MARK: The rows
+
+  func count(_ count: RowCount) throws -> Int
+  /// The number that SQL selects; 0 if it selects nothing.
+  func firstNumber(_ sql: SQLText) throws -> Int
+  /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.
+  func greatestRow(of table: String) throws -> Int64
+  /// Calls `body` for each problem that a step of a check finds.
+  func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws
+  /// The names of the files that contain a column's large values, with repetitions.
+  func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String]
+  /// The definitions of the views that the application added.
+  func views() throws -> [String]
+
+  // MARK: Its condition
+
+  /// Checks that a migration can write the store, and that the store is intact as far as that is quick to find out.
+  ///
+  /// - Throws: ``PersistenceError/Code/storeReadOnly`` with the names of what can't be written,
+  ///   ``PersistenceError/Code/storeDamaged`` with the engine's findings.
+  func requireMigratable() throws
+}
+
+extension StoreInspector {
+  func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
+    try identify(among: registry, known: nil)
+  }
+}
+
+extension CheckStep {
+  /// One row that a step of a check selects.
+  struct Finding {
+    /// The key of the affected row.
+    let row: Int64
+    let entityNumber: Int64
+    /// The two values of the description.
+    let values: (SQLValue, SQLValue)
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+extension SQLiteConnection: StoreInspector {
+  func catalog() throws -> StoreCatalog { try StoreCatalog(self) }
+
+  func isCurrent(_ catalog: StoreCatalog) throws -> Bool { try catalog.isCurrent(self) }
+
+  func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore {
+    try StoreIdentification.identify(self, registry: registry, known)
+  }
+
+  func firstNumber(_ sql: SQLText) throws -> Int { try first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
+
+  func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
+    try query(step.sql) { row in
+      try body(
+        CheckStep.Finding(
+          row: row.integer(0), entityNumber: row.integer(1), values: (row.value(2), row.value(3))))
+    }
+  }
+
+  func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] {
+    try all(.fileNames(in: table, column: column, rows)) { row in
+      String(decoding: row.data(0).dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+
+  func views() throws -> [String] { try all(.views) { $0.text(0) } }
+
+  func requireMigratable() throws {
+    guard let url else { return }
+    try MigrationRequirements(store: SQLiteFileName.resolved(url)).check(self)
+  }
+}
+
+extension SQLiteConnection: MigrationConnection {
+  func prepareForMigration() throws {
+    try prepareForChanges()
+    // Files that only the old version refers to are removed after the commit, so the commit must survive a power
+    // failure.
+    try execute(.synchronousFull)
+  }
+
+  func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex> {
+    try indexes.kept(by: self)
+  }
+
+  func record(_ metadata: StoreMetadata, model: ManagedObjectModel, coreDataHashes: [String: Data]?) throws {
+    var metadata = metadata
+    try metadata.record(model, coreDataHashes: coreDataHashes, in: self)
+  }
+
+  func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws { try metadata.stamp(model, in: self) }
+}
