@@ -21,6 +21,8 @@ package protocol RowSource: AnyObject {
   ///   - monitor: Monitors the read and can cancel it; nil for none.
   ///   - held: Rows whose values the source may omit from the result; nil for none.
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch
+  /// The keys of the rows that a query selects, in its order, in little memory.
+  func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys
   /// The number of rows that a query selects, within its limit and offset, counted without reading them.
   func count(_ query: RowQuery) throws -> Int
   /// The way in which the source would read the rows of a query; nil if it runs no statement for it.
@@ -53,6 +55,8 @@ extension RowSource {
   func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     try rows(query, monitor: monitor, held: nil)
   }
+
+  func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { RowKeys(try rows(query, monitor: monitor)) }
 
   func externalData(named name: String, equals data: Data) throws -> Bool { try externalData(named: name) == data }
 

@@ -103,6 +103,30 @@ struct CostTests {
     }
   }
 
+  @Test("Members are read as a group, in whatever way they are visited")
+  func groups() throws {
+    try withPeople(pets: Self.membersEach) { stack in
+      let ways: [(String, (RelationshipSet<ManagedObject>) -> Int)] = [
+        ("for", { pets in
+          var count = 0
+          for pet in pets where pet["name"] as? String != nil { count += 1 }
+          return count
+        }),
+        ("map", { $0.map { $0["name"] as? String }.compactMap { $0 }.count }),
+        ("filter", { $0.filter { $0["name"] as? String != nil }.count }),
+        ("first", { ($0.first { $0["name"] as? String == "pet 9" } == nil ? 0 : 1) * Self.membersEach }),
+        ("reduce", { $0.reduce(0) { $0 + ($1["name"] as? String == nil ? 0 : 1) } }),
+      ]
+      for (name, visit) in ways {
+        let context = stack.context()
+        let person = try #require(try context.fetch(FetchRequest("Person", limit: 1)).first)
+        let run = try stack.statements { try #expect(visit(person.related("pets")) == Self.membersEach, "\(name)") }
+        #expect(run == 2, "\(name)")
+        #expect(!context.hasChanges)
+      }
+    }
+  }
+
   @Test("Members that were read ahead are walked through and deleted without further reads")
   func members() throws {
     try withPeople(pets: Self.membersEach) { stack in

@@ -1,4 +1,4 @@
-/// The results of a request, read during iteration: an array with only the identifiers in memory.
+/// The results of a request, read during iteration: an array with only the keys in memory.
 ///
 /// The set of results is fixed from the start; a batch of rows is read when one of its objects is accessed, and
 /// released when others are. The results don't change with the context: an object that was deleted since counts as
@@ -12,7 +12,10 @@
 /// ```
 public struct BatchedResults<Object: ManagedObject> {
   /// The identifiers of all results.
-  public let objectIDs: [ManagedObjectID]
+  ///
+  /// - Complexity: O(*n*) on each access: the results hold only keys, in four or eight bytes each.
+  public var objectIDs: [ManagedObjectID] { identifiers[0..<identifiers.count] }
+  private let identifiers: ResultIdentifiers
   private let batches: Batches
 
   /// The most recently read batches. Iterating back and forth across the border of two batches reads neither again.
@@ -28,7 +31,7 @@ public struct BatchedResults<Object: ManagedObject> {
       self.prefetch = prefetch
     }
 
-    func objects(ofBatch number: Int, _ ids: [ManagedObjectID]) -> [Object] {
+    func objects(ofBatch number: Int, _ ids: ResultIdentifiers) -> [Object] {
       if let known = recent.first(where: { $0.number == number }) { return known.objects }
       let found = ids[number * size..<Swift.min((number + 1) * size, ids.count)].map { context.object(with: $0) }
       context.prefetchRows(of: found)
@@ -44,15 +47,15 @@ public struct BatchedResults<Object: ManagedObject> {
     }
   }
 
-  init(_ ids: [ManagedObjectID], in context: ManagedObjectContext, size: Int, prefetch: PrefetchPass?) {
-    objectIDs = ids
+  init(_ identifiers: ResultIdentifiers, in context: ManagedObjectContext, size: Int, prefetch: PrefetchPass?) {
+    self.identifiers = identifiers
     batches = Batches(context, size: size, prefetch: prefetch)
   }
 }
 
 extension BatchedResults: RandomAccessCollection {
   public var startIndex: Int { 0 }
-  public var endIndex: Int { objectIDs.count }
+  public var endIndex: Int { identifiers.count }
 
   /// The result at an index, from 0.
   ///
@@ -61,7 +64,7 @@ extension BatchedResults: RandomAccessCollection {
   public subscript(index: Int) -> Object {
     precondition(indices.contains(index), "There is no result \(index): there are \(count).")
     let (number, place) = index.quotientAndRemainder(dividingBy: batches.size)
-    return batches.objects(ofBatch: number, objectIDs)[place]
+    return batches.objects(ofBatch: number, identifiers)[place]
   }
 }
 
@@ -71,11 +74,12 @@ extension ManagedObjectContext {
   /// - Throws: The errors of ``fetch(_:)``. Errors of reading a batch are thrown by the context's next call that can
   ///   throw.
   public func fetchBatched<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> BatchedResults<Object> {
-    let ids = try fetchObjectIDs(request)
+    try prepareToFetch()
+    let identifiers = try FetchPass(request, in: self).identifiers()
     let layout = layout(of: try entity(named: request.entityName))
     let paths = request.relationshipKeyPathsForPrefetching
     return BatchedResults(
-      ids, in: self, size: request.fetchBatchSize > 0 ? request.fetchBatchSize : 100,
+      identifiers, in: self, size: request.fetchBatchSize > 0 ? request.fetchBatchSize : 100,
       prefetch: paths.isEmpty ? nil : try PrefetchPass(paths, of: layout, in: self))
   }
 }

@@ -7,14 +7,14 @@ struct FetchWalk {
     /// By key, from store to store: the next rows are those after a key.
     case keys(source: Int, after: Int64)
     /// By the identifiers of all results, starting at an index.
-    case identifiers([ManagedObjectID], next: Int)
+    case identifiers(ResultIdentifiers, next: Int)
   }
 
   private let pass: FetchPass
   private let size: Int
   private var way: Way
   /// The identifiers of the current group, if the walk proceeds by identifiers.
-  private var group: ArraySlice<ManagedObjectID> = []
+  private var group: [ManagedObjectID] = []
 
   /// Whether a request's results can be walked through by key.
   static func isByKey(_ pass: FetchPass) -> Bool {
@@ -23,7 +23,7 @@ struct FetchWalk {
   }
 
   /// - Parameter ids: The identifiers of all results; nil to proceed by key.
-  init(_ pass: FetchPass, size: Int, ids: [ManagedObjectID]?) {
+  init(_ pass: FetchPass, size: Int, ids: ResultIdentifiers?) {
     self.pass = pass
     self.size = size
     way = ids.map { .identifiers($0, next: 0) } ?? .keys(source: 0, after: .min)
@@ -47,8 +47,8 @@ struct FetchWalk {
       // A group belongs to one store; unsaved objects can be in any group.
       let candidates = ids[next..<min(next.clampedSum(size), ids.count)]
       let identifier = candidates.first { !$0.isTemporaryID }?.storeIdentifier
-      group = candidates.prefix { $0.isTemporaryID || $0.storeIdentifier == identifier }
-      way = .identifiers(ids, next: group.endIndex)
+      group = Array(candidates.prefix { $0.isTemporaryID || $0.storeIdentifier == identifier })
+      way = .identifiers(ids, next: next + group.count)
       let source = pass.sources.first { $0.tables.identifier == identifier } ?? pass.sources.first
       return source.map { source in
         StoreQuery(

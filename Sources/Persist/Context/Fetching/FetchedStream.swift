@@ -61,7 +61,7 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       if FetchWalk.isByKey(pass) { return FetchWalk(pass, size: size, ids: nil) }
       let ids = try await context.fetch(
         request.returning(ManagedObjectID.self), progress: nil, isolation: actor)
-      return FetchWalk(try FetchPass(request, in: context), size: size, ids: ids)
+      return FetchWalk(try FetchPass(request, in: context), size: size, ids: ResultIdentifiers(ids))
     }
   }
 }

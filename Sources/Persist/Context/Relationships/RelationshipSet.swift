@@ -126,11 +126,22 @@ extension RelationshipSet: RandomAccessCollection {
 
   public func makeIterator() -> Iterator { Iterator(set: self, list: list) }
 
+  /// Returns the results of a closure for each member, as the members were at the start.
+  ///
+  /// The collection's own `map` looks members up by index, and so reads the first one alone.
+  public func map<T, Failure: Error>(_ transform: (Element) throws(Failure) -> T) throws(Failure) -> [T] {
+    var results: [T] = []
+    var members = makeIterator()
+    results.reserveCapacity(members.count)
+    while let member = members.next() { results.append(try transform(member)) }
+    return results
+  }
+
   /// Iterates over the members as they were at its creation.
   public struct Iterator: IteratorProtocol {
     private let set: RelationshipSet
     private let list: MemberList
-    private let count: Int
+    fileprivate let count: Int
     private var position = 0
     /// The members of the current group, held so that their rows stay read.
     private var group: [ManagedObject] = []

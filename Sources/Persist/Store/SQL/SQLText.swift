@@ -103,6 +103,13 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
     values = []
   }
 
+  /// The same text with other values.
+  func binding(_ values: [SQLValue]) -> SQLText {
+    var sql = self
+    sql.values = values
+    return sql
+  }
+
   /// SQL that returns SQLite's query plan for other SQL.
   static func plan(of sql: String) -> String { "EXPLAIN QUERY PLAN " + sql }
 

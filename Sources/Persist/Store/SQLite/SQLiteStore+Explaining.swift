@@ -4,8 +4,7 @@ extension SQLiteStore {
   func explain(_ query: RowQuery) throws -> StatementExplanation? {
     guard !map.absent.contains(query.entity.name) else { return nil }
     let plan = try plan(for: query)
-    let sql = SQLText.rows(query.keysOnly ? plan.keyColumnList : plan.columnList, try selection(query, plan))
-    return try explanation(of: sql, over: query.entity)
+    return try explanation(of: statement(for: query, plan).sql, over: query.entity)
   }
 
   func explain(_ query: ValueQuery) throws -> StatementExplanation? {

@@ -1,11 +1,16 @@
 import Foundation
+import Synchronization
 
 extension SQLiteStore {
   /// SQLite accepts some 32,000 bound values; a predicate with more is evaluated in memory.
-  private static let valueLimit = 30_000
+  static let valueLimit = 30_000
 
   /// Assigns each part of a conjunction to SQL if it can be translated exactly.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
+    if template(of: predicate, over: entity) != nil {
+      try predicate.checkPatterns()
+      return PredicateDivision(stored: predicate, rest: nil)
+    }
     var stored: [FetchPredicate] = []
     var rest: [FetchPredicate] = []
     var values = 0
@@ -21,14 +26,6 @@ extension SQLiteStore {
       }
     }
     return PredicateDivision(stored: stored.conjunction, rest: rest.conjunction)
-  }
-
-  func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool {
-    var translation = newTranslation(at: Date())
-    return descriptors.allSatisfy { descriptor in
-      descriptor.textQuery != nil
-        || translation.sortTerm(descriptor.expression, over: entity, root: SQLText.RowSelection.root) != nil
-    }
   }
 
   /// The condition of a query; nil if it has none.
@@ -73,7 +70,6 @@ extension SQLiteStore {
 
   /// One level of a query's sort order.
   func term(_ order: FetchSortDescriptor, of query: RowQuery) throws -> SQLText.RowSelection.Term {
-    try SortCheck.check(order, of: query.entity, in: model)
     if let textQuery = order.textQuery { return try relevance(to: textQuery, order, of: query.entity) }
     var translation = newTranslation(at: query.now)
     guard
@@ -89,7 +85,8 @@ extension SQLiteStore {
   }
 
   func newTranslation(at now: Date) -> PredicateTranslation {
-    PredicateTranslation(map, storeIdentifier: identifier, now: now, fullText: fullText)
+    translationCount.wrappingAdd(1, ordering: .relaxed)
+    return PredicateTranslation(map, storeIdentifier: identifier, now: now, fullText: fullText)
   }
 
   private func translation(

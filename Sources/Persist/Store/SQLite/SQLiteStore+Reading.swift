@@ -9,19 +9,39 @@ extension SQLiteStore {
     {
       return try rows(plan, keys: keys, keysOnly: query.keysOnly, statement: place)
     }
-    let selection = try selection(query, plan)
+    let (sql, isSorted) = try statement(for: query, plan)
     return try pool.readOnce { connection in
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
       (reader.monitor, reader.held) = (monitor, held)
-      let columns = query.keysOnly ? plan.keyColumnList : plan.columnList
       try connection.watched(by: monitor) {
-        try connection.withStatement(.rows(columns, selection)) { statement in
+        try connection.withStatement(sql) { statement in
           try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
         }
       }
       monitor?.note(rows: reader.batch.count % RowReader.notedRows)
-      if !selection.isSorted { reader.sortByKey() }
+      if !isSorted { reader.sortByKey() }
       return reader.batch
+    }
+  }
+
+  func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys {
+    var query = query
+    query.keysOnly = true
+    let plan = try plan(for: query)
+    let (sql, isSorted) = try statement(for: query, plan)
+    guard isSorted, !map.absent.contains(query.entity.name) else {
+      return RowKeys(try rows(query, monitor: monitor))
+    }
+    return try pool.readOnce { connection in
+      var keys = RowKeys()
+      try connection.watched(by: monitor) {
+        try connection.query(sql) { row in
+          guard let variant = plan.variant(ofNumber: row.integer(1)) else { return }
+          keys.append(row.integer(0), entityIndex: variant.entityIndex)
+          if keys.count.isMultiple(of: RowReader.notedRows) { monitor?.note(rows: RowReader.notedRows) }
+        }
+      }
+      return keys
     }
   }
 
@@ -93,7 +113,18 @@ extension SQLiteStore {
     return plans[index].value
   }
 
+  /// The statement for the rows of a query, and whether it sorts them.
+  func statement(for query: RowQuery, _ plan: RowPlan) throws -> (sql: SQLText, isSorted: Bool) {
+    if let statement = try templateStatement(for: query, plan) { return statement }
+    let selection = try selection(query, plan)
+    return (.rows(query.keysOnly ? plan.keyColumnList : plan.columnList, selection), selection.isSorted)
+  }
+
   func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
+    try selection(query, plan, condition(of: query))
+  }
+
+  func selection(_ query: RowQuery, _ plan: RowPlan, _ condition: SQLTerm?) throws -> SQLText.RowSelection {
     guard query.afterKey == nil || query.sort.isEmpty else {
       throw PersistenceError(
         .invalidRequest, at: .entity(query.entity.name), "Rows after a key can only be read in key order.",
@@ -108,7 +139,7 @@ extension SQLiteStore {
     selection.order = try query.sort.map { try term($0, of: query) }
     selection.keys = query.keys.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
     selection.afterKey = query.afterKey
-    selection.condition = try condition(of: query).map { relatedRowsFirst($0, query) }
+    selection.condition = condition.map { relatedRowsFirst($0, query) }
     selection.limit = query.limit
     selection.offset = query.offset
     selection.isSorted =

@@ -40,6 +40,9 @@ final class SQLiteStore: PersistentStore {
   let needsSweep = Atomic(false)
   /// Pending metadata, written with the next save.
   let pendingMetadata = Guarded<StoreMetadata?>(nil)
+  let templates = Guarded(QueryTemplates())
+  /// The number of translations to SQL so far.
+  let translationCount = Atomic(0)
   /// The columns that indexes begin with; nil until a condition on related rows asks for them.
   let knownIndexes = Guarded<Set<RelatedRowsFirst.Index>?>(nil)
   let related = Guarded<[RelatedKey: PreparedSQL]>([:])

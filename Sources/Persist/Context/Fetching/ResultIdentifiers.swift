@@ -1,0 +1,79 @@
+/// The identifiers of a request's results in order, created on access: the list holds only keys.
+struct ResultIdentifiers {
+  /// The results in one store, or results without a row.
+  private enum Part {
+    case keys(RowKeys, StoreTables)
+    case identifiers([ManagedObjectID])
+
+    var count: Int {
+      switch self {
+      case .keys(let keys, _): keys.count
+      case .identifiers(let ids): ids.count
+      }
+    }
+  }
+
+  private var parts: [(part: Part, start: Int)] = []
+  /// The index of the first result within the parts.
+  private var offset = 0
+  private(set) var count = 0
+  private let layouts: [EntityLayout]
+
+  init(layouts: [EntityLayout]) { self.layouts = layouts }
+
+  init(_ ids: [ManagedObjectID]) {
+    layouts = []
+    append(ids)
+  }
+
+  mutating func append(_ keys: RowKeys, in tables: StoreTables) { append(.keys(keys, tables)) }
+
+  mutating func append(_ ids: [ManagedObjectID]) { append(.identifiers(ids)) }
+
+  private mutating func append(_ part: Part) {
+    parts.append((part, count))
+    count += part.count
+  }
+
+  /// Restricts the list to a limit, after an offset.
+  mutating func cut(offset: Int, limit: Int?) {
+    self.offset = min(offset, count)
+    count = min(count - self.offset, limit ?? .max)
+  }
+
+  /// The identifier of the result at an index, from 0.
+  subscript(index: Int) -> ManagedObjectID {
+    precondition(index >= 0 && index < count, "There is no result \(index): there are \(count).")
+    let place = index + offset
+    let (part, start) = parts.last { $0.start <= place } ?? parts[0]
+    switch part {
+    case .identifiers(let ids): return ids[place - start]
+    case .keys(let keys, let tables):
+      let (key, entityIndex) = keys[place - start]
+      return tables.objectID(of: layouts[entityIndex], key: key)
+    }
+  }
+
+  subscript(range: Range<Int>) -> [ManagedObjectID] { range.map { self[$0] } }
+}
+
+extension FetchPass {
+  /// Returns the identifiers of the results as a list that needs little memory.
+  func identifiers() throws -> ResultIdentifiers {
+    context.readProbe.pause()
+    defer { context.readProbe.resume() }
+    guard areIdentifiersEnough else { return ResultIdentifiers(try objects().map(\.objectID)) }
+    var results = ResultIdentifiers(layouts: context.layouts)
+    for source in sources {
+      guard let question = question(for: source, identifiersOnly: true) else { continue }
+      let keys = try source.store.keys(question.query, monitor: context.readMonitor)
+      let omitted = Set(overlaid.compactMap { context.rowKey(of: $0, in: source.tables) })
+      results.append(omitted.isEmpty ? keys : keys.without(omitted), in: source.tables)
+    }
+    results.append(added.map(\.objectID))
+    if !isWindowedByStore {
+      results.cut(offset: request.fetchOffset, limit: request.fetchLimit > 0 ? request.fetchLimit : nil)
+    }
+    return results
+  }
+}

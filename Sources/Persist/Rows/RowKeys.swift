@@ -1,0 +1,94 @@
+/// The keys of a query's result, in order: four bytes for each, if neighbours in the order lie within four billion of
+/// each other.
+///
+/// Keys are collected in chunks, so that a long list never moves in memory while it grows.
+package struct RowKeys: Sendable {
+  /// Keys as differences from the least of them, or as they are.
+  private enum Numbers: Sendable {
+    case narrow(ContiguousArray<UInt32>, from: Int64)
+    case wide(ContiguousArray<Int64>)
+  }
+
+  /// The indexes of the rows' entities in ``ManagedObjectModel/entities``.
+  private enum Entities: Sendable {
+    case one(UInt32)
+    case each(ContiguousArray<UInt32>)
+  }
+
+  private struct Chunk: Sendable {
+    let numbers: Numbers
+    let entities: Entities
+  }
+
+  private static let chunkSize = 8192
+  private var chunks: ContiguousArray<Chunk> = []
+  /// The keys and entities after those of the last chunk.
+  private var openKeys: ContiguousArray<Int64> = []
+  private var openEntities: ContiguousArray<UInt32> = []
+
+  init() {}
+
+  init(_ batch: RowBatch) {
+    for entry in batch.entries { append(entry.key, entityIndex: entry.entityIndex) }
+  }
+
+  var count: Int { chunks.count * Self.chunkSize + openKeys.count }
+
+  /// The memory used by keys and entities.
+  var byteCount: Int {
+    chunks.reduce(openKeys.count * 8 + openEntities.count * 4) { sum, chunk in
+      let numbers = if case .narrow(let numbers, _) = chunk.numbers { numbers.count * 4 } else { Self.chunkSize * 8 }
+      let entities = if case .each(let entities) = chunk.entities { entities.count * 4 } else { 4 }
+      return sum + numbers + entities
+    }
+  }
+
+  mutating func append(_ key: Int64, entityIndex: UInt32) {
+    openKeys.append(key)
+    openEntities.append(entityIndex)
+    if openKeys.count == Self.chunkSize { closeChunk() }
+  }
+
+  private mutating func closeChunk() {
+    let first = openEntities[0]
+    let entities = openEntities.allSatisfy { $0 == first } ? Entities.one(first) : .each(openEntities)
+    var (least, greatest) = (openKeys[0], openKeys[0])
+    for key in openKeys { (least, greatest) = (Swift.min(least, key), Swift.max(greatest, key)) }
+    let (span, overflow) = greatest.subtractingReportingOverflow(least)
+    if overflow || span > UInt32.max {
+      chunks.append(Chunk(numbers: .wide(openKeys), entities: entities))
+    } else {
+      let numbers = ContiguousArray(openKeys.map { UInt32(truncatingIfNeeded: $0 &- least) })
+      chunks.append(Chunk(numbers: .narrow(numbers, from: least), entities: entities))
+    }
+    openKeys.removeAll(keepingCapacity: true)
+    openEntities.removeAll(keepingCapacity: true)
+  }
+
+  /// The key and the entity of the row at an index, from 0.
+  subscript(index: Int) -> (key: Int64, entityIndex: Int) {
+    let (number, place) = index.quotientAndRemainder(dividingBy: Self.chunkSize)
+    guard number < chunks.count else { return (openKeys[place], Int(openEntities[place])) }
+    let key =
+      switch chunks[number].numbers {
+      case .narrow(let numbers, let least): least &+ Int64(numbers[place])
+      case .wide(let numbers): numbers[place]
+      }
+    let entity =
+      switch chunks[number].entities {
+      case .one(let entity): entity
+      case .each(let entities): entities[place]
+      }
+    return (key, Int(entity))
+  }
+
+  /// The list without some keys.
+  func without(_ omitted: Set<Int64>) -> RowKeys {
+    var rest = RowKeys()
+    for index in 0..<count {
+      let (key, entityIndex) = self[index]
+      if !omitted.contains(key) { rest.append(key, entityIndex: UInt32(truncatingIfNeeded: entityIndex)) }
+    }
+    return rest
+  }
+}

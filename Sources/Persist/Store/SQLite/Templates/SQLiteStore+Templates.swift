@@ -1,0 +1,54 @@
+import Foundation
+
+/// Queries that differ only in their values are translated once.
+extension SQLiteStore {
+  /// The template of a predicate; nil if a part of it can't be translated, or its translation depends on more than its
+  /// values.
+  func template(of predicate: FetchPredicate?, over entity: Entity) -> PredicateTemplate? {
+    let key = QueryTemplates.PredicateKey(entity: entity.number, shape: predicate.map(PredicateShape.init))
+    if let known = templates.withLock({ $0.predicates[key] }) { return known }
+    if let shape = key.shape, !shape.isRepeatable { return nil }
+    let template = makeTemplate(key.shape, over: entity)
+    templates.withLock { $0.add(template, for: key) }
+    return template
+  }
+
+  private func makeTemplate(_ shape: PredicateShape?, over entity: Entity) -> PredicateTemplate? {
+    guard let (predicate, marks) = shape?.marked else { return PredicateTemplate(condition: nil, marks: []) }
+    var translation = newTranslation(at: Date())
+    guard let condition = translation.condition(predicate, over: entity, root: SQLText.RowSelection.root) else {
+      return nil
+    }
+    let values = SQLText.term(condition).values
+    guard values.count <= Self.valueLimit, marks.allSatisfy(values.contains) else { return nil }
+    return PredicateTemplate(condition: condition, marks: marks)
+  }
+
+  /// The statement for the rows of a query, and whether it sorts them; nil if the query has no template.
+  func templateStatement(for query: RowQuery, _ plan: RowPlan) throws -> (sql: SQLText, isSorted: Bool)? {
+    guard query.keys == nil, query.afterKey == nil, query.limit ?? 0 >= 0, query.offset >= 0,
+      let template = template(of: query.predicate, over: query.entity)
+    else { return nil }
+    let statement = try template.statement(PredicateTemplate.StatementShape(query)) {
+      let selection = try selection(query, plan, template.condition)
+      return (.rows(query.keysOnly ? plan.keyColumnList : plan.columnList, selection), selection.isSorted)
+    }
+    return statement.map { statement in
+      let parameters = query.predicate.map { PredicateShape($0).parameters } ?? []
+      return (statement.sql(parameters, query), statement.isSorted)
+    }
+  }
+
+  func canSort(by descriptors: [FetchSortDescriptor], over entity: Entity) -> Bool {
+    if descriptors.isEmpty { return true }
+    let key = QueryTemplates.OrderKey(entity: entity.number, sort: descriptors)
+    if let known = templates.withLock({ $0.orders[key] }) { return known }
+    var translation = newTranslation(at: Date())
+    let canSort = descriptors.allSatisfy { descriptor in
+      descriptor.textQuery != nil
+        || translation.sortTerm(descriptor.expression, over: entity, root: SQLText.RowSelection.root) != nil
+    }
+    templates.withLock { $0.add(canSort: canSort, for: key) }
+    return canSort
+  }
+}
