@@ -91,12 +91,15 @@ extension ManagedObjectContext {
   private func foreignChanges(of store: any PersistentStore) throws -> SavedChanges {
     var changes = SavedChanges()
     for table in tables(of: store).existing {
-      let objects = table.map.objects.filter { !$0.hasNoRow && $0.loading != .missing }
+      // Rows that were deleted may be back.
+      let objects = table.map.objects.filter { $0.loading == .missing || !$0.hasNoRow }
       for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {
         guard let entity = objects.first?.layout.entity else { continue }
         let versions = try store.versions(of: objects.map(\.key), in: entity)
         for object in objects {
           switch (versions[object.key], object.snapshot?.version) {
+          case (nil, _) where object.loading == .missing: continue
+          case (_?, _) where object.loading == .missing: changes.insertedObjectIDs.insert(object.objectID)
           case (nil, _): changes.deletedObjectIDs.insert(object.objectID)
           case (let now?, let read?) where now == read: continue
           case (_?, nil) where object.toManys.isEmpty: continue

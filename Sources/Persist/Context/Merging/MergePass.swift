@@ -25,6 +25,7 @@ struct MergePass {
     // Inserted rows come before the updated owners whose deletion may cascade to them.
     for id in changes.insertedObjectIDs { insert(id) }
     try refresh(changes.updatedObjectIDs)
+    rejoin(changes.insertedObjectIDs)
   }
 
   /// Whether an identifier can refer to an object here. Objects without a row are known only to their context and its
@@ -42,6 +43,16 @@ struct MergePass {
     // The row may have been looked up before it existed.
     if object.loading == .missing { object.forgetRow() }
     merged.inserted.insert(object)
+  }
+
+  /// Relates rows that come back, here or by others, to those that still refer to them.
+  ///
+  /// - Parameter inserted: The rows that others inserted.
+  private func rejoin(_ inserted: Set<ManagedObjectID>) {
+    if !inserted.isEmpty {
+      for object in context.updated.objects where object.hasLeftStoredEnd(in: inserted) { object.matchToOneEnds() }
+    }
+    for object in context.inserted.objects where object.snapshot != nil { object.forgetLeftMembers() }
   }
 
   private mutating func refresh(_ ids: Set<ManagedObjectID>) throws {

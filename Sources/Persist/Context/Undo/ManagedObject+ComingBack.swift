@@ -66,6 +66,25 @@ extension ManagedObject {
     }
   }
 
+  /// Makes an object whose row is gone find its members again: others may have related further ones to the row.
+  final func forgetLeftMembers() {
+    guard !toManys.isEmpty else { return }
+    for relationship in layout.relationships where relationship.isToMany && relationship.leavesOthersAlone {
+      guard relationship.inverse?.isToMany == false, !relationship.isTransient else { continue }
+      toManys[relationship.slot]?.forgetStored()
+    }
+  }
+
+  /// Whether an unsaved change leads away from one of these objects, to which the row refers.
+  final func hasLeftStoredEnd(in ids: Set<ManagedObjectID>) -> Bool {
+    layout.toOnes.contains { relationship in
+      guard relationship.inverse != nil, isChanged(at: relationship.slot),
+        case .objectID(let id) = committedValue(at: relationship.slot)
+      else { return false }
+      return ids.contains(id)
+    }
+  }
+
   /// Makes a to-one relationship refer to a missing row, as a delete rule had left it. It reads as nil.
   final func point(to id: ManagedObjectID, at slot: Int) {
     guard presentValue(at: slot) != .objectID(id) else { return }
