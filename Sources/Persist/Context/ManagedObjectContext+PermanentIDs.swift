@@ -59,5 +59,6 @@ extension ManagedObjectContext {
         }
       }
     }
+    renameOneWayMembers()
   }
 }

@@ -89,7 +89,7 @@ public final class ManagedObjectContext {
   var isSaving = false
   /// The relationship ends of objects before the current save gave them newer rows; nil outside of a save.
   var formerEnds: [FormerEnds]?
-  /// The owners that new objects were last given to, in to-many relationships without an inverse.
+  /// The owners that members were last given to since the last save, in to-many relationships without an inverse.
   var oneWayOwners: [OneWayMember: ManagedObjectID] = [:]
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]

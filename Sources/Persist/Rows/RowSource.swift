@@ -35,6 +35,9 @@ package protocol RowSource: AnyObject {
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
   /// The rows at the other end of a to-many relationship, for many owners, in one statement.
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
+  /// The owners of rows by a to-many relationship without an inverse, by the members' keys. Members without an owner
+  /// are omitted.
+  func owners(by relationship: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID]
   /// The content of a value that is stored in a file beside the store.
   func externalData(named name: String) throws -> Data
   /// Whether a value that is stored in a file beside the store has this content.

@@ -86,6 +86,13 @@ final class ParentRows: RowSource {
     return found
   }
 
+  func owners(by relationship: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
+    let layout = parent.layout(of: entity)
+    guard let relationship = layout.relationshipsBySlot[relationship.slot] else { return [:] }
+    let place = OneWayPlace(relationship, of: layout)
+    return try parent.owners(ofOneWayMembers: members, in: place, of: tables)
+  }
+
   func externalData(named name: String) throws -> Data { try tables.store.externalData(named: name) }
 
   func externalData(named name: String, equals data: Data) throws -> Bool {

@@ -78,6 +78,7 @@ struct WrittenRows {
     }
     let unsaved = context.inserted.objects + context.updated.objects
     for object in unsaved { object.makeReferencesPermanent(permanent) }
+    if !new.isEmpty { context.renameOneWayMembers() }
     // Observers access the context only after everything in it has its new identifier.
     if !renamed.isEmpty { context.tell(.didObtainPermanentIDs(Set(renamed))) }
     if let savedLayouts { context.tell(.parentDidSave(savedLayouts)) }

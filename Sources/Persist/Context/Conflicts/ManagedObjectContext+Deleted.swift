@@ -116,6 +116,12 @@ extension ManagedObjectContext {
     object.replaceMembers(with: [])
     if let row { object.snapshot = row }
     object.loading = object.snapshot == nil ? .fault : .loaded
+    for referrer in object.layout.oneWayReferrers {
+      for owner in updated.objects
+      where owner.layout.isKind(ofEntityAt: referrer.entityIndex) && !owner.toManys.isEmpty {
+        owner.toManys[referrer.slot]?.takeBackRemoval(of: object.objectID)
+      }
+    }
     for relationship in object.layout.relationships {
       for id in object.endsInMemory(of: relationship, readingMembers: true) {
         guard let other = registeredObject(for: id), let back = other.back(of: relationship) else { continue }

@@ -63,6 +63,7 @@ struct DeletePropagation {
   private func release(_ object: ManagedObject) -> [ManagedObject] {
     let isNew = object.change == .inserted
     let ends = object.layout.relationships.map { ($0, others(of: object, in: $0)) }
+    object.leaveOneWayOwners()
     context.leaveChangeSets(object)
     object.change = .deleted
     var cascaded: [ManagedObject] = []
@@ -107,17 +108,16 @@ struct DeletePropagation {
     }
   }
 
-  /// Removes an object from relationships without an inverse. Only changed objects can refer to a new one.
+  /// Removes an object from relationships without an inverse, as far as they aren't saved. Only changed objects can
+  /// refer to a new one.
   func clearOneWayReferences(to object: ManagedObject) {
     for referrer in object.layout.oneWayReferrers {
       for holder in context.inserted.objects + context.updated.objects
       where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {
         guard let relationship = holder.layout.relationshipsBySlot[referrer.slot] else { continue }
         if relationship.isToMany {
-          if holder.memberIDs(of: relationship).contains(object.objectID) {
-            holder.forget(object, in: relationship)
-          }
-        } else if holder.destination(at: referrer.slot) === object {
+          if !holder.toManys.isEmpty { holder.toManys[referrer.slot]?.drop(object.objectID) }
+        } else if holder.isChanged(at: referrer.slot), holder.destination(at: referrer.slot) === object {
           holder.forget(object, in: relationship)
         }
       }

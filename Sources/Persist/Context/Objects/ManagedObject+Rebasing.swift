@@ -60,7 +60,9 @@ extension ManagedObject {
       }
       do {
         let changed = members.added.union(members.removed)
-        members.rebase(onto: try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key))
+        var stored = try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key)
+        if relationship.isOneWayToMany { stored = withoutTakenMembers(stored, of: relationship) }
+        members.rebase(onto: stored)
         if isOwn { settle(changed.subtracting(members.added).subtracting(members.removed), of: relationship) }
       } catch {
         table?.context.deferError(error)

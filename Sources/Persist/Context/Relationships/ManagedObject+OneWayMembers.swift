@@ -2,85 +2,213 @@ import OrderedCollections
 
 /// Members of to-many relationships without an inverse.
 ///
-/// The member's row names its owner, so an object belongs to one owner of such a relationship at most.
+/// The member's row names its owner, so an object belongs to one owner of such a relationship at most. A member that is
+/// given to another owner or deleted leaves its owner, as it would with an inverse: both owners count as changed.
 extension ManagedObject {
-  /// Removes an object that becomes a member from its former owner, if that has read or added it.
+  /// Removes an object that becomes a member from its former owner.
   ///
-  /// - Complexity: O(1) for a new member; otherwise O(*live objects*).
+  /// - Complexity: O(1) with one read for a saved member of an owner whose members are read; otherwise O(*live
+  ///   objects*), because others may have moved the member since its owner here was read.
   final func removeFromFormerOwner(_ member: ManagedObject, of relationship: RelationshipLayout) {
     guard let context = table?.context else { return }
-    var owners: [ManagedObject] = []
-    if member.change == .inserted {
-      // Only unsaved additions lead to a new object.
-      let place = OneWayMember(
-        member: member.objectID, slot: relationship.slot,
-        entity: layout.entity.properties[relationship.slot].declaringEntity)
-      if let owner = context.oneWayOwners[place].flatMap({ context.registeredObject(for: $0) }), owner !== self {
-        owners = [owner]
-      }
-      context.oneWayOwners[place] = objectID
-    } else {
-      owners = otherOwners(of: relationship)
+    let place = OneWayPlace(relationship, of: layout)
+    for owner in context.oneWayOwners(of: member, in: place) where owner !== self {
+      owner.forget(member, in: owner.layout.relationshipsBySlot[relationship.slot] ?? relationship)
     }
-    for owner in owners where !owner.toManys.isEmpty {
-      guard let members = owner.toManys[relationship.slot] else { continue }
-      let isMember = members.current?.contains(member.objectID) ?? members.added.contains(member.objectID)
-      if isMember { owner.forget(member, in: relationship) }
+    context.oneWayOwners[OneWayMember(member.objectID, place)] = objectID
+  }
+
+  /// Removes the object from its owners, because it is deleted.
+  final func leaveOneWayOwners() {
+    guard let context = table?.context else { return }
+    for referrer in layout.oneWayReferrers {
+      let owning = context.layouts[referrer.entityIndex]
+      guard let relationship = owning.relationshipsBySlot[referrer.slot], relationship.isOneWayToMany,
+        let owner = context.oneWayOwner(of: self, in: OneWayPlace(relationship, of: owning))
+      else { continue }
+      owner.forget(self, in: owner.layout.relationshipsBySlot[referrer.slot] ?? relationship)
     }
   }
 
-  /// The stored members without those that other owners were given since the last save.
+  /// The stored members without those that others have saved meanwhile, and that other owners have here.
   final func withoutTakenMembers(
     _ stored: [ManagedObjectID], of relationship: RelationshipLayout
   ) -> [ManagedObjectID] {
     guard let context = table?.context, context.hasChanges else { return stored }
     var taken: Set<ManagedObjectID> = []
+    let place = OneWayPlace(relationship, of: layout)
     for owner in context.inserted.objects + context.updated.objects
-    where owner !== self && !owner.toManys.isEmpty && owner.has(relationship, of: self) {
+    where owner !== self && !owner.toManys.isEmpty && place.isRelationship(of: owner.layout) {
       taken.formUnion(owner.toManys[relationship.slot]?.added ?? [])
     }
+    taken.subtract(members(of: relationship).removed)
     return taken.isEmpty ? stored : stored.filter { !taken.contains($0) }
   }
 
   /// Makes other owners reread their members, when this one discards members that it was given.
+  ///
+  /// - Complexity: O(*live objects*).
   final func returnMembersToOwners() {
-    guard !toManys.isEmpty else { return }
+    guard !toManys.isEmpty, let context = table?.context else { return }
     for relationship in layout.relationships where relationship.isOneWayToMany {
-      if toManys[relationship.slot]?.added.isEmpty == false { rereadOtherOwners(of: relationship) }
+      guard toManys[relationship.slot]?.added.isEmpty == false else { continue }
+      let place = OneWayPlace(relationship, of: layout)
+      for owner in context.liveObjects
+      where owner !== self && owner.change == .none && place.isRelationship(of: owner.layout) {
+        if !owner.toManys.isEmpty { owner.toManys[relationship.slot]?.forgetStored() }
+      }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Returns the object that has another one as a member of a relationship without an inverse; nil if there is none, or
+  /// if it is deleted.
+  ///
+  /// Read errors are thrown by the context's next call that can throw.
+  func oneWayOwner(of member: ManagedObject, in place: OneWayPlace) -> ManagedObject? {
+    if let owner = oneWayOwners[OneWayMember(member.objectID, place)].flatMap({ registeredObject(for: $0) }),
+      owner.hasAddedOneWayMember(member.objectID, at: place.slot)
+    {
+      return owner
+    }
+    guard member.change != .inserted else { return nil }
+    do {
+      return try storedOwners(of: [member], in: place).first?.owner
+    } catch {
+      deferError(error)
+      return nil
     }
   }
 
-  final func rereadOtherOwners(of relationship: RelationshipLayout) {
-    for owner in otherOwners(of: relationship) where owner.change == .none {
-      owner.toManys[relationship.slot]?.forgetStored()
+  /// Returns the objects that show another one as a member of a relationship without an inverse. There can be more than
+  /// one after others have moved the member.
+  fileprivate func oneWayOwners(of member: ManagedObject, in place: OneWayPlace) -> [ManagedObject] {
+    let owner = oneWayOwner(of: member, in: place)
+    if let owner, owner.shows(member, at: place.slot) { return [owner] }
+    guard member.change != .inserted else { return [] }
+    let others = tables.flatMap { table in
+      table.map.objects.filter { object in
+        object !== owner && object.change != .deleted && place.isRelationship(of: object.layout)
+          && object.shows(member, at: place.slot)
+      }
     }
+    return others + (owner.map { [$0] } ?? [])
   }
 
-  /// The live objects with members of a relationship that aren't deleted.
-  private final func otherOwners(of relationship: RelationshipLayout) -> [ManagedObject] {
-    guard let context = table?.context else { return [] }
-    return context.tables.flatMap { table in
-      table.map.objects.filter { owner in
-        !owner.toManys.isEmpty && owner !== self && owner.change != .deleted && owner.has(relationship, of: self)
+  /// Returns the owners that the store has for members, except deleted ones and those that the members have left here.
+  ///
+  /// - Throws: The store's errors.
+  func storedOwners(
+    of members: [ManagedObject], in place: OneWayPlace
+  ) throws -> [(member: ManagedObject, owner: ManagedObject)] {
+    let owning = layouts[place.entityIndex]
+    var found: [(member: ManagedObject, owner: ManagedObject)] = []
+    for (_, members) in Dictionary(grouping: members, by: { $0.table.map(ObjectIdentifier.init) }) {
+      guard let store = members.first?.table?.store else { continue }
+      let ids = try store.owners(
+        by: owning.properties[place.slot], of: owning.entity, members: members.map(\.rowKey))
+      for member in members {
+        guard let owner = ids[member.rowKey].flatMap({ registeredOrFault($0) }), owner.change != .deleted,
+          !owner.hasRemovedOneWayMember(member.objectID, at: place.slot)
+        else { continue }
+        // The row of an owner may be gone.
+        if owner.loading == .fault { owner.fulfil() }
+        if owner.loading != .missing { found.append((member, owner)) }
+      }
+    }
+    return found
+  }
+
+  /// Finds the owners of members again, after members have got other identifiers.
+  func renameOneWayMembers() {
+    guard !oneWayOwners.isEmpty else { return }
+    oneWayOwners = [:]
+    for owner in inserted.objects + updated.objects where !owner.toManys.isEmpty {
+      for relationship in owner.layout.relationships where relationship.isOneWayToMany {
+        let place = OneWayPlace(relationship, of: owner.layout)
+        for member in owner.toManys[relationship.slot]?.added ?? [] {
+          oneWayOwners[OneWayMember(member, place)] = owner.objectID
+        }
       }
     }
   }
 
-  private final func has(_ relationship: RelationshipLayout, of other: ManagedObject) -> Bool {
-    let (slot, properties) = (relationship.slot, layout.entity.properties)
-    guard slot < properties.count, slot < layout.relationshipsBySlot.count, layout.relationshipsBySlot[slot] != nil
-    else { return false }
-    let own = other.layout.entity.properties[slot]
-    return properties[slot].name == own.name && properties[slot].declaringEntity == own.declaringEntity
+  /// Returns the owners of members by the members' row keys, including unsaved changes.
+  ///
+  /// - Throws: The store's errors.
+  func owners(
+    ofOneWayMembers keys: [Int64], in place: OneWayPlace, of tables: StoreTables
+  ) throws -> [Int64: ManagedObjectID] {
+    let owning = layouts[place.entityIndex]
+    let property = owning.properties[place.slot]
+    var owners = try tables.store.owners(by: property, of: owning.entity, members: keys.filter { $0 > 0 })
+    guard hasChanges, let destination = property.relationship.map({ layout(of: model.destination(of: $0)) }) else {
+      return owners
+    }
+    for key in keys {
+      // Members that were added or removed here are registered.
+      guard let member = registeredObject(ofRow: key, destination, in: tables)?.objectID else { continue }
+      if let owner = oneWayOwners[OneWayMember(member, place)].flatMap({ registeredObject(for: $0) }),
+        owner.hasAddedOneWayMember(member, at: place.slot)
+      {
+        owners[key] = owner.objectID
+      } else if let owner = owners[key].flatMap({ registeredObject(for: $0) }),
+        owner.hasRemovedOneWayMember(member, at: place.slot)
+      {
+        owners[key] = nil
+      }
+    }
+    return owners
+  }
+}
+
+extension ManagedObject {
+  /// Whether the members are read and include an object.
+  fileprivate final func shows(_ member: ManagedObject, at slot: Int) -> Bool {
+    !toManys.isEmpty && toManys[slot]?.current?.contains(member.objectID) == true
+  }
+
+  fileprivate final func hasAddedOneWayMember(_ member: ManagedObjectID, at slot: Int) -> Bool {
+    !toManys.isEmpty && toManys[slot]?.added.contains(member) == true
+  }
+
+  fileprivate final func hasRemovedOneWayMember(_ member: ManagedObjectID, at slot: Int) -> Bool {
+    !toManys.isEmpty && toManys[slot]?.removed.contains(member) == true
+  }
+}
+
+/// A to-many relationship without an inverse, in the entity that declares it or one of its subentities.
+struct OneWayPlace {
+  let slot: Int
+  /// The entity that declares the relationship.
+  let declaringEntity: String
+  /// An entity that has the relationship.
+  let entityIndex: Int
+
+  init(_ relationship: RelationshipLayout, of layout: EntityLayout) {
+    slot = relationship.slot
+    declaringEntity = layout.properties[slot].declaringEntity
+    entityIndex = layout.index
+  }
+
+  func isRelationship(of layout: EntityLayout) -> Bool {
+    slot < layout.properties.count && layout.properties[slot].declaringEntity == declaringEntity
+      && layout.relationshipsBySlot[slot]?.isOneWayToMany == true
   }
 }
 
 /// A member of a to-many relationship without an inverse.
 struct OneWayMember: Hashable {
-  let member: ManagedObjectID
-  let slot: Int
-  /// The entity that declares the relationship.
-  let entity: String
+  private let member: ManagedObjectID
+  private let slot: Int
+  private let declaringEntity: String
+
+  init(_ member: ManagedObjectID, _ place: OneWayPlace) {
+    self.member = member
+    slot = place.slot
+    declaringEntity = place.declaringEntity
+  }
 }
 
 extension RelationshipLayout {

@@ -121,7 +121,6 @@ extension ManagedObject {
       if members.areDifferencesOld, isNew { _ = memberIDs(of: relationship) }
       members.remove(other.objectID)
       if isNew, !members.removed.contains(other.objectID) { letGoOfMember(other, at: relationship.slot) }
-      if isNew, relationship.isOneWayToMany { rereadOtherOwners(of: relationship) }
     } else {
       willChange()
       setPending(.null, at: relationship.slot)
@@ -131,7 +130,8 @@ extension ManagedObject {
   /// Whether a relationship may refer to an object: to a deleted one only if its delete rule leaves the other end
   /// unchanged.
   final func mayLead(to other: ManagedObject, by relationship: RelationshipLayout) -> Bool {
-    guard other.change == .deleted, let back = other.back(of: relationship) else { return true }
+    guard other.change == .deleted else { return true }
+    guard let back = other.back(of: relationship) else { return !relationship.isOneWayToMany }
     return back.deleteRule == .deny || back.deleteRule == .noAction
   }
 

@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     try pass.runHooks()
     processTrackedChanges()
     try pass.settlingConflicts { pass in
+      try pass.moveOneWayMembers()
       try pass.readMissingRows()
       if validatesOnSave { try pass.validate() }
       for writes in try pass.writes() {

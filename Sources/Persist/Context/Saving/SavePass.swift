@@ -57,6 +57,27 @@ struct SavePass {
       fix: "Set a property in willSave only if its value differs.")
   }
 
+  /// Removes members without an inverse from owners that others gave them to since they were given to another one here.
+  mutating func moveOneWayMembers() throws {
+    guard !context.oneWayOwners.isEmpty else { return }
+    context.processTrackedChanges()
+    var hasMoved = false
+    for owner in inserted + updated where !owner.toManys.isEmpty && owner.table != nil {
+      for relationship in owner.layout.relationships where relationship.isOneWayToMany {
+        let place = OneWayPlace(relationship, of: owner.layout)
+        let added = owner.toManys[relationship.slot]?.added.filter { !$0.isTemporaryID } ?? []
+        let members = added.compactMap { context.registeredOrFault($0) }.filter { $0.change != .inserted }
+        for (member, former) in try context.storedOwners(of: members, in: place) where former !== owner {
+          former.forget(member, in: former.layout.relationshipsBySlot[relationship.slot] ?? relationship)
+          hasMoved = true
+        }
+      }
+    }
+    guard hasMoved else { return }
+    context.processTrackedChanges(isUndoable: false)
+    gather()
+  }
+
   /// Reads the rows of objects that are saved without having been read: they must exist, and their versions are needed.
   func readMissingRows() throws {
     let unread = [updated, deleted].flatMap { $0.filter { $0.snapshot == nil && $0.loading == .fault } }

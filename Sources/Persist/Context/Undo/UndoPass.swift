@@ -158,6 +158,7 @@ struct UndoPass {
         object.setToOne(nil, at: relationship.slot)
       }
     }
+    object.leaveOneWayOwners()
     context.markDeleted(object)
   }
 

@@ -25,4 +25,23 @@ extension SQLiteStore {
       return RelatedRows(batch: reader.batch, owners: reader.owners)
     }
   }
+
+  func owners(by property: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
+    guard case .foreignKey(let place)? = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
+      return [:]
+    }
+    let keys = "[" + members.map(String.init).joined(separator: ",") + "]"
+    return try pool.readOnce { connection in
+      var owners: [Int64: ManagedObjectID] = [:]
+      try connection.withStatement(.owners(ofMembersIn: place, members: keys)) { statement in
+        while try statement.step() {
+          let owner = place.entityColumn == nil ? map[entity] : map.table(ofNumber: Int(clamping: statement.integer(2)))
+          guard let name = owner?.entity.name else { continue }
+          owners[statement.integer(0)] = ManagedObjectID(
+            entityName: name, storeIdentifier: identifier, key: .permanent(statement.integer(1)))
+        }
+      }
+      return owners
+    }
+  }
 }

@@ -41,6 +41,16 @@ extension SQLText {
       """
   }
 
+  /// The owners of members: the member's key, the owner's and its entity number, if that is stored.
+  ///
+  /// - Parameter members: A JSON array of keys.
+  static func owners(ofMembersIn place: TableMap.ForeignKey, members: String) -> SQLText {
+    """
+    SELECT \(names: ["Z_PK", place.column] + [place.entityColumn].compactMap { $0 }) FROM \(name: place.table) \
+    WHERE Z_PK IN (SELECT value FROM json_each(\(value: .text(members)))) AND \(name: place.column) IS NOT NULL
+    """
+  }
+
   /// The equivalent for a many-to-many relationship.
   static func relatedRows(
     _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, owners: String
