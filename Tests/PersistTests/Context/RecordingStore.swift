@@ -73,6 +73,11 @@ final class RecordingStore: PersistentStore {
     return try store.relatedRows(by: relationship, of: entity, owners: owners)
   }
 
+  func owners(by relationship: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
+    record.withLock { $0.calls += 1 }
+    return try store.owners(by: relationship, of: entity, members: members)
+  }
+
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     record.withLock {
       $0.calls += 1

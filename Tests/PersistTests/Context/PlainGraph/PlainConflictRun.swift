@@ -71,29 +71,29 @@ struct PlainConflictRun: PlainTrial {
     let error = persistError { try context.save() }
     if policy.mergeType == .error {
       if let isRefused = outcome.isRefused {
-        try demand((error != nil) == isRefused, "refused: \(error?.description ?? "no") \(trace)")
+        try demand((error != nil) == isRefused, "refused: \(error?.description ?? "no")")
       }
     } else if error?.code != .validationDeleteDenied, error?.code != .validationMultiple {
-      try demand(error == nil, "\(error?.description ?? "") \(trace)")
+      try demand(error == nil, error?.description ?? "")
     }
     guard error == nil else {
       try expect(objects[who].state().withoutBlobs, before.withoutBlobs, "context \(who) after a save that failed")
       return context.rollback()
     }
-    try demand(!context.hasChanges, "changes are left after a save: \(trace)")
-    let strays = try objects[who].strays() + objects[who].disagreements()
+    try demand(!context.hasChanges, "changes are left after a save:")
+    let strays = try objects[who].strays(isInStep: false) + objects[who].disagreements()
     let found = try PlainObjects(fetching: stack.context())
     let now = try found.state()
     let halves = try found.disagreements()
-    try demand(halves == [], "the store: \(halves.prefix(5)) \(trace)")
+    try demand(halves == [], "the store: \(halves.prefix(5))")
     let ids = Set(strays.flatMap { $0.split { !$0.isNumber }.compactMap { Int($0) } })
     let states = ids.map { id in
       "\(id): \(outcome.seen.state.objects[id] ?? [:])\nmine \(outcome.mine.state.objects[id] ?? [:])\ntheirs "
         + "\(outcome.theirs.state.objects[id] ?? [:])\nstored \(now.objects[id] ?? [:])"
     }
-    try demand(strays == [], "\(strays.prefix(5))\n\(states.joined(separator: "\n")) \(trace)")
+    try demand(strays == [], "\(strays.prefix(5))\n\(states.joined(separator: "\n"))")
     let problems = try outcome.problems(in: PlainObjects(fetching: stack.context()).state())
-    try demand(problems == [], "\(problems.prefix(8).joined(separator: "; ")) \(trace)")
+    try demand(problems == [], "\(problems.prefix(8).joined(separator: "; "))")
   }
 
   /// Brings both sides in step with the store.
@@ -121,10 +121,6 @@ struct PlainConflictRun: PlainTrial {
 
   var trace: String { "after:\n" + log.suffix(30).joined(separator: "\n") }
 
-  private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
-    let differences = state.differences(from: wanted)
-    try demand(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
-  }
 }
 
 extension PlainGraph {

@@ -40,10 +40,26 @@ struct PlainEdits {
   private(set) var tape = PlainTape()
   /// The edits that are left of the step that is repeated.
   private var repeated: ArraySlice<PlainTape.Edit> = []
+  /// What ``choice(of:)`` decides by.
+  let kind: UInt64
+  /// The relationships that most edits are of, so that they meet; all for every other seed.
+  private let sides: [PlainRelationship]
 
-  init(random: SeededRandom, next: Int = 1) {
+  init(random: SeededRandom, next: Int = 1, kind: UInt64? = nil) {
     self.random = random
     self.next = next
+    var choice = random
+    self.kind = kind ?? choice.next()
+    let all = PlainSchema.relationships
+    sides = Bool.random(using: &choice) ? all : (0..<5).flatMap { _ -> [PlainRelationship] in
+      let side = all[Int.random(in: 0..<all.count, using: &choice)]
+      return [side] + (PlainSchema.inverse(of: side).map { [$0] } ?? [])
+    }
+  }
+
+  /// Something that is decided once for a run, and is the same when its steps are repeated.
+  func choice<Value>(of values: [Value]) -> Value? {
+    values.isEmpty ? nil : values[Int(kind % UInt64(values.count))]
   }
 
   mutating func beginStep() { tape.steps.append(PlainTape.Step(random: random)) }
@@ -75,7 +91,8 @@ struct PlainEdits {
   private mutating func chosen(of graph: PlainGraph) -> PlainEdit {
     let alive = graph.alive
     guard let id = alive.randomElement(using: &random), alive.count > 3 else { return make() }
-    let sides = PlainSchema.relationships(of: graph.entity(id))
+    var sides = PlainSchema.relationships(of: graph.entity(id))
+    if !chance(8) { sides = sides.filter { side in self.sides.contains { $0.name == side.name } } }
     switch Int.random(in: 0..<25, using: &random) {
     case 24: return .blob(id, chance(5) ? nil : Int.random(in: 1...4, using: &random))
     case 0...3: if alive.count < 24 || chance(4) { return make() }
@@ -115,7 +132,8 @@ struct PlainEdits {
 
   private mutating func make() -> PlainEdit {
     defer { next += 1 }
-    return .make(next, chance(2) ? "Node" : PlainSchema.entities.randomElement(using: &random) ?? "Node")
+    let others = chance(8) ? PlainSchema.entities : sides.flatMap { [$0.entity, $0.destination] }
+    return .make(next, chance(3) ? "Node" : others.randomElement(using: &random) ?? "Node")
   }
 
   private mutating func other(_ side: PlainRelationship, _ graph: PlainGraph) -> Int? {

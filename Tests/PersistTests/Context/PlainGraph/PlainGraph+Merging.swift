@@ -39,9 +39,7 @@ extension PlainGraph {
   private func mergePairs(of mine: [Int], _ seen: PlainGraph, _ graph: inout PlainGraph) {
     for id in mine {
       for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
-        guard let inverse = side.inverse, PlainSchema.relationship(side.destination, inverse)?.isToMany == true else {
-          continue
-        }
+        guard PlainSchema.inverse(of: side)?.isToMany != false else { continue }
         let (old, new) = (seen.many(id, side.name), many(id, side.name))
         for other in old where !new.contains(other) { graph.remove(id, side.name, other) }
         for other in new where !old.contains(other) && graph.objects[other] != nil {
@@ -68,5 +66,20 @@ extension PlainGraph {
           wanted.filter(members.contains) + members.filter { !wanted.contains($0) }
       }
     }
+  }
+
+  /// The attributes and to-one relationships that differ from those of an earlier graph, of objects that both have.
+  func changedRowProperties(since seen: PlainGraph) -> Set<String> {
+    var names: Set<String> = []
+    for id in alive {
+      guard let (old, new) = seen.objects[id].flatMap({ old in objects[id].map { (old, $0) } }) else { continue }
+      if old.value != new.value { names.insert("\(id).value") }
+      if old.note != new.note { names.insert("\(id).note") }
+      if old.blob != new.blob { names.insert("\(id).blob") }
+      for side in PlainSchema.relationships(of: new.entity) where old.one[side.name] != new.one[side.name] {
+        names.insert("\(id).\(side.name)")
+      }
+    }
+    return names
   }
 }

@@ -42,6 +42,7 @@ extension PlainGraph {
     let rows = returned.filter(isRow)
     graph.restoreToOnes(of: restored, step, stored, rows)
     graph.restorePairs(of: restored, step, stored, rows)
+    graph.restoreOneWayOwners(of: rows, step, stored)
     for id in after.alive where !before.isAlive(id) && graph.isAlive(id) {
       graph.retire(id, wasDeleted: before.objects[id] != nil)
     }
@@ -80,11 +81,6 @@ extension PlainGraph {
     }
   }
 
-  private func leads(_ other: Int, back side: PlainRelationship, to id: Int) -> Bool {
-    guard let inverse = side.inverse else { return true }
-    return self.side(other, inverse)?.isToMany == true ? many(other, inverse).contains(id) : one(other, inverse) == id
-  }
-
   private mutating func restoreToOnes(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
     // What is emptied first doesn't empty what is filled, and what an object had unsaved outlasts what a row has.
     enum Phase: CaseIterable { case empty, row, unsaved }
@@ -104,18 +100,32 @@ extension PlainGraph {
   private mutating func restorePairs(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
     for id in ids {
       for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
-        let isPair = side.inverse.flatMap { PlainSchema.relationship(side.destination, $0)?.isToMany } ?? true
-        guard isPair else { continue }
+        guard PlainSchema.inverse(of: side)?.isToMany ?? true else { continue }
         // What is deleted only hides the pairs that it got in the same step, and it needs all others again.
         let new = step.after.many(id, side.name)
         let present = step.after.isAlive(id) ? new : []
         let old = wanted(id, side, step, stored, rows)
         // A pair comes back with the row of its end that does.
-        let isOther = { (other: Int) in rows.contains(id) || !rows.contains(other) }
+        let isOther = { (other: Int) in side.inverse == nil || rows.contains(id) || !rows.contains(other) }
         for other in new where !old.contains(other) && isOther(other) { remove(id, side.name, other) }
         for other in old where !present.contains(other) && isAlive(other) && isOther(other) {
           insert(id, side.name, other)
         }
+      }
+    }
+  }
+
+  /// Objects whose rows are there still are members of those that the store has for them.
+  private mutating func restoreOneWayOwners(of rows: Set<Int>, _ step: PlainStep, _ stored: PlainGraph) {
+    for id in rows.sorted() {
+      for side in PlainSchema.oneWays(to: entity(id)) where side.isToMany {
+        let owners = stored.alive.filter { owner in
+          let isLeft =
+            step.seen.many(owner, side.name).contains(id) && !step.before.many(owner, side.name).contains(id)
+          return isAlive(owner) && stored.many(owner, side.name).contains(id) && !isLeft
+        }
+        guard let owner = owners.first, !alive.contains(where: { many($0, side.name).contains(id) }) else { continue }
+        insert(owner, side.name, id)
       }
     }
   }
@@ -150,7 +160,7 @@ extension PlainGraph {
   /// Takes an object out. What it was related to isn't deleted with it.
   private mutating func retire(_ id: Int, wasDeleted: Bool) {
     for side in PlainSchema.relationships(of: entity(id)) where side.inverse != nil {
-      if wasDeleted, side.rule == .deny || side.rule == .noAction { continue }
+      if wasDeleted, objects[id]?.isSaved == true, side.rule == .deny || side.rule == .noAction { continue }
       if side.isToMany { replace(id, side.name, []) } else { set(id, side.name, nil) }
     }
     markDeleted(id)

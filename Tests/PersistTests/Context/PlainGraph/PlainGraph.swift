@@ -26,6 +26,17 @@ struct PlainGraph {
 
   func side(_ id: Int, _ name: String) -> PlainRelationship? { PlainSchema.relationship(entity(id), name) }
 
+  /// The other ends of a relationship.
+  func ends(_ id: Int, _ side: PlainRelationship) -> [Int] {
+    side.isToMany ? many(id, side.name) : one(id, side.name).map { [$0] } ?? []
+  }
+
+  /// Whether another object refers back to the one that refers to it.
+  func leads(_ other: Int, back side: PlainRelationship, to id: Int) -> Bool {
+    guard let inverse = PlainSchema.inverse(of: side) else { return true }
+    return ends(other, inverse).contains(id)
+  }
+
   // MARK: One side
 
   /// Takes an object out of one side of a relationship.
@@ -42,6 +53,18 @@ struct PlainGraph {
     guard !members.contains(other) else { return }
     members.insert(other, at: min(index ?? members.count, members.count))
     objects[id]?.many[name] = members
+  }
+
+  /// The owner of a member of a to-many relationship without an inverse.
+  private func owner(of other: Int, _ side: PlainRelationship) -> Int? {
+    objects.keys.first { isAlive($0) && many($0, side.name).contains(other) }
+  }
+
+  /// Takes an object that is deleted out of its owners.
+  mutating func leaveOneWayOwners(_ id: Int) {
+    for side in PlainSchema.oneWays(to: entity(id)) where side.isToMany {
+      if let owner = self.owner(of: id, side) { drop(id, from: owner, side.name) }
+    }
   }
 
   // MARK: Edits
@@ -66,6 +89,8 @@ struct PlainGraph {
       drop(other, from: id, name)
       return add(other, to: id, name, at: index)
     }
+    // A member without an inverse has one owner.
+    if side.inverse == nil, let owner = self.owner(of: other, side) { drop(other, from: owner, name) }
     add(other, to: id, name, at: index)
     guard let inverse = side.inverse, let back = self.side(other, inverse) else { return }
     if back.isToMany {
@@ -95,9 +120,10 @@ struct PlainGraph {
     var waiting = [id]
     while let next = waiting.popLast() {
       guard let object = objects[next], !object.isDeleted else { continue }
+      leaveOneWayOwners(next)
       objects[next]?.isDeleted = true
       for side in PlainSchema.relationships(of: object.entity) {
-        let others = side.isToMany ? object.many[side.name] ?? [] : object.one[side.name].map { [$0] } ?? []
+        let others = ends(next, side)
         switch side.rule {
         case .cascade: waiting += others
         case .nullify: release(next, others, side)
@@ -115,6 +141,7 @@ struct PlainGraph {
 
   /// Marks an object as deleted; one that was never saved is forgotten.
   mutating func markDeleted(_ id: Int) {
+    leaveOneWayOwners(id)
     objects[id]?.isDeleted = true
     if objects[id]?.isSaved == false { forget(id) }
   }
@@ -138,7 +165,7 @@ struct PlainGraph {
       object.isDeleted
         && PlainSchema.relationships(of: object.entity).contains { side in
           side.rule == .deny
-            && (object.many[side.name] ?? []).contains { isAlive($0) && one($0, side.inverse ?? "") == id }
+            && ends(id, side).contains { isAlive($0) && (!side.isToMany || leads($0, back: side, to: id)) }
         }
     }
   }
@@ -219,7 +246,7 @@ extension PlainGraph {
     for side in PlainSchema.relationships(of: old.entity) {
       func canReturn(_ other: Int) -> Bool {
         guard objects[other] != nil else { return false }
-        let rule = side.inverse.flatMap { self.side(other, $0)?.rule } ?? .noAction
+        let rule = side.inverse.flatMap { self.side(other, $0)?.rule } ?? (side.isToMany ? .nullify : .noAction)
         return isAlive(other) || rule == .noAction || rule == .deny
       }
       guard side.isToMany else {

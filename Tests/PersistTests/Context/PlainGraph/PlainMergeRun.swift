@@ -5,6 +5,8 @@ import Testing
 
 /// Random changes in several contexts, each of which merges at once what another saves, beside plain graphs. Every
 /// change is undone and redone now and then, also after others' changes were merged.
+///
+/// They are told what to merge, or merge by themselves, also what is saved by another coordinator.
 struct PlainMergeRun: PlainTrial {
   static let model = PlainSchema.model
 
@@ -34,16 +36,22 @@ struct PlainMergeRun: PlainTrial {
     }
   }
 
+  private enum Merging: CaseIterable { case told, automatic, otherCoordinators }
+
   private let stack: TestStack
+  private let merging: Merging
   private var sides: [Side]
   private var stored = PlainGraph()
   var edits: PlainEdits
   private var log: [String] = []
 
-  init(_ stack: TestStack, _ edits: PlainEdits) {
+  init(_ stack: TestStack, _ edits: PlainEdits) throws {
     self.stack = stack
-    sides = (0..<3).map { _ in
-      let context = stack.context()
+    let merging = edits.choice(of: Merging.allCases) ?? .told
+    self.merging = merging
+    sides = try (0..<3).map { _ in
+      let context = merging == .otherCoordinators ? try Self.foreignContext(stack) : stack.context()
+      context.automaticallyMergesChangesFromParent = merging != .told
       let side = Side(context: context, saves: SaveListener(context), objects: PlainObjects(context))
       context.undoManager = side.undoManager
       return side
@@ -51,14 +59,27 @@ struct PlainMergeRun: PlainTrial {
     self.edits = edits
   }
 
+  /// A context of a coordinator of its own.
+  private static func foreignContext(_ stack: TestStack) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: stack.model)
+    try coordinator.add(SQLiteStore.open(stack.url, model: stack.model, options: StoreOptions()))
+    return ManagedObjectContext(coordinator)
+  }
+
   mutating func step() throws {
     let who = Int.random(in: 0..<sides.count, using: &edits.random)
-    switch Int.random(in: 0..<26, using: &edits.random) {
-    case 0...14: try edit(who)
+    switch Int.random(in: 0..<32, using: &edits.random) {
+    case 0...14: try event(who)
     case 15...17: try save(who)
     case 18: rollBack(who)
     case 19...22: try undo(who)
     case 23...24: try redo(who)
+    case 25: try group(who)
+    case 26: try child(who)
+    case 27: try refresh(who)
+    case 28: try discard(who)
+    case 29: try letGo(who)
+    case 30: try obtainIDs(who)
     default:
       log.append("\(who) refreshes all")
       sides[who].context.refreshAllObjects()
@@ -75,15 +96,13 @@ struct PlainMergeRun: PlainTrial {
     try expect(PlainObjects(fetching: context).state(), stored.state, "after reopening")
   }
 
-  private mutating func edit(_ who: Int) throws {
+  // MARK: Changes
+
+  /// Makes changes that are undone together.
+  private mutating func recorded(_ who: Int, _ body: (inout PlainMergeRun) throws -> Void) throws {
     let before = sides[who].plain
     let count = sides[who].undoManager.undoCount
-    for _ in 0..<Int.random(in: 1...2, using: &edits.random) {
-      guard let edit = edits.edit(of: sides[who].plain) else { continue }
-      log.append("\(who) \(edit)")
-      sides[who].plain.apply(edit)
-      try sides[who].objects.apply(edit)
-    }
+    try body(&self)
     sides[who].context.processPendingChanges()
     let plain = sides[who].plain
     guard sides[who].undoManager.undoCount > count else {
@@ -93,8 +112,99 @@ struct PlainMergeRun: PlainTrial {
     sides[who].redos = []
   }
 
+  private mutating func event(_ who: Int) throws {
+    try recorded(who) { run in
+      for _ in 0..<Int.random(in: 1...2, using: &run.edits.random) { try run.edit(who) }
+    }
+  }
+
+  private mutating func group(_ who: Int) throws {
+    try recorded(who) { run in
+      run.sides[who].undoManager.beginUndoGrouping()
+      for _ in 0..<Int.random(in: 1...4, using: &run.edits.random) {
+        try run.edit(who)
+        if run.edits.chance(2) { run.sides[who].context.processPendingChanges() }
+      }
+      run.sides[who].undoManager.endUndoGrouping()
+    }
+  }
+
+  private mutating func edit(_ who: Int) throws {
+    guard let edit = edits.edit(of: sides[who].plain) else { return }
+    var plain = sides[who].plain
+    plain.apply(edit)
+    guard mayMerge(plain, who) else { return }
+    log.append("\(who) \(edit)")
+    sides[who].plain = plain
+    try sides[who].objects.apply(edit)
+  }
+
+  /// Whether no other context has an unsaved change of the same property: objects that meet others' changes of it
+  /// aren't merged by themselves.
+  private func mayMerge(_ plain: PlainGraph, _ who: Int) -> Bool {
+    guard merging != .told else { return true }
+    let mine = plain.changedRowProperties(since: sides[who].seen)
+    return sides.indices.allSatisfy { other in
+      other == who || sides[other].plain.changedRowProperties(since: sides[other].seen).isDisjoint(with: mine)
+    }
+  }
+
+  private mutating func child(_ who: Int) throws {
+    guard merging == .told else { return }
+    try recorded(who) { run in
+      var child = PlainChild(of: run.sides[who].objects, showing: run.sides[who].plain)
+      try child.work(&run.edits, &run.log)
+      var (objects, plain) = (run.sides[who].objects, run.sides[who].plain)
+      defer { (run.sides[who].objects, run.sides[who].plain) = (objects, plain) }
+      try child.save(to: &objects, &plain, &run.edits, &run.log, again: false)
+    }
+  }
+
+  private func refresh(_ who: Int) throws {
+    var random = edits.random
+    guard let id = sides[who].plain.alive.randomElement(using: &random) else { return }
+    sides[who].context.refresh(try sides[who].objects[id], mergeChanges: true)
+  }
+
+  /// A refresh that discards an object's changes. What was undoable before may lead elsewhere now.
+  private mutating func discard(_ who: Int) throws {
+    let (plain, seen) = (sides[who].plain, sides[who].seen)
+    guard let id = plain.alive.filter({ seen.objects[$0] != nil }).randomElement(using: &edits.random) else { return }
+    var refreshed = plain
+    refreshed.refresh(id, from: seen)
+    let object = try sides[who].objects[id]
+    guard !object.isInserted, mayMerge(refreshed, who) else { return }
+    log.append("\(who) discards \(id)")
+    sides[who].context.refresh(object, mergeChanges: false)
+    sides[who].plain = refreshed
+    sides[who].undoManager.removeAllActions()
+    (sides[who].undos, sides[who].redos) = ([], [])
+  }
+
+  /// Lets go of every object and finds them again, at times with a reset.
+  private mutating func letGo(_ who: Int) throws {
+    guard edits.chance(4) || !sides[who].context.hasChanges else { return }
+    if sides[who].context.hasChanges {
+      log.append("\(who) resets")
+      sides[who].context.reset()
+      sides[who].plain = sides[who].seen
+      (sides[who].undos, sides[who].redos) = ([], [])
+    } else {
+      log.append("\(who) lets go")
+      sides[who].context.refreshAllObjects()
+    }
+    try sides[who].objects.forget()
+  }
+
+  private mutating func obtainIDs(_ who: Int) throws {
+    log.append("\(who) obtains identifiers")
+    let some = try sides[who].plain.alive.map { try sides[who].objects[$0] }.filter { _ in edits.chance(2) }
+    try sides[who].context.obtainPermanentIDs(for: some)
+  }
+
   private mutating func undo(_ who: Int) throws {
-    guard let step = sides[who].undos.popLast() else { return }
+    guard let step = sides[who].undos.last, mayTakeBack(step, who) else { return }
+    sides[who].undos.removeLast()
     log.append("\(who) undoes")
     let count = sides[who].undoManager.redoCount
     sides[who].context.undo()
@@ -103,12 +213,17 @@ struct PlainMergeRun: PlainTrial {
   }
 
   private mutating func redo(_ who: Int) throws {
-    guard let step = sides[who].redos.popLast() else { return }
+    guard let step = sides[who].redos.last, mayTakeBack(step, who) else { return }
+    sides[who].redos.removeLast()
     log.append("\(who) redoes")
     let count = sides[who].undoManager.undoCount
     sides[who].context.redo()
     let inverse = takeBack(step, who)
     if sides[who].undoManager.undoCount > count { sides[who].undos.append(inverse) }
+  }
+
+  private func mayTakeBack(_ step: PlainStep, _ who: Int) -> Bool {
+    mayMerge(sides[who].plain.taking(back: step, over: sides[who].seen, lost: sides[who].lost), who)
   }
 
   private mutating func takeBack(_ step: PlainStep, _ who: Int) -> PlainStep {
@@ -128,25 +243,26 @@ struct PlainMergeRun: PlainTrial {
   private mutating func save(_ who: Int) throws {
     log.append("\(who) saves")
     guard !sides[who].plain.isDenied else {
-      try demand(persistError { try sides[who].context.save() } != nil, "a denied deletion was saved \(trace)")
+      try demand(persistError { try sides[who].context.save() } != nil, "a denied deletion was saved")
       return rollBack(who)
     }
     let error = persistError { try sides[who].context.save() }
-    try demand(error == nil, "\(error?.description ?? "") \(trace)")
+    try demand(error == nil, error?.description ?? "")
     sides[who].plain.save()
     stored = sides[who].plain
     sides[who].seen = stored
     try expect(PlainObjects(fetching: stack.context()).state(), stored.state, "the store")
     for other in sides.indices where other != who {
       let side = sides[other]
-      side.context.mergeChanges(from: sides[who].saves.last)
+      if merging == .told { side.context.mergeChanges(from: sides[who].saves.last) }
+      side.context.processPendingChanges()
       let gone = side.plain.objects.keys.filter { side.seen.objects[$0] != nil && stored.objects[$0] == nil }
       sides[other].lost.formUnion(gone)
       // An undone deletion inserts the row again, also for those that had lost it.
       sides[other].lost.subtract(stored.alive)
       sides[other].plain = side.plain.rebased(from: side.seen, onto: stored)
       sides[other].seen = stored
-      for id in stored.alive where side.objects.byNumber[id] == nil {
+      for id in stored.alive where side.objects.byNumber[id]?.managedObjectContext == nil {
         sides[other].objects.byNumber[id] = side.context.object(with: try sides[who].objects[id].objectID)
       }
       if edits.chance(2) { try look(other) }
@@ -157,10 +273,6 @@ struct PlainMergeRun: PlainTrial {
     try expect(sides[who].objects.state(), sides[who].plain.state, "context \(who)")
   }
 
-  var trace: String { "after:\n" + log.suffix(40).joined(separator: "\n") }
+  var trace: String { "merging \(merging), after:\n" + log.suffix(40).joined(separator: "\n") }
 
-  private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
-    let differences = state.differences(from: wanted)
-    try demand(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
-  }
 }

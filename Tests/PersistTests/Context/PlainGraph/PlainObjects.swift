@@ -23,12 +23,14 @@ struct PlainObjects {
   /// The objects of another context that are alive there, as those of this one.
   mutating func add(contentsOf other: PlainObjects) {
     for (number, object) in other.byNumber where !object.isDeleted && object.managedObjectContext != nil {
-      byNumber[number] = byNumber[number] ?? context.registeredObject(for: object.objectID)
+      if byNumber[number]?.managedObjectContext == nil {
+        byNumber[number] = context.registeredObject(for: object.objectID) ?? byNumber[number]
+      }
     }
   }
 
   subscript(number: Int) -> ManagedObject {
-    get throws { try demand(byNumber[number], "no object \(number)") }
+    get throws { present(try demand(byNumber[number], "no object \(number)")) }
   }
 
   /// Lets go of every object and finds them again. Deleted ones are kept, since undo may bring them back.
@@ -70,8 +72,13 @@ struct PlainObjects {
     return data == self.data(number) ? "\(number)" : "damaged"
   }
 
+  /// The object that took the place of one that left the context, as a child may have brought it back.
+  private func present(_ object: ManagedObject) -> ManagedObject {
+    object.managedObjectContext == nil ? context.registeredObject(for: object.objectID) ?? object : object
+  }
+
   private var alive: [(key: Int, value: ManagedObject)] {
-    byNumber.filter { $0.value.managedObjectContext === context && !$0.value.isDeleted }.sorted { $0.key < $1.key }
+    byNumber.mapValues(present).filter { $0.value.managedObjectContext === context && !$0.value.isDeleted }.sorted { $0.key < $1.key }
   }
 
   /// Every property of every object that is alive.
@@ -103,9 +110,12 @@ struct PlainObjects {
   }
 
   /// To-many relationships that have members which are gone, or others than ``RelationshipSet/contains(_:)`` says.
-  func strays() throws -> [String] {
-    try alive.flatMap { number, object in
-      try PlainSchema.relationships(of: object.entity.name).filter(\.isToMany).compactMap { side in
+  ///
+  /// - Parameter isInStep: Whether the context has merged what others have deleted.
+  func strays(isInStep: Bool = true) throws -> [String] {
+    try alive.flatMap { number, object -> [String] in
+      let sides = PlainSchema.relationships(of: object.entity.name).filter(\.isToMany)
+      return try sides.filter { isInStep || $0.inverse != nil }.compactMap { side -> String? in
         let members = try object.related(side.name)
         guard members.contains(where: { $0.isDeleted || !members.contains($0) }) else { return nil }
         return "\(number).\(side.name) has \(members.map { "\($0["name"] ?? "?")\($0.isDeleted ? " gone" : "")" })"

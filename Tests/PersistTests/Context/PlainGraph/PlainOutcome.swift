@@ -33,11 +33,21 @@ struct PlainOutcome {
       }
   }
 
+  /// Whether members were put in an order other than the stored one with the new members at its end.
+  private func isReordered(_ id: Int, _ graph: PlainGraph) -> Bool {
+    PlainSchema.relationships(of: seen.entity(id)).contains { side in
+      let (old, new) = (seen.many(id, side.name), graph.many(id, side.name))
+      return side.isOrdered && new != old.filter(new.contains) + new.filter { !old.contains($0) }
+    }
+  }
+
   private static func nonempty(_ members: [Int]) -> Set<Int>? { members.isEmpty ? nil : Set(members) }
 
   /// Whether the object's row was changed by others, and is written or deleted here; nil where it is open.
   private func isConflict(_ id: Int) -> Bool? {
     guard changes(id, mine), changes(id, theirs) else { return false }
+    // Members that were only added or removed commute.
+    if mine.isAlive(id), theirs.isAlive(id), !changesRow(id, mine), !isReordered(id, mine) { return false }
     let isWritten = !mine.isAlive(id) || changesRow(id, mine)
     return isWritten && (theirs.objects[id] == nil || changesRow(id, theirs)) ? true : nil
   }
@@ -105,12 +115,26 @@ struct PlainOutcome {
 
   /// True, or nil where a deletion by one side may cascade to what the other related to the deleted object.
   private func hasNoRules(_ id: Int) -> Bool? {
-    let owners = ["box", "drawer", "holder"].flatMap { name in [mine, theirs, seen].compactMap { $0.one(id, name) } }
-    return owners.allSatisfy { mine.isAlive($0) && theirs.isAlive($0) && hasNoRules($0) == true } ? true : nil
+    hasNoRules(id, [])
+  }
+
+  private func hasNoRules(_ id: Int, _ path: [Int]) -> Bool? {
+    let owners = [mine, theirs, seen].flatMap { self.owners(of: id, $0) }.filter { !path.contains($0) }
+    let haveNone = owners.allSatisfy {
+      mine.isAlive($0) && theirs.isAlive($0) && hasNoRules($0, path + [id]) == true
+    }
+    return haveNone ? true : nil
   }
 
   private func hasRestoredOwner(_ id: Int) -> Bool {
-    ["box", "drawer", "holder"].contains { name in [mine, seen].contains { $0.one(id, name) != nil } }
+    [mine, seen].contains { !owners(of: id, $0).isEmpty }
+  }
+
+  /// The objects whose deletion cascades to an object.
+  private func owners(of id: Int, _ graph: PlainGraph) -> [Int] {
+    PlainSchema.relationships(of: graph.entity(id)).flatMap { side in
+      PlainSchema.inverse(of: side)?.rule == .cascade ? graph.ends(id, side) : []
+    }
   }
 
   /// What an attribute or a to-one relationship may be afterwards; nil where it is open.
@@ -148,7 +172,7 @@ struct PlainOutcome {
     switch policy {
     case .overwrite:
       if mine != old { return [mine] }
-      if ["passport", "holder", "spouse"].contains(name) { return [theirs] }
+      if seen.side(id, name).flatMap(PlainSchema.inverse)?.isToMany == false { return [theirs] }
       if name == "blob", theirs != old { return [old, theirs] }
       return conflict == true ? [old] : conflict == false ? [theirs] : [old, theirs]
     case .rollback:

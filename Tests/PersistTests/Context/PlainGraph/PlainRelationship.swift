@@ -14,7 +14,9 @@ struct PlainRelationship {
 
 /// Entities with every kind of relationship and every delete rule, for random graphs.
 enum PlainSchema {
-  static let roots = ["Node", "Tag", "Passport", "Box", "Drawer", "Keeper", "Room", "Hall", "Place"]
+  static let roots = [
+    "Node", "Tag", "Passport", "Box", "Drawer", "Keeper", "Room", "Hall", "Place", "Album", "Jury", "Club", "Host",
+  ]
   static let entities = roots + ["Leaf"]
 
   /// Both sides of each pair; a side that is its own inverse once.
@@ -46,11 +48,43 @@ enum PlainSchema {
     .init(entity: "Hall", name: "people", destination: "Node", inverse: "hall", isToMany: true),
     .init(entity: "Node", name: "visits", destination: "Place", inverse: "visitors", isToMany: true, rule: .noAction),
     .init(entity: "Place", name: "visitors", destination: "Node", inverse: "visits", isToMany: true),
+    .init(entity: "Node", name: "whole", destination: "Node", inverse: "parts"),
+    .init(entity: "Node", name: "parts", destination: "Node", inverse: "whole", isToMany: true, rule: .cascade),
+    .init(entity: "Node", name: "follows", destination: "Node", inverse: "followers", isToMany: true, isOrdered: true),
+    .init(entity: "Node", name: "followers", destination: "Node", inverse: "follows", isToMany: true),
+    .init(entity: "Node", name: "albums", destination: "Album", inverse: "photos", isToMany: true, rule: .cascade),
+    .init(entity: "Album", name: "photos", destination: "Node", inverse: "albums", isToMany: true),
+    .init(entity: "Node", name: "juries", destination: "Jury", inverse: "judges", isToMany: true),
+    .init(entity: "Jury", name: "judges", destination: "Node", inverse: "juries", isToMany: true, rule: .deny),
+    .init(entity: "Node", name: "club", destination: "Club", inverse: "members", rule: .deny),
+    .init(entity: "Club", name: "members", destination: "Node", inverse: "club", isToMany: true),
+    .init(entity: "Node", name: "host", destination: "Host", inverse: "lodgers", rule: .cascade),
+    .init(entity: "Host", name: "lodgers", destination: "Node", inverse: "host", isToMany: true, isOrdered: true),
+    .init(entity: "Node", name: "picks", destination: "Tag", inverse: nil, isToMany: true),
+    .init(entity: "Node", name: "shelf", destination: "Tag", inverse: nil, isToMany: true, isOrdered: true),
+    .init(entity: "Drawer", name: "scraps", destination: "Tag", inverse: nil, isToMany: true, rule: .cascade),
+    .init(entity: "Node", name: "minions", destination: "Node", inverse: nil, isToMany: true),
+    .init(entity: "Leaf", name: "stem", destination: "Box", inverse: "twigs"),
+    .init(entity: "Box", name: "twigs", destination: "Leaf", inverse: "stem", isToMany: true, isOrdered: true),
   ]
 
-  static func relationships(of entity: String) -> [PlainRelationship] {
-    let declaring = entity == "Leaf" ? "Node" : entity
-    return relationships.filter { $0.entity == declaring }
+  private static let byEntity: [String: [PlainRelationship]] = {
+    var sides = Dictionary(grouping: relationships, by: \.entity)
+    sides["Leaf", default: []] += sides["Node"] ?? []
+    return sides
+  }()
+
+  /// The relationships that an entity declares or inherits.
+  static func relationships(of entity: String) -> [PlainRelationship] { byEntity[entity] ?? [] }
+
+  /// The relationships without an inverse that lead to an entity.
+  static func oneWays(to entity: String) -> [PlainRelationship] {
+    relationships.filter { $0.inverse == nil && isKind(entity, $0.destination) }
+  }
+
+  /// The other side of a relationship.
+  static func inverse(of side: PlainRelationship) -> PlainRelationship? {
+    side.inverse.flatMap { relationship(side.destination, $0) }
   }
 
   static func relationship(_ entity: String, _ name: String) -> PlainRelationship? {
@@ -72,14 +106,16 @@ enum PlainSchema {
             AttributeDescription("note", .string),
             AttributeDescription("blob", .binary, allowsExternalStorage: true),
           ],
-          relationships: relationships(of: entity).map { side in
-            side.isToMany
-              ? RelationshipDescription(
-                side.name, toMany: side.destination, inverse: side.inverse, isOrdered: side.isOrdered,
-                deleteRule: side.rule)
-              : RelationshipDescription(
-                side.name, to: side.destination, inverse: side.inverse, deleteRule: side.rule)
-          })
-      } + [EntityDescription("Leaf", parent: "Node")])
+          relationships: declared(by: entity))
+      } + [EntityDescription("Leaf", parent: "Node", relationships: declared(by: "Leaf"))])
+  }
+
+  private static func declared(by entity: String) -> [RelationshipDescription] {
+    relationships.filter { $0.entity == entity }.map { side in
+      side.isToMany
+        ? RelationshipDescription(
+          side.name, toMany: side.destination, inverse: side.inverse, isOrdered: side.isOrdered, deleteRule: side.rule)
+        : RelationshipDescription(side.name, to: side.destination, inverse: side.inverse, deleteRule: side.rule)
+    }
   }
 }

@@ -68,12 +68,23 @@ struct PlainRun: PlainTrial {
     }
   }
 
+  /// A group of edits, saves, children and inner groups, which are undone together.
   private mutating func group() throws {
     try recorded { run in
       run.undoManager.beginUndoGrouping()
       for _ in 0..<Int.random(in: 1...4, using: &run.edits.random) {
-        try run.edit()
-        if run.edits.chance(2) { run.context.processPendingChanges() }
+        switch Int.random(in: 0..<12, using: &run.edits.random) {
+        case 0: try run.save()
+        case 1: try run.childWork(savesAgain: true)
+        case 2:
+          run.undoManager.beginUndoGrouping()
+          try run.edit()
+          run.undoManager.endUndoGrouping()
+        case 3: run.context.refreshAllObjects()
+        default:
+          try run.edit()
+          if run.edits.chance(2) { run.context.processPendingChanges() }
+        }
       }
       run.undoManager.endUndoGrouping()
     }
@@ -118,18 +129,19 @@ struct PlainRun: PlainTrial {
     log.append("save")
     if plain.isDenied {
       let error = persistError { try context.save() }
-      try demand(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
+      try demand(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "a denied deletion")
       return
     }
     let error = persistError { try context.save() }
-    try demand(error == nil, "\(error?.description ?? "") \(trace)")
+    try demand(error == nil, error?.description ?? "")
     plain.save()
     stored = plain
     let left = context.updatedObjects.map { "\($0["name"] ?? "") \($0.changedValues())" }
-    try demand(!context.hasChanges, "changes are left after a save: \(left) \(trace)")
+    try demand(!context.hasChanges, "changes are left after a save: \(left)")
     try expect(PlainObjects(fetching: stack.context()).state(), stored.state, "the store")
     if edits.chance(2) { try look() }
-    try demand(try objects.strays() == [], "\(trace)")
+    let strays = try objects.strays()
+    try demand(strays == [], "\(strays)")
   }
 
   private mutating func rollBack() throws {
@@ -183,35 +195,12 @@ struct PlainRun: PlainTrial {
     try objects.forget()
   }
 
-  /// Edits in a child context, and saves them to the context or drops them.
-  private mutating func child() throws {
-    let child = ManagedObjectContext(parent: context)
-    var (own, copy) = (PlainObjects(child), plain)
-    own.add(faultsOf: objects)
-    log.append("child begins")
-    copy.objects = copy.objects.filter { !$0.value.isDeleted }
-    for id in copy.alive { copy.objects[id]?.isSaved = true }
-    for _ in 0..<Int.random(in: 1...6, using: &edits.random) {
-      guard let edit = edits.edit(of: copy) else { continue }
-      log.append("  \(edit)")
-      copy.apply(edit)
-      try own.apply(edit)
-      if edits.chance(6) { try expect(own.state(), copy.state, "the child") }
-    }
-    guard !edits.chance(4) else { return log.append("child is dropped") }
-    guard !copy.isDenied else {
-      let error = persistError { try child.save() }
-      return try demand(error?.code == .validationDeleteDenied || error?.code == .validationMultiple, "\(trace)")
-    }
-    log.append("child saves")
-    try recorded { run in
-      try child.save()
-      copy.save()
-      run.objects.add(contentsOf: own)
-      // What the child deleted goes the way of a deletion here.
-      run.plain = copy.asChanges(of: run.plain)
-    }
-    try expect(own.state(), plain.state, "the child after its save")
+  private mutating func child() throws { try recorded { run in try run.childWork(savesAgain: false) } }
+
+  private mutating func childWork(savesAgain: Bool) throws {
+    var child = PlainChild(of: objects, showing: plain)
+    try child.work(&edits, &log)
+    try child.save(to: &objects, &plain, &edits, &log, again: savesAgain)
   }
 
   private mutating func forgetHistory() { (history, position) = ([plain], 0) }
@@ -222,32 +211,4 @@ struct PlainRun: PlainTrial {
 
   var trace: String { "after \(steps) steps:\n" + log.suffix(60).joined(separator: "\n") }
 
-  private func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
-    let differences = state.differences(from: wanted)
-    try demand(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))\n\(trace)")
-  }
-}
-
-extension PlainObjects {
-  /// The objects of a parent context that are alive there, as those of this one, unread.
-  mutating func add(faultsOf parent: PlainObjects) {
-    for (number, object) in parent.byNumber where object.managedObjectContext === parent.context && !object.isDeleted {
-      byNumber[number] = context.object(with: object.objectID)
-    }
-  }
-}
-
-extension PlainGraph {
-  /// What a child's graph is to the parent that it was saved to: its deletions are the parent's, unsaved.
-  func asChanges(of parent: PlainGraph) -> PlainGraph {
-    var graph = self
-    for (id, object) in parent.objects {
-      graph.objects[id]?.isSaved = object.isSaved
-      guard graph.objects[id] == nil, object.isSaved else { continue }
-      graph.objects[id] = object
-      graph.objects[id]?.isDeleted = true
-    }
-    for id in graph.objects.keys where parent.objects[id] == nil { graph.objects[id]?.isSaved = false }
-    return graph
-  }
 }

@@ -33,7 +33,17 @@ func demand<Value>(_ value: Value?, _ message: @autoclosure () -> String = "a va
   return value
 }
 
+/// Throws a ``PlainDifference`` unless a state is the one that it should be.
+func demand(_ state: PlainState, is wanted: PlainState, _ what: String) throws {
+  let differences = state.differences(from: wanted)
+  try demand(differences == [], "\(what): \(differences.prefix(8).joined(separator: "; "))")
+}
+
 extension PlainTrial {
+  func expect(_ state: PlainState, _ wanted: PlainState, _ what: String) throws {
+    try demand(state, is: wanted, what)
+  }
+
   /// Takes a number of steps. Where that fails, the shortest part of them is thrown that fails too, or the shortest that
   /// was found in ten seconds, or those that the environment variable PERSIST_LAW_SHRINKING says.
   static func take(_ count: Int, seed: UInt64) throws {
@@ -56,7 +66,7 @@ extension PlainTrial {
     let deadline = ContinuousClock.now + .seconds(seconds)
     /// Whether the steps fail still.
     func fails(_ tape: PlainTape) throws -> Bool {
-      guard let failure = try self.failure(of: tape) else { return false }
+      guard let failure = try self.failure(of: tape, shortest.kind) else { return false }
       shortest = failure
       return true
     }
@@ -91,14 +101,14 @@ extension PlainTrial {
     return shortest
   }
 
-  private static func failure(of tape: PlainTape) throws -> PlainFailure? {
+  private static func failure(of tape: PlainTape, _ kind: UInt64) throws -> PlainFailure? {
     try failure(
       of: { run in
         for step in tape.steps {
           run.edits.repeatStep(step)
           try run.step()
         }
-      }, PlainEdits(random: SeededRandom(seed: 0), next: 10_000))
+      }, PlainEdits(random: SeededRandom(seed: 0), next: 10_000, kind: kind))
   }
 
   /// How some steps fail, with the choices that were made until then; nil where they don't.
@@ -109,10 +119,8 @@ extension PlainTrial {
       do {
         try steps(&run)
         try run.end()
-      } catch let error as PlainDifference {
-        failure = PlainFailure(tape: run.edits.tape, error: error)
       } catch {
-        failure = PlainFailure(tape: run.edits.tape, error: PlainDifference("\(error) \(run.trace)"))
+        failure = PlainFailure(tape: run.edits.tape, error: PlainDifference("\(error)\n\(run.trace)"), kind: edits.kind)
       }
     }
     return failure
@@ -123,6 +131,8 @@ extension PlainTrial {
 struct PlainFailure {
   let tape: PlainTape
   let error: PlainDifference
+  /// See ``PlainEdits/choice(of:)``.
+  let kind: UInt64
 }
 
 extension PlainDifference {

@@ -67,7 +67,7 @@ struct PlainUpsertRun: PlainTrial {
     for _ in 0..<Int.random(in: 0...2, using: &edits.random) {
       guard let code = pending.keys.sorted().randomElement(using: &edits.random) else { continue }
       let item = try demand(
-        try context.fetch(FetchRequest<ManagedObject>("Item", where: "code == %@", code)).first, "\(trace)")
+        try context.fetch(FetchRequest<ManagedObject>("Item", where: "code == %@", code)).first, "no \(code)")
       if chance(5) {
         log.append("delete \(code)")
         context.delete(item)
@@ -125,12 +125,12 @@ struct PlainUpsertRun: PlainTrial {
     let (wanted, hasConflict) = outcome(pending, new, policy.mergeType)
     let error = persistError { try context.save() }
     if policy.mergeType == .error, hasConflict {
-      try demand(error?.code == .constraintConflict, "\(error?.description ?? "saved") \(trace)")
-      try demand(context.insertedObjects.count == new.count, "\(trace)")
+      try demand(error?.code == .constraintConflict, "\(error?.description ?? "saved")")
+      try demand(context.insertedObjects.count == new.count, "new objects are lost")
       context.rollback()
     } else {
-      try demand(error == nil, "\(error?.description ?? "") \(trace)")
-      try demand(!context.hasChanges, "\(trace)")
+      try demand(error == nil, error?.description ?? "")
+      try demand(!context.hasChanges, "changes are left")
       rows = wanted
     }
     try expect(try state(of: stack.context()), "the store")
@@ -170,9 +170,9 @@ struct PlainUpsertRun: PlainTrial {
     let everyone = try context.fetch(FetchRequest<ManagedObject>("Person")) + context.fetch(FetchRequest("Tag"))
     for item in items {
       let code = try demand(item["code"] as? String)
-      try demand(rows[code] == nil, "there are several of \(code) \(trace)")
+      try demand(rows[code] == nil, "there are several of \(code)")
       let tags = try item.related("tags").compactMap { $0["name"] as? String }
-      try demand(tags.count == Set(tags).count, "\(code) has tags twice \(trace)")
+      try demand(tags.count == Set(tags).count, "\(code) has tags twice")
       rows[code] = Row(
         a: item["a"] as? Int ?? 0, b: item["b"] as? Int ?? 0,
         owner: (item["owner"] as? ManagedObject)?["name"] as? String, tags: Set(tags))
@@ -180,12 +180,12 @@ struct PlainUpsertRun: PlainTrial {
         let name = try demand(other["name"] as? String)
         let isHere = try other.related("items").contains { $0 === item }
         let isThere = rows[code]?.owner == name || rows[code]?.tags.contains(name) == true
-        try demand(isHere == isThere, "\(name) and \(code) disagree \(trace)")
+        try demand(isHere == isThere, "\(name) and \(code) disagree")
       }
     }
     for other in everyone {
       let members = try other.related("items").map { $0 }
-      try demand(members.allSatisfy { member in items.contains { $0 === member } }, "a stray member \(trace)")
+      try demand(members.allSatisfy { member in items.contains { $0 === member } }, "a stray member")
     }
     return rows
   }
@@ -194,7 +194,7 @@ struct PlainUpsertRun: PlainTrial {
 
   private func expect(_ found: [String: Row], _ what: String) throws {
     for code in Set(found.keys).union(rows.keys).sorted() {
-      try demand(found[code] == rows[code], "\(what), \(code) \(trace)")
+      try demand(found[code] == rows[code], "\(what), \(code)")
     }
   }
 }

@@ -1,0 +1,103 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Rows that went and come back beside other contexts")
+struct ReturnedRowTests {
+  /// Two contexts that have read the same objects, one of which is told what the other one saves.
+  private struct Scene {
+    let stack: TestStack
+    let context: ManagedObjectContext
+    let other: ManagedObjectContext
+    private let saves: [EventRecorder]
+
+    init(_ stack: TestStack) {
+      self.stack = stack
+      context = stack.context()
+      other = stack.context()
+      saves = [EventRecorder(context), EventRecorder(other)]
+      context.undoManager = .init()
+      other.undoManager = .init()
+    }
+
+    /// Saves one of the contexts, and tells the other one.
+    func save(_ saver: ManagedObjectContext) throws {
+      try saver.save()
+      let index = saver === context ? 0 : 1
+      guard let saved = saves[index].saves.last?.savedChanges else { return }
+      (index == 0 ? other : context).mergeChanges(from: saved)
+    }
+  }
+
+  private func withScene(_ body: (Scene) throws -> Void) throws {
+    try withStack(PlainSchema.model) { try body(Scene($0)) }
+  }
+
+  @Test("A merged deletion leaves what is saved to lead to the object, whether or not its holder is changed here")
+  func holders() throws {
+    try withScene { scene in
+      let node = try scene.context.make("Node", ["name": "node"])
+      let tag = try scene.context.make("Tag", ["name": "tag"])
+      node["favourite"] = tag
+      try scene.save(scene.context)
+      let mine = try scene.other.named("Node", "node")
+      mine["value"] = 2
+      scene.context.delete(tag)
+      try scene.save(scene.context)
+      scene.context.undo()
+      try scene.save(scene.other)
+      #expect(node["value"] as? Int == 2)
+      #expect(node.one("favourite") === tag)
+      try scene.save(scene.context)
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Node", "node").one("favourite")?["name"] as? String == "tag")
+    }
+  }
+
+  @Test("A row that others bring back is a member of the object that comes back here, to which it refers")
+  func member() throws {
+    try withScene { scene in
+      let node = try scene.context.make("Node", ["name": "node"])
+      let room = try scene.context.make("Room", ["name": "room"])
+      node["room"] = room
+      try scene.save(scene.context)
+      let theirs = try scene.other.named("Node", "node")
+      scene.context.delete(room)
+      scene.other.delete(theirs)
+      try scene.save(scene.other)
+      try scene.save(scene.context)
+      scene.context.undo()
+      #expect(try room.names("guests") == [])
+      scene.other.undo()
+      try scene.save(scene.other)
+      let back = try scene.context.named("Node", "node")
+      #expect(back.one("room") === room)
+      #expect(try room.names("guests") == ["node"])
+      try scene.save(scene.context)
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Room", "room").names("guests") == ["node"])
+    }
+  }
+
+  @Test("A member that left an object while that was gone isn't its member when others bring it back")
+  func formerMember() throws {
+    try withScene { scene in
+      let room = try scene.context.make("Room", ["name": "room"])
+      try scene.context.make("Node", ["name": "node", "room": room])
+      try scene.save(scene.context)
+      let theirs = try scene.other.named("Room", "room")
+      let node = try scene.other.named("Node", "node")
+      scene.context.delete(room)
+      try scene.save(scene.context)
+      scene.context.undo()
+      node["room"] = nil
+      try scene.save(scene.context)
+      #expect(try scene.other.named("Room", "room").names("guests") == [])
+      #expect(!theirs.isDeleted && node.one("room") == nil)
+      try scene.save(scene.other)
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Room", "room").names("guests") == [])
+    }
+  }
+}

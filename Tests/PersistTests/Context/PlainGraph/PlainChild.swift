@@ -1,0 +1,146 @@
+import PersistTestSupport
+
+@testable import Persist
+
+/// A child context for a while, with the graph that it should show. It edits, undoes, and has children of its own.
+struct PlainChild {
+  private let context: ManagedObjectContext
+  private let undoManager = ManagedObjectContext.UndoManager()
+  private var objects: PlainObjects
+  private var plain: PlainGraph
+  /// The graphs that undo leads through, the present one last.
+  private var history: [PlainGraph] = []
+  private let depth: Int
+
+  init(of parent: PlainObjects, showing graph: PlainGraph, depth: Int = 1) {
+    context = ManagedObjectContext(parent: parent.context)
+    context.undoManager = undoManager
+    objects = PlainObjects(context)
+    objects.add(faultsOf: parent)
+    self.depth = depth
+    plain = graph.asRows
+    history = [plain]
+  }
+
+  mutating func work(_ edits: inout PlainEdits, _ log: inout [String]) throws {
+    log.append("child begins")
+    for _ in 0..<Int.random(in: 1...6, using: &edits.random) {
+      let count = undoManager.undoCount
+      if depth < 3, edits.chance(10) {
+        var child = PlainChild(of: objects, showing: plain, depth: depth + 1)
+        try child.work(&edits, &log)
+        try child.save(to: &objects, &plain, &edits, &log, again: false)
+      } else if history.count > 1, edits.chance(6) {
+        log.append("  undo in the child")
+        try undo()
+        continue
+      } else {
+        guard let edit = edits.edit(of: plain) else { continue }
+        log.append("  \(edit)")
+        plain.apply(edit)
+        try objects.apply(edit)
+      }
+      context.processPendingChanges()
+      if undoManager.undoCount > count { history.append(plain) }
+      if edits.chance(6) { try look("the child") }
+    }
+  }
+
+  private mutating func undo() throws {
+    let present = plain
+    history.removeLast()
+    context.undo()
+    plain = try demand(history.last).restored(over: present.withRowsOfParent)
+  }
+
+  /// Saves the child's changes to its parent or drops them.
+  ///
+  /// - Parameter again: Whether they may be undone afterwards and saved again.
+  func save(
+    to parent: inout PlainObjects, _ graph: inout PlainGraph, _ edits: inout PlainEdits, _ log: inout [String],
+    again: Bool
+  ) throws {
+    guard !edits.chance(4) else { return log.append("child is dropped") }
+    var child = self
+    guard try child.save(to: &parent, &graph, &log), again, edits.chance(2) else { return }
+    log.append("child undoes what it saved")
+    let count = Int.random(in: 0..<history.count, using: &edits.random)
+    for _ in 0..<count { try child.undo() }
+    try child.look("the child after undoing what it saved")
+    _ = try child.save(to: &parent, &graph, &log)
+  }
+
+  /// - Returns: False for a deletion that is denied.
+  private mutating func save(
+    to parent: inout PlainObjects, _ graph: inout PlainGraph, _ log: inout [String]
+  ) throws -> Bool {
+    let error = persistError { try context.save() }
+    if plain.isDenied {
+      let isRight = error?.code == .validationDeleteDenied || error?.code == .validationMultiple
+      try demand(isRight, "a denied deletion in a child: \(error?.description ?? "saved")")
+      log.append("child is denied")
+      return false
+    }
+    log.append("child saves")
+    try demand(error == nil, error?.description ?? "")
+    try demand(!context.hasChanges, "changes are left after a child's save")
+    plain.save()
+    parent.add(contentsOf: objects)
+    // What the child deleted goes the way of a deletion here.
+    graph = plain.asChanges(of: graph)
+    try look("the child after its save")
+    return true
+  }
+
+  private func look(_ what: String) throws { try demand(objects.state(), is: plain.state, what) }
+}
+
+extension PlainObjects {
+  /// The objects of a parent context that are alive there, as those of this one, unread.
+  fileprivate mutating func add(faultsOf parent: PlainObjects) {
+    for (number, object) in parent.byNumber where object.managedObjectContext === parent.context && !object.isDeleted {
+      byNumber[number] = context.object(with: object.objectID)
+    }
+  }
+}
+
+extension PlainGraph {
+  /// The objects that the parent of a child context has: all that are saved here, or were deleted since.
+  fileprivate var withRowsOfParent: PlainGraph {
+    var graph = self
+    graph.objects = objects.filter { $0.value.isSaved }
+    return graph
+  }
+
+  /// What a child sees of its parent: for it everything is saved, and what is deleted doesn't exist.
+  fileprivate var asRows: PlainGraph {
+    var graph = self
+    graph.objects = objects.filter { !$0.value.isDeleted }
+    for id in graph.alive {
+      graph.objects[id]?.isSaved = true
+      graph.objects[id]?.one = objects[id]?.one.filter { isAlive($0.value) } ?? [:]
+      graph.objects[id]?.many = objects[id]?.many.mapValues { $0.filter(isAlive) } ?? [:]
+    }
+    return graph
+  }
+
+  /// What a child's graph is to the parent that it was saved to: its deletions are the parent's, unsaved.
+  fileprivate func asChanges(of parent: PlainGraph) -> PlainGraph {
+    var graph = self
+    for (id, object) in parent.objects {
+      graph.objects[id]?.isSaved = object.isSaved
+      // The child doesn't know what rules of deletions left here.
+      for (name, other) in object.one where objects[other] == nil && !parent.isAlive(other) && graph.one(id, name) == nil {
+        graph.objects[id]?.one[name] = other
+      }
+      for (name, members) in object.many {
+        graph.objects[id]?.many[name, default: []] += members.filter { objects[$0] == nil && !parent.isAlive($0) }
+      }
+      guard graph.objects[id] == nil, object.isSaved else { continue }
+      graph.objects[id] = object
+      graph.objects[id]?.isDeleted = true
+    }
+    for id in graph.objects.keys where parent.objects[id] == nil { graph.objects[id]?.isSaved = false }
+    return graph
+  }
+}
