@@ -21,12 +21,9 @@ extension ManagedObject {
   /// Removes the object from its owners, because it is deleted.
   final func leaveOneWayOwners() {
     guard let context = table?.context else { return }
-    for referrer in layout.oneWayReferrers {
-      let owning = context.layouts[referrer.entityIndex]
-      guard let relationship = owning.relationshipsBySlot[referrer.slot], relationship.isOneWayToMany,
-        let owner = context.oneWayOwner(of: self, in: OneWayPlace(relationship, of: owning))
-      else { continue }
-      owner.forget(self, in: owner.layout.relationshipsBySlot[referrer.slot] ?? relationship)
+    for (place, relationship) in layout.oneWayPlaces(in: context.layouts) {
+      guard let owner = context.oneWayOwner(of: self, in: place) else { continue }
+      owner.forget(self, in: owner.layout.relationshipsBySlot[place.slot] ?? relationship)
     }
   }
 
@@ -195,6 +192,23 @@ struct OneWayPlace {
   func isRelationship(of layout: EntityLayout) -> Bool {
     slot < layout.properties.count && layout.properties[slot].declaringEntity == declaringEntity
       && layout.relationshipsBySlot[slot]?.isOneWayToMany == true
+  }
+}
+
+extension EntityLayout {
+  /// The to-many relationships without an inverse whose members include objects of the entity.
+  func oneWayPlaces(in layouts: [EntityLayout]) -> [(place: OneWayPlace, relationship: RelationshipLayout)] {
+    oneWayReferrers.compactMap { referrer in
+      let owning = layouts[referrer.entityIndex]
+      guard let relationship = owning.relationshipsBySlot[referrer.slot], relationship.isOneWayToMany else {
+        return nil
+      }
+      return (OneWayPlace(relationship, of: owning), relationship)
+    }
+  }
+
+  func isOneWayMember(in layouts: [EntityLayout]) -> Bool {
+    oneWayReferrers.contains { layouts[$0.entityIndex].relationshipsBySlot[$0.slot]?.isOneWayToMany == true }
   }
 }
 

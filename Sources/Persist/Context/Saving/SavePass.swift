@@ -57,11 +57,21 @@ struct SavePass {
       fix: "Set a property in willSave only if its value differs.")
   }
 
-  /// Removes members without an inverse from owners that others gave them to since they were given to another one here.
+  /// Removes members without an inverse from owners that others gave them to since they were deleted here, or given to
+  /// another one.
   mutating func moveOneWayMembers() throws {
-    guard !context.oneWayOwners.isEmpty else { return }
+    let gone = deleted.filter { object in object.table != nil && object.layout.isOneWayMember(in: context.layouts) }
+    guard !context.oneWayOwners.isEmpty || !gone.isEmpty else { return }
     context.processTrackedChanges()
     var hasMoved = false
+    for (_, members) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.layout) }) {
+      for (place, relationship) in members.first?.layout.oneWayPlaces(in: context.layouts) ?? [] {
+        for (member, former) in try context.storedOwners(of: members, in: place) {
+          former.forget(member, in: former.layout.relationshipsBySlot[relationship.slot] ?? relationship)
+          hasMoved = true
+        }
+      }
+    }
     for owner in inserted + updated where !owner.toManys.isEmpty && owner.table != nil {
       for relationship in owner.layout.relationships where relationship.isOneWayToMany {
         let place = OneWayPlace(relationship, of: owner.layout)

@@ -52,6 +52,8 @@ struct PlainMergeRun: PlainTrial {
     sides = try (0..<3).map { _ in
       let context = merging == .otherCoordinators ? try Self.foreignContext(stack) : stack.context()
       context.automaticallyMergesChangesFromParent = merging != .told
+      // Changes of the same property can still meet, as by a deletion that others' changes are related to.
+      if merging != .told { context.mergePolicy = .mergeByPropertyObjectTrump }
       let side = Side(context: context, saves: SaveListener(context), objects: PlainObjects(context))
       context.undoManager = side.undoManager
       return side

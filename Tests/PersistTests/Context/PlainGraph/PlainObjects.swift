@@ -74,7 +74,12 @@ struct PlainObjects {
 
   /// The object that took the place of one that left the context, as a child may have brought it back.
   private func present(_ object: ManagedObject) -> ManagedObject {
-    object.managedObjectContext == nil ? context.registeredObject(for: object.objectID) ?? object : object
+    guard object.managedObjectContext == nil, let other = context.registeredObject(for: object.objectID) else {
+      return object
+    }
+    // A fault knows that its row is gone once it was read.
+    _ = other["name"]
+    return other.isDeleted ? object : other
   }
 
   private var alive: [(key: Int, value: ManagedObject)] {
