@@ -8,7 +8,7 @@ final class InstancePairs {
   }
 
   /// The saved pairs.
-  private let table: any ObjectAssociations
+  let table: any ObjectAssociations
   private var unsaved: [Origin: [ManagedObject]] = [:]
   private var unsavedOrigins: [ObjectIdentifier: [(step: Int, source: ManagedObject)]] = [:]
   /// The steps with rows in the table.

@@ -30,7 +30,8 @@ struct CopyCostTests {
     private func executed(_ manager: MigrationManager) -> Int {
       let contexts = [manager.sourceContext, manager.destinationContext]
       let stores = contexts.flatMap(\.persistentStoreCoordinator.openStores).compactMap { $0 as? SQLiteStore }
-      let pairs = manager.objects?.pairs.connection.counts.executed ?? 0
+      let associations = manager.objects?.pairs.table as? SQLiteAssociations
+      let pairs = associations?.connection.counts.executed ?? 0
       return stores.reduce(pairs) { $0 + $1.pool.counts.executed }
     }
 

@@ -168,7 +168,10 @@ struct GuardedMigrationTests {
     try withStore(.copiedBySQL) { scenario, url in
       let before = ExternalDataFolder(storeAt: url).names()
       let entry = MigrationLogEntry(date: Date(), from: "1", to: "2", way: .copy, rows: 1, seconds: 0.1)
-      if isDecided { try entry.write(toStoreAt: url) }
+      if isDecided {
+        let location = StoreLocation(url)
+        try location.migrationEngine.changeMetadata(of: location, completingFile: false) { $0.log(entry) }
+      }
       let (folder, values) = try beginExchange(of: url, entry)
       let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
       try coordinator.remove(coordinator.addStore(at: url))

@@ -1,6 +1,6 @@
 /// The temporary table of a connection for associations between copied objects.
 struct SQLiteAssociations: ObjectAssociations {
-  private let connection: SQLiteConnection
+  let connection: SQLiteConnection
 
   init(_ connection: SQLiteConnection) throws {
     self.connection = connection
