@@ -44,8 +44,8 @@ enum NaturalOrder {
     }
   }
 
-  /// Works on bytes: digits and separators are ASCII, and folders of hundreds of versions are sorted whenever a registry
-  /// is read.
+  /// Works on bytes: digits and separators are ASCII, and folders of hundreds of versions are sorted whenever a
+  /// registry is read.
   private static func parts(_ name: String) -> [Part] {
     let name = name.lowercased()
     let bytes = name.utf8
