@@ -1,5 +1,5 @@
 public import Foundation
-public import Persist
+import Persist
 import PersistMacrosless
 
 /// The notes in a store, for many requests at once.
