@@ -13,7 +13,8 @@ struct PersistCommand: ParsableCommand {
       With --json, only the result goes to standard output.
       """,
     subcommands: [
-      InspectCommand.self, DumpCommand.self, DiffCommand.self, PlanCommand.self, MigrateCommand.self,
+      InspectCommand.self, DumpCommand.self, FetchCommand.self, CountCommand.self, ShowCommand.self,
+      ExplainCommand.self, DiffCommand.self, DiagramCommand.self, PlanCommand.self, MigrateCommand.self,
       CheckCommand.self, HistoryCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self, LockCommand.self,
     ])
 

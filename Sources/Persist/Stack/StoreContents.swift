@@ -79,6 +79,43 @@ package final class StoreContents {
     }
   }
 
+  /// Visits the objects with identifiers, in this order; those that the store doesn't have are omitted.
+  package func forEachObject(_ ids: [ManagedObjectID], _ body: (Object) throws -> Void) throws {
+    let groupSize = 1000
+    for start in stride(from: 0, to: ids.count, by: groupSize) {
+      let group = ids[start..<min(start + groupSize, ids.count)]
+      var found: [ManagedObjectID: Object] = [:]
+      for (name, ids) in Dictionary(grouping: group, by: \.entityName) {
+        let entity = try model.entity(named: name)
+        guard hasTable[entity.number - 1] else { continue }
+        let query = RowQuery(entity: entity, includesSubentities: false, keys: ids.compactMap(\.primaryKey))
+        for row in try store.rows(query) {
+          guard let snapshot = row.snapshot else { continue }
+          let id = ManagedObjectID(entityName: name, storeIdentifier: store.identifier, key: .permanent(row.key))
+          found[id] = Object(
+            entity: entity, key: row.key, snapshot: snapshot, lastOfBatch: row.key, contents: self)
+        }
+      }
+      for id in group { if let object = found[id] { try body(object) } }
+    }
+  }
+
+  /// Returns a context over the store, for requests.
+  ///
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store has no place for a part of the model that
+  ///   requests could ask for.
+  package func context() throws -> ManagedObjectContext {
+    guard gaps.isEmpty else {
+      throw PersistenceError(
+        .incompatibleModel, at: .store(store.url),
+        "The store lacks tables or columns for parts of the model: \(gaps.joined(separator: " "))",
+        fix: "'persist dump' shows what it has. 'persist migrate' completes it.")
+    }
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    return ManagedObjectContext(coordinator)
+  }
+
   fileprivate func content(
     _ property: Property, _ attribute: AttributeDescription, in object: Object
   ) throws -> Content {

@@ -72,14 +72,7 @@ struct DiffCommand: ParsableCommand {
   }
 
   private func draw(_ old: ModelVersion, _ new: ModelVersion, _ plan: MigrationPlan, into url: URL) throws {
-    let picture = ModelPicture(from: old, to: new, operations: plan.steps.map(\.operation))
-    do {
-      try Data(PictureDrawing(picture).svg.utf8).write(to: url, options: .atomic)
-    } catch {
-      throw PersistenceError(
-        .fileAccess, at: .file(url), "The picture can't be written: \(error.localizedDescription)",
-        fix: "Name a file in a folder that is there and may be written to.")
-    }
+    try PictureDrawing(ModelPicture(from: old, to: new, operations: plan.steps.map(\.operation))).write(to: url)
   }
 
   /// The current version of the family of `version`, or of the only family if there is a second model or no version.

@@ -70,18 +70,30 @@ struct ObjectText {
   }
 }
 
-/// Human-readable dates.
+/// Dates as text: in UTC, with microseconds if there is a fraction of a second.
 enum DateText {
-  /// The date and time in UTC, with a fraction of a second if there is one; outside the years for which calendars
-  /// agree, seconds since 2001.
+  /// For people; outside the years for which calendars agree, seconds since 2001.
   static func text(_ date: Date) -> String {
+    guard let (day, time) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate) s since 2001" }
+    return "\(day) \(time) UTC"
+  }
+
+  /// For programs, in ISO 8601; outside the years for which calendars agree, the number of seconds since 2001.
+  static func iso8601(_ date: Date) -> String {
+    guard let (day, time) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate)" }
+    return "\(day)T\(time)Z"
+  }
+
+  private static func parts(_ date: Date) -> (day: Substring, time: String)? {
     let seconds = date.timeIntervalSinceReferenceDate
-    guard seconds > -63_000_000_000, seconds < 252_000_000_000 else { return "\(seconds) s since 2001" }
+    guard seconds > -63_000_000_000, seconds < 252_000_000_000 else { return nil }
     let whole = seconds.rounded(.down)
-    let moment = Date(timeIntervalSinceReferenceDate: whole).formatted(
-      .iso8601.dateSeparator(.dash).dateTimeSeparator(.space).timeSeparator(.colon))
-    guard seconds != whole else { return moment.replacing("Z", with: " UTC") }
-    let fraction = String(format: "%06d", min(999_999, Int(((seconds - whole) * 1_000_000).rounded())))
-    return moment.replacing("Z", with: ".\(fraction) UTC")
+    let words = Date(timeIntervalSinceReferenceDate: whole).formatted(
+      .iso8601.dateSeparator(.dash).dateTimeSeparator(.space).timeSeparator(.colon)
+    ).split(separator: " ")
+    guard words.count == 2 else { return nil }
+    let time = words[1].prefix { $0 != "Z" }
+    let microseconds = min(999_999, Int(((seconds - whole) * 1_000_000).rounded()))
+    return (words[0], seconds == whole ? String(time) : time + String(format: ".%06d", microseconds))
   }
 }

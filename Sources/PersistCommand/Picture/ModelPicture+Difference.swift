@@ -10,8 +10,26 @@ extension ModelPicture {
   init(from old: ModelVersion, to new: ModelVersion, operations: [MigrationOperation]) {
     var drawing = DifferenceDrawing(old: old.model, new: new.model, operations: operations)
     drawing.draw()
-    self.init(from: old.name, to: new.name, boxes: drawing.boxes, links: drawing.links)
+    let parts = Change.allCases.compactMap { change -> String? in
+      let count = drawing.boxes.count { $0.change == change }
+      return count == 0 ? nil : "\(Self.entities(count)) \(change.rawValue)"
+    }
+    self.init(
+      title: "\(old.name) → \(new.name)", summary: parts.isEmpty ? "no entities" : parts.joined(separator: ", "),
+      isDifference: true, boxes: drawing.boxes, links: drawing.links)
   }
+
+  /// A picture of one version, with all its properties.
+  init(of version: ModelVersion) {
+    var drawing = DifferenceDrawing(old: version.model, new: version.model, operations: [])
+    drawing.showsEverything = true
+    drawing.draw()
+    self.init(
+      title: version.name, summary: drawing.boxes.isEmpty ? "no entities" : Self.entities(drawing.boxes.count),
+      isDifference: false, boxes: drawing.boxes, links: drawing.links)
+  }
+
+  private static func entities(_ count: Int) -> String { "\(count) \(count == 1 ? "entity" : "entities")" }
 }
 
 /// Collects the boxes and links of a difference.
@@ -24,6 +42,8 @@ private struct DifferenceDrawing {
   let changes: [String: [String: PropertyChange]]
   var boxes: [ModelPicture.Box] = []
   var links: [ModelPicture.Link] = []
+  /// Whether to show every property, as in a picture of one model.
+  var showsEverything = false
   /// The new names of renamed entities, by old name.
   private var newNames: [String: String] = [:]
   private var boxByNewName: [String: Int] = [:]
@@ -46,7 +66,7 @@ private struct DifferenceDrawing {
   mutating func draw() {
     for entity in new.entities {
       boxByNewName[entity.name] = boxes.count
-      boxes.append(box(entity, added.contains(entity.name) ? .added : nil))
+      boxes.append(box(entity, added.contains(entity.name) ? .added : showsEverything ? .unchanged : nil))
     }
     for entity in old.entities where removed.contains(entity.name) {
       boxByRemovedName[entity.name] = boxes.count
@@ -86,7 +106,7 @@ private struct DifferenceDrawing {
   /// As many properties as fit. If there are too many, relationships take precedence over attributes, because links
   /// begin at them.
   private func shown(_ properties: [Property]) -> [Property] {
-    guard properties.count > Self.lineLimit else { return properties }
+    guard properties.count > Self.lineLimit, !showsEverything else { return properties }
     let relationships = properties.filter { $0.relationship != nil }.prefix(Self.lineLimit)
     let attributes = properties.filter { $0.relationship == nil }.prefix(Self.lineLimit - relationships.count)
     return Array(attributes) + Array(relationships)

@@ -1,4 +1,4 @@
-/// The differences of two model versions, as boxes and links that have no positions yet.
+/// A model, or the differences of two versions of one, as boxes and links that have no positions yet.
 struct ModelPicture {
   enum Change: String, CaseIterable {
     case added, removed, changed, unchanged
@@ -44,10 +44,11 @@ struct ModelPicture {
     let title: String
   }
 
-  let from: String
-  let to: String
+  let title: String
+  /// The number of entities, in words.
+  let summary: String
+  /// Whether the colors of changes have to be explained.
+  let isDifference: Bool
   let boxes: [Box]
   let links: [Link]
-
-  func count(_ change: Change) -> Int { boxes.count { $0.change == change } }
 }

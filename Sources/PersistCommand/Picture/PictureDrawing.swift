@@ -1,4 +1,7 @@
-/// Draws the picture of a difference as SVG.
+import Foundation
+import Persist
+
+/// Draws the picture of a model or a difference as SVG.
 struct PictureDrawing {
   static let boxWidth = 236.0
   static let headHeight = 32.0
@@ -76,6 +79,17 @@ struct PictureDrawing {
 
   // MARK: Drawing
 
+  /// - Throws: `PersistenceError.Code.fileAccess` if the file can't be written.
+  func write(to url: URL) throws {
+    do {
+      try Data(svg.utf8).write(to: url, options: .atomic)
+    } catch {
+      throw PersistenceError(
+        .fileAccess, at: .file(url), "The picture can't be written: \(error.localizedDescription)",
+        fix: "Name a file in a folder that is there and may be written to.")
+    }
+  }
+
   var svg: String {
     let width = max(size.x, Self.leastWidth) + 2 * Self.margin
     let height = size.y + Self.headerHeight + 2 * Self.margin
@@ -87,8 +101,8 @@ struct PictureDrawing {
         "viewBox": "0 0 \(SVGText.number(width)) \(SVGText.number(height))", "role": "img",
       ]
     ) { text in
-      text.element("title", [:], text: "\(picture.from) → \(picture.to)")
-      text.element("desc", [:], text: summary)
+      text.element("title", [:], text: picture.title)
+      text.element("desc", [:], text: picture.summary)
       text.style(PictureStyle.sheet)
       text.element("rect", ["class": "sheet", "width": "100%", "height": "100%"])
       drawHeader(&text)
@@ -113,21 +127,12 @@ struct PictureDrawing {
     return text.string
   }
 
-  private var summary: String {
-    func words(_ count: Int, _ what: String) -> String { "\(count) \(count == 1 ? "entity" : "entities") \(what)" }
-    let parts = ModelPicture.Change.allCases.compactMap { change -> String? in
-      let count = picture.count(change)
-      return count == 0 ? nil : words(count, change.rawValue)
-    }
-    return parts.isEmpty ? "no entities" : parts.joined(separator: ", ")
-  }
-
   private func drawHeader(_ text: inout SVGText) {
     let x = SVGText.number(Self.margin)
-    text.element("text", ["class": "title", "x": x, "y": "50"], text: "\(picture.from) → \(picture.to)")
-    text.element("text", ["class": "muted", "x": x, "y": "72"], text: summary)
+    text.element("text", ["class": "title", "x": x, "y": "50"], text: picture.title)
+    text.element("text", ["class": "muted", "x": x, "y": "72"], text: picture.summary)
     var left = Self.margin
-    for change in ModelPicture.Change.allCases {
+    for change in picture.isDifference ? ModelPicture.Change.allCases : [] {
       text.element(
         "rect",
         [
@@ -141,7 +146,7 @@ struct PictureDrawing {
         "text", ["class": "small", "x": SVGText.number(left + 25), "y": "99"], text: change.rawValue)
       left += 96
     }
-    drawKey(&text, x: left + 16)
+    drawKey(&text, x: picture.isDifference ? left + 16 : left)
   }
 
   /// Draws the legend for the symbols at the ends of links.

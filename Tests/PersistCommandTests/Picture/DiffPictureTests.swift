@@ -145,4 +145,26 @@ struct DiffPictureTests {
       #expect(refused.messages.contains("can't be written"))
     }
   }
+
+  @Test("persist diagram draws the current version of a model, or the model of a store, with every property")
+  func diagram() throws {
+    let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld")
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("Shop.svg")
+      #expect(try Command.run("diagram", shop.path, "--svg", file.path).status == 0)
+      let model = try XMLDocument(xmlString: String(contentsOf: file, encoding: .utf8)).rootElement()
+      let text = try #require(model?.stringValue)
+      for entity in try ManagedObjectModel(contentsOf: shop).entities {
+        #expect(text.contains(entity.name))
+        for property in entity.properties { #expect(text.contains(property.name), "\(entity.name).\(property.name)") }
+      }
+      #expect(text.contains("Shop 3") && text.contains("9 entities") && !text.contains("9 entities unchanged"))
+      let store = folder.appendingPathComponent("Shop.sqlite").path
+      _ = try Command.run("fill", store, "--models", shop.path, "--version", "Shop", "--rows", "1")
+      #expect(try Command.run("diagram", store, "--svg", file.path).status == 0)
+      #expect(try String(contentsOf: file, encoding: .utf8).contains("amount"))
+      #expect(try Command.run("diagram", store, "--svg", file.path, "--version", "Shop").status == 2)
+      #expect(try Command.run("diagram", folder.path + "/nothing", "--svg", file.path).status == 1)
+    }
+  }
 }

@@ -1,0 +1,38 @@
+import Foundation
+import Persist
+
+/// Comma-separated values as RFC 4180 has them, with line feeds.
+///
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
+enum CSVText {
+  static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\n" }
+
+  private static func cell(_ text: String) -> String {
+    guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
+    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+  }
+
+  /// A value so that it can be read back: dates in ISO 8601, bytes in base64, an object as its URI, a composite
+  /// as JSON. Null is empty, and so is an empty text.
+  static func text(_ value: StoredValue?) -> String {
+    switch value {
+    case nil, .null?: ""
+    case .boolean(let value)?: value ? "true" : "false"
+    case .integer(let value)?: String(value)
+    case .double(let value)?: value.description
+    case .decimal(let value)?: value.description
+    case .string(let value)?, .uri(let value)?: value
+    case .date(let value)?: DateText.iso8601(value)
+    case .data(let value)?: value.base64EncodedString()
+    case .uuid(let value)?: value.uuidString
+    case .objectID(let value)?: value.description
+    case .composite(let elements)?: json(.composite(elements))
+    }
+  }
+
+  private static func json(_ value: StoredValue) -> String {
+    var json = JSONText()
+    json.value(value)
+    return json.string
+  }
+}

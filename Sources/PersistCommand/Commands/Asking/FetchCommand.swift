@@ -1,0 +1,113 @@
+import ArgumentParser
+import Persist
+
+/// `persist fetch`: the objects that a request finds.
+struct FetchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fetch", abstract: "Show the objects that a request finds, in its order. Never writes.",
+    discussion: """
+      A request is one line, in quotation marks:
+
+        persist fetch Shop.sqlite "Item where price < 5 and category.name == 'Tea' sort by name desc limit 20"
+
+      Predicates are in the format of NSPredicate. With --columns, only these values are shown; a column may be a path \
+      over to-one relationships, such as category.name.
+      """)
+
+  @OptionGroup var arguments: StoreArguments
+
+  @Argument(help: "ENTITY [where PREDICATE] [sort by KEY [desc], …] [limit N] [offset N]")
+  var request: String
+
+  @Option(help: "Show only the values of these properties, separated by commas.")
+  var columns: String?
+
+  @Flag(help: "Print comma-separated values, with a line of names. Needs --columns.")
+  var csv = false
+
+  func validate() throws {
+    if csv, columns == nil { throw ValidationError("--csv needs --columns: objects have members, a table has none.") }
+    if csv, arguments.json { throw ValidationError("--csv and --json exclude each other.") }
+    if let columns, names(columns).contains("") { throw ValidationError("A column has no name.") }
+  }
+
+  func run() throws {
+    let contents = try arguments.contents()
+    let line = try QueryLine(request)
+    if let columns {
+      try show(rows: line, columns: names(columns), of: contents)
+    } else {
+      try show(objects: line, of: contents)
+    }
+  }
+
+  private func names(_ columns: String) -> [String] {
+    columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
+      String(name.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+  }
+
+  private func show(objects line: QueryLine, of contents: StoreContents) throws {
+    let found = try contents.context().fetch(line.request(ManagedObjectID.self))
+    var output = StandardOutput()
+    var json = JSONText()
+    var properties: [String: DumpedProperties] = [:]
+    try contents.forEachObject(found) { object in
+      let dumped = properties[object.entity.name] ?? DumpedProperties(object.entity)
+      properties[object.entity.name] = dumped
+      if arguments.json {
+        json.reset()
+        try json.value(object, properties: dumped)
+        json.newLine()
+        try output.write(json)
+      } else {
+        try output.write(ObjectText(dumped).text(object) + "\n")
+      }
+    }
+    try output.flush()
+  }
+
+  private func show(rows line: QueryLine, columns: [String], of contents: StoreContents) throws {
+    var request = line.request(FetchedRow.self)
+    request.propertiesToFetch = columns.map { ExpressionDescription($0) }
+    let rows = try contents.context().fetch(request)
+    var output = StandardOutput()
+    if csv {
+      try output.write(CSVText.line(columns))
+      for row in rows { try output.write(CSVText.line(columns.map { CSVText.text(row.storedValue(forKey: $0)) })) }
+    } else if arguments.json {
+      var json = JSONText()
+      for row in rows {
+        json.reset()
+        json.object { json in
+          for column in columns {
+            json.key(column)
+            json.value(row.storedValue(forKey: column) ?? .null)
+          }
+        }
+        json.newLine()
+        try output.write(json)
+      }
+    } else {
+      try write(rows, columns, to: &output)
+    }
+    try output.flush()
+  }
+
+  /// A table whose columns are as wide as its first rows need; a longer value later shifts the rest of its line.
+  private func write(_ rows: [FetchedRow], _ columns: [String], to output: inout StandardOutput) throws {
+    func cells(_ row: FetchedRow) -> [String] {
+      columns.map { row.storedValue(forKey: $0).flatMap(ObjectText.text) ?? "–" }
+    }
+    let sample = [columns] + rows.prefix(1000).map(cells)
+    let widths = columns.indices.map { column in sample.map { $0[column].count }.max() ?? 0 }
+    func line(_ cells: [String]) -> String {
+      zip(cells, widths).enumerated().map { index, cell in
+        let (text, width) = cell
+        return index == cells.count - 1 ? text : text + String(repeating: " ", count: max(0, width - text.count))
+      }.joined(separator: "  ") + "\n"
+    }
+    try output.write(line(columns))
+    for row in rows { try output.write(line(cells(row))) }
+  }
+}

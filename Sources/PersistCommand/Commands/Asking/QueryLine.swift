@@ -1,0 +1,96 @@
+import Persist
+
+/// A request in one line: `Item where price < 5 sort by name desc limit 20`.
+///
+/// The predicate is in the format of `FetchPredicate`. Words in quotation marks are never taken for the start of a
+/// clause, so that a predicate can ask for them; `limit` and `offset` start one only before a number at the end.
+struct QueryLine {
+  let entity: String
+  let predicate: FetchPredicate?
+  let sortDescriptors: [FetchSortDescriptor]
+  let limit: Int
+  let offset: Int
+
+  private static let fix =
+    "The form is \"ENTITY [where PREDICATE] [sort by KEY [desc], …] [limit N] [offset N]\", such as \"Item where "
+    + "price < 5 sort by name limit 20\"."
+
+  /// - Throws: `PersistenceError.Code.invalidRequest` if the line doesn't have this form, and the errors of the
+  ///   predicate's format.
+  init(_ text: String) throws {
+    let line = Array(text)
+    let masked = Self.masking(line)
+    let form = #/
+      \s* (?<entity> [^\s]+ )
+      (?: \s+ where \s+ (?<predicate> .+?) )?
+      (?: \s+ sort \s+ by \s+ (?<order> .+?) )?
+      (?<bounds> (?: \s+ (?: limit | offset ) \s+ [0-9]+ )* ) \s*
+      /#.ignoresCase().dotMatchesNewlines()
+    guard let match = masked.wholeMatch(of: form) else {
+      throw PersistenceError(.invalidRequest, "'\(text)' isn't a request.", fix: Self.fix)
+    }
+    func original(_ part: Substring) -> String {
+      let start = masked.distance(from: masked.startIndex, to: part.startIndex)
+      return String(line[start..<start + part.count])
+    }
+    entity = original(match.entity)
+    predicate = try match.predicate.map { try FetchPredicate(original($0)) }
+    sortDescriptors = try match.order.map { try Self.order(original($0)) } ?? []
+    (limit, offset) = try Self.bounds(match.bounds)
+  }
+
+  /// The line with everything in quotation marks replaced, character by character.
+  private static func masking(_ line: [Character]) -> String {
+    var quote: Character?
+    var isEscaped = false
+    return String(
+      line.map { character in
+        guard let open = quote else {
+          if character == "'" || character == "\"" { quote = character }
+          return character
+        }
+        if isEscaped {
+          isEscaped = false
+        } else if character == "\\" {
+          isEscaped = true
+        } else if character == open {
+          quote = nil
+        }
+        return "x"
+      })
+  }
+
+  private static func order(_ text: String) throws -> [FetchSortDescriptor] {
+    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      let words = part.split(whereSeparator: \.isWhitespace)
+      switch (words.count, words.last?.lowercased()) {
+      case (1, _), (2, "asc"), (2, "ascending"): return FetchSortDescriptor(String(words[0]))
+      case (2, "desc"), (2, "descending"): return FetchSortDescriptor(String(words[0]), isAscending: false)
+      default: throw PersistenceError(.invalidRequest, "'\(part)' isn't a sort key.", fix: fix)
+      }
+    }
+  }
+
+  private static func bounds(_ text: Substring) throws -> (limit: Int, offset: Int) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    var values: [String: Int] = [:]
+    for (name, number) in zip(words, words.dropFirst()) where name.first?.isNumber == false {
+      guard let number = Int(number), values.updateValue(number, forKey: name.lowercased()) == nil else {
+        throw PersistenceError(.invalidRequest, "'\(name) \(number)' isn't possible here.", fix: fix)
+      }
+    }
+    guard values["limit"] != 0 else {
+      throw PersistenceError(.invalidRequest, "A limit of 0 leaves nothing.", fix: "Omit it to have every object.")
+    }
+    return (values["limit"] ?? 0, values["offset"] ?? 0)
+  }
+
+  func request<Result>(_ type: Result.Type) -> FetchRequest<Result> {
+    var request = FetchRequest<Result>(entity)
+    request.predicate = predicate
+    request.sortDescriptors = sortDescriptors
+    request.fetchLimit = limit
+    request.fetchOffset = offset
+    return request
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist show`: one object by its URI.
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one object. Never writes.",
+    discussion: """
+      Objects are named as in 'persist check' and in logs: x-coredata://STORE/Item/p7, or in short Item/7.
+      """)
+
+  @OptionGroup var arguments: StoreArguments
+
+  @Argument(help: "The object's URI, or ENTITY/KEY.")
+  var object: String
+
+  func run() throws {
+    let contents = try arguments.contents()
+    let id = try identifier(in: contents)
+    var isFound = false
+    try contents.forEachObject([id]) { found in
+      isFound = true
+      let properties = DumpedProperties(found.entity)
+      guard arguments.json else { return try StandardOutput.print(ObjectText(properties).text(found)) }
+      var (json, output) = (JSONText(), StandardOutput())
+      try json.value(found, properties: properties)
+      json.newLine()
+      try output.write(json)
+      try output.flush()
+    }
+    guard isFound else {
+      throw PersistenceError(
+        .objectNotFound, at: .entity(id.entityName), "The store has no object \(id.entityName)/\(id.primaryKey ?? 0).",
+        fix: "An object of a subentity is found under the name of its own entity. 'persist fetch' finds objects by "
+          + "their values.")
+    }
+  }
+
+  private func identifier(in contents: StoreContents) throws -> ManagedObjectID {
+    let store = contents.metadata.identifier
+    let parts = object.split(separator: "/", omittingEmptySubsequences: false)
+    if !object.contains("://"), parts.count == 2, let key = Int64(parts[1].drop { $0 == "p" }) {
+      return ManagedObjectID(entityName: String(parts[0]), storeIdentifier: store, key: .permanent(key))
+    }
+    guard let url = URL(string: object), let id = ManagedObjectID(uriRepresentation: url), id.primaryKey != nil else {
+      throw ValidationError("'\(object)' isn't the URI of an object. Name it as x-coredata://STORE/Item/p7 or Item/7.")
+    }
+    guard id.storeIdentifier == store else {
+      throw PersistenceError(
+        .objectNotFound, at: .store(arguments.url), "The object is in the store \(id.storeIdentifier).",
+        fix: "The identifier of this store is \(store).")
+    }
+    return id
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist diagram`: a picture of a model.
+struct DiagramCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diagram", abstract: "Draw a model, or the model of a store, as an SVG picture.",
+    discussion: """
+      Entities are boxes with their properties; lines are relationships and inheritance. 'persist diff --svg' draws \
+      the differences of two versions.
+      """)
+
+  @Argument(help: "A model, a folder with one model, or a store.")
+  var source: String
+
+  @Option(help: "The version to draw; by default the current one, or the store's.")
+  var version: String?
+
+  @Option(help: "A folder with models to find a store's version in; by default its embedded model is used.")
+  var models: String?
+
+  @Option(help: "The file to write.")
+  var svg: String
+
+  func run() throws {
+    try PictureDrawing(ModelPicture(of: drawnVersion())).write(to: URL(fileURLWithPath: svg))
+  }
+
+  private func drawnVersion() throws -> ModelVersion {
+    let url = URL(fileURLWithPath: source)
+    guard isStore(url) else {
+      let registry = try ModelRegistry(contentsOf: url)
+      return try version.map(registry.version(named:)) ?? registry.onlyFamily(of: source).current
+    }
+    if version != nil { throw ValidationError("--version names a version of a model; a store has one version.") }
+    let registry = try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0), needsCurrent: false) }
+    let contents = try StoreContents(readingStoreAt: url, registry: registry)
+    return ModelVersion(name: contents.versionName ?? url.lastPathComponent, model: contents.model)
+  }
+
+  /// Whether the file begins as SQLite's files do. A missing one isn't a store: reading it as a model says so.
+  private func isStore(_ url: URL) -> Bool {
+    guard let file = try? FileHandle(forReadingFrom: url) else { return false }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+  }
+}
