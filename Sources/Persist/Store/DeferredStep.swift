@@ -56,3 +56,14 @@ extension StoreMetadata {
     }
   }
 }
+
+extension DeferredStep {
+  /// Nil for a change that can't be deferred.
+  init?(_ change: SchemaChange) {
+    switch change {
+    case .dropColumn(let column, let table): self = .dropColumn(column, table: table)
+    case .createIndex(let index): self = .createIndex(index.name, table: index.table)
+    default: return nil
+    }
+  }
+}

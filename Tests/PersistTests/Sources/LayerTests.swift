@@ -41,7 +41,7 @@ struct LayerTests {
   }
 
   /// The references of folders of the migration to the engine of SQLite files. These numbers only become smaller.
-  private static let knownEngineReferences = ["Migration/SQLFiles": 108]
+  private static let knownEngineReferences = ["Migration/SQLFiles": 103]
 
   @Test(
     "A migration refers to stores through the protocols of Store/Engine alone",
@@ -55,9 +55,9 @@ struct LayerTests {
     }
     for (folder, found) in folders {
       let known = Self.knownEngineReferences[folder] ?? 0
-      guard found.count != known else { continue }
+      guard found.count > known else { continue }
       let places = known > 0 ? "" : found.map { " \($0.file):\($0.line): \($0.name)" }.joined(separator: ";")
-      Issue.record("\(folder) has \(found.count) references to Store/SQLite instead of \(known).\(places)")
+      Issue.record("\(folder) has \(found.count) references to Store/SQLite instead of \(known) at most.\(places)")
     }
   }
 

@@ -1,16 +1,5 @@
 import Foundation
 
-extension DeferredStep {
-  /// Nil for a change that can't be deferred.
-  init?(_ change: SchemaChange) {
-    switch change {
-    case .dropColumn(let column, let table): self = .dropColumn(column, table: table)
-    case .createIndex(let index): self = .createIndex(index.name, table: index.table)
-    default: return nil
-    }
-  }
-}
-
 extension SQLiteStore {
   // Read from the file: pending metadata don't reflect steps performed in the meantime.
   func deferredSteps() throws -> [DeferredStep] { try pool.readOnce { try StoreMetadata($0).deferredSteps } }
