@@ -71,7 +71,7 @@ struct RowConflictResolution {
   /// Whether others changed a property since the object read its row.
   private func hasChanged(_ stored: EntityLayout.StoredSlot, of object: ManagedObject, in row: RowSnapshot) -> Bool {
     guard let snapshot = object.snapshot else { return false }
-    return !snapshot.holds(stored, as: row, of: object.layout)
+    return !object.holds(stored, in: snapshot, as: row)
   }
 
   /// Turns all of the object's values into changes on top of the stored row.

@@ -19,7 +19,20 @@ extension ManagedObject {
   /// Whether a newer row differs from the row that was read in a property with an unsaved value.
   final func isOvertaken(by row: RowSnapshot) -> Bool {
     guard let old = snapshot, !pending.isEmpty else { return false }
-    return layout.storedSlots.contains { differsFromStored($0) && !old.holds($0, as: row, of: layout) }
+    return layout.storedSlots.contains { differsFromStored($0) && !holds($0, in: old, as: row) }
+  }
+
+  /// Whether two of the object's rows have the same stored value for a property.
+  ///
+  /// After a save, an object's row has a large value itself, and the store's has the file that was made of it. A file
+  /// that can't be read belongs to a row that others have replaced.
+  final func holds(_ stored: EntityLayout.StoredSlot, in old: RowSnapshot, as row: RowSnapshot) -> Bool {
+    if old.holds(stored, as: row, of: layout) { return true }
+    guard stored.form == .externalData, let store = table?.store,
+      !old.isNull(stored.slot, of: layout.rowSlotCount), !row.isNull(stored.slot, of: layout.rowSlotCount),
+      case .inline(let data) = old.externalContent(stored.slot), case .file(let name) = row.externalContent(stored.slot)
+    else { return false }
+    return (try? store.externalData(named: name, equals: data)) ?? false
   }
 
   /// Adopts a newer row, keeping the changes made since the older one was read.

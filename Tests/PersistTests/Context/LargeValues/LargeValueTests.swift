@@ -249,4 +249,33 @@ struct LargeValueTests {
         throws: { ($0 as? PersistenceError)?.code == .fileAccess })
     }
   }
+
+  @Test("A large value that was saved here doesn't count as changed by others who changed something else")
+  func changedBesideOthers() throws {
+    try withItem { theirs, ours, _ in
+      let writer = try #require(theirs.managedObjectContext)
+      writer.automaticallyMergesChangesFromParent = true
+      theirs["blob"] = nil
+      ours["number"] = 2
+      try ours.managedObjectContext?.save()
+      writer.processPendingChanges()
+      #expect(theirs["number"] as? Int == 2)
+      try writer.save()
+      #expect(theirs["number"] as? Int == 2 && theirs["blob"] == nil)
+    }
+  }
+
+  @Test("A large value that was saved here is written under a policy by which others' changes win")
+  func keptBesideOthers() throws {
+    try withItem { theirs, ours, stack in
+      let writer = try #require(theirs.managedObjectContext)
+      writer.mergePolicy = .mergeByPropertyStoreTrump
+      theirs["blob"] = Self.data(3)
+      ours["number"] = 2
+      try ours.managedObjectContext?.save()
+      try writer.save()
+      #expect(theirs["number"] as? Int == 2)
+      #expect(try saved(stack) == [Self.data(3)])
+    }
+  }
 }

@@ -62,9 +62,9 @@ struct PlainChild {
   ) throws {
     guard !edits.chance(4) else { return log.append("child is dropped") }
     var child = self
-    // A deleted object that the parent hasn't saved either would come back as another one.
-    let keepsNew = graph.alive.allSatisfy { graph.objects[$0]?.isSaved == true || plain.isAlive($0) }
-    guard try child.save(to: &parent, &graph, &log), again, keepsNew, edits.chance(2) else { return }
+    // A deleted object would come back without what the parent hadn't saved of it.
+    let keepsAll = graph.alive.allSatisfy(plain.isAlive)
+    guard try child.save(to: &parent, &graph, &log), again, keepsAll, edits.chance(2) else { return }
     log.append("child undoes what it saved")
     let count = Int.random(in: 0..<history.count, using: &edits.random)
     for _ in 0..<count { try child.undo() }

@@ -1,3 +1,5 @@
+import Persist
+
 /// What merging makes of unsaved changes: they stay, property by property and member by member, on top of what others
 /// have saved.
 extension PlainGraph {
@@ -17,7 +19,15 @@ extension PlainGraph {
     mergeToOnes(of: mine, seen, &graph)
     mergePairs(of: mine, seen, &graph)
     mergeOrders(of: mine, seen, stored, &graph)
-    for id in objects.keys.sorted() where objects[id]?.isDeleted == true && graph.isAlive(id) { graph.delete(id) }
+    let gone = objects.keys.filter { objects[$0]?.isDeleted == true && graph.isAlive($0) }.sorted()
+    graph.delete(gone)
+    for id in gone {
+      // Rules that leave the other ends alone keep what a deleted object had unsaved.
+      for side in PlainSchema.relationships(of: entity(id)) where !side.isToMany {
+        guard side.rule == .deny || side.rule == .noAction, one(id, side.name) != seen.one(id, side.name) else { continue }
+        graph.objects[id]?.one[side.name] = one(id, side.name)
+      }
+    }
     return graph
   }
 

@@ -116,12 +116,24 @@ struct PlainGraph {
   // MARK: Deletion
 
   /// Deletes an object and what its rules reach. What was never saved is forgotten at once.
-  mutating func delete(_ id: Int) {
-    var waiting = [id]
+  mutating func delete(_ id: Int) { delete([id]) }
+
+  /// Deletes objects, none of which changes for another's sake.
+  mutating func delete(_ ids: [Int]) {
+    for id in ids {
+      leaveOneWayOwners(id)
+      objects[id]?.isDeleted = true
+    }
+    var waiting = ids
+    var seen: Set<Int> = []
     while let next = waiting.popLast() {
-      guard let object = objects[next], !object.isDeleted else { continue }
-      leaveOneWayOwners(next)
-      objects[next]?.isDeleted = true
+      guard let object = objects[next], !object.isDeleted || ids.contains(next), seen.insert(next).inserted else {
+        continue
+      }
+      if !object.isDeleted {
+        leaveOneWayOwners(next)
+        objects[next]?.isDeleted = true
+      }
       for side in PlainSchema.relationships(of: object.entity) {
         let others = ends(next, side)
         switch side.rule {
