@@ -193,6 +193,9 @@ public final class ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
+  /// The author of this context's changes in the history.
+  var historyOrigin: HistoryOrigin { HistoryOrigin(author: transactionAuthor, contextName: name) }
+
   /// All existing tables, including that of unsaved objects.
   var tables: [ObjectTable] { storeTables.flatMap(\.existing) + (unsaved.map { [$0] } ?? []) }
 

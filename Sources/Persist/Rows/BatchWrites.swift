@@ -15,6 +15,8 @@ package struct BatchInsert {
   let entity: Entity
   let conflict: Conflict
   let wantsIdentifiers: Bool
+  /// The author of the changes, for the history.
+  var origin: HistoryOrigin?
   /// Fills the next row, which is initialized with the model's defaults; returns false if there are no more rows.
   let next: (inout BatchInsertRow) throws -> Bool
 }
@@ -26,12 +28,16 @@ package struct BatchUpdate {
   /// The changed property slots with the expressions to compute for each row.
   let changes: [(slot: Int, value: FetchExpression)]
   let wantsIdentifiers: Bool
+  /// The author of the changes, for the history.
+  var origin: HistoryOrigin?
 }
 
 /// Rows that a store deletes without creating objects.
 package struct BatchDelete {
   let rows: RowQuery
   let wantsIdentifiers: Bool
+  /// The author of the changes, for the history.
+  var origin: HistoryOrigin?
 }
 
 /// The result of a batch in one store.

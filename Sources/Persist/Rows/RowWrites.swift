@@ -116,6 +116,14 @@ package struct RowWrites: Sendable {
     }
   }
 
+  /// A to-many relationship of a row whose members changed.
+  package struct ChangedMembers: Sendable {
+    package let key: ManagedObjectID.Key
+    package let entity: Entity
+    /// The slot of the relationship.
+    package let slot: Int
+  }
+
   package var inserts: [Insert] = []
   package var updates: [Update] = []
   /// Rows of which only the members of to-many relationships changed: their versions are incremented unconditionally.
@@ -126,6 +134,11 @@ package struct RowWrites: Sendable {
   package var deletes: [RowVersion] = []
   /// Rows that are only checked: a different version is a conflict.
   package var checks: [RowVersion] = []
+  /// The to-many relationships whose members changed, of rows in ``updates`` and ``touches``: for the history of a
+  /// store that has one.
+  package var changedMembers: [ChangedMembers] = []
+  /// The author of the changes, for the history.
+  package var origin: HistoryOrigin?
   package var links: [Link] = []
   package var orderings: [Ordering] = []
 
@@ -143,12 +156,16 @@ package struct CommitReceipt: Sendable {
   package let insertedKeys: [Int64]
   /// The indexes in ``RowWrites/touches`` of the rows that others had changed since they were read.
   package let overtakenTouches: [Int]
+  /// The number of the transaction in the store's history; nil if none was recorded.
+  package let historyNumber: Int64?
   private let inserts: [RowWrites.Insert]
   private let storeIdentifier: String
 
   package init(
-    inserts: [RowWrites.Insert] = [], keys: [Int64] = [], storeIdentifier: String = "", overtakenTouches: [Int] = []
+    inserts: [RowWrites.Insert] = [], keys: [Int64] = [], storeIdentifier: String = "", overtakenTouches: [Int] = [],
+    historyNumber: Int64? = nil
   ) {
+    self.historyNumber = historyNumber
     self.inserts = inserts
     insertedKeys = keys
     self.overtakenTouches = overtakenTouches

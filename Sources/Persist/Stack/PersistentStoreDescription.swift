@@ -57,6 +57,12 @@ public struct PersistentStoreDescription: Sendable {
     set { options.isReadOnly = newValue }
   }
 
+  /// Whether the store records who changes which objects: see ``StoreOptions/tracksHistory``.
+  public var tracksHistory: Bool {
+    get { options.tracksHistory }
+    set { options.tracksHistory = newValue }
+  }
+
   /// Whether a store with another model version is migrated to the container's model. If false, loading such a store
   /// throws.
   public var shouldMigrateStoreAutomatically: Bool {

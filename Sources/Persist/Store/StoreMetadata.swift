@@ -38,11 +38,12 @@ extension StoreMetadata {
     static let migrationLog = "PersistMigrationLog"
     static let deferredSteps = "PersistDeferredSteps"
     static let formerModels = "PersistFormerModels"
+    static let history = "PersistHistory"
 
     /// The keys that describe the store and its model, which the application can't set.
     static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
-      storeType, autoVacuum, storeIdentifier, migrationLog, deferredSteps, formerModels,
+      storeType, autoVacuum, storeIdentifier, migrationLog, deferredSteps, formerModels, history,
     ]
   }
 

@@ -30,10 +30,17 @@ public struct StoreOptions: Sendable {
   /// The copy of the store to create before it is migrated; nil for none.
   public var backup: MigrationBackup?
 
+  /// Whether the store records who changes which objects, from now on.
+  ///
+  /// A store that has a history continues it even if this is false, whoever opens it, until
+  /// ``PersistentStoreCoordinator/disableHistory(of:keepingPast:)`` switches it off.
+  public var tracksHistory: Bool
+
   /// Creates options; without arguments, those of a store that is created if missing and isn't migrated.
   public init(
     isReadOnly: Bool = false, busyTimeout: Duration = .seconds(5), pragmas: [String: String] = [:],
-    configuration: String? = nil, createsIfMissing: Bool = true, migrator: (any StoreMigrator)? = nil
+    configuration: String? = nil, createsIfMissing: Bool = true, migrator: (any StoreMigrator)? = nil,
+    tracksHistory: Bool = false
   ) {
     self.isReadOnly = isReadOnly
     self.busyTimeout = busyTimeout
@@ -41,6 +48,7 @@ public struct StoreOptions: Sendable {
     self.configuration = configuration
     self.createsIfMissing = createsIfMissing
     self.migrator = migrator
+    self.tracksHistory = tracksHistory
   }
 }
 

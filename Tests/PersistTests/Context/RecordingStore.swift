@@ -19,6 +19,7 @@ final class RecordingStore: PersistentStore {
   var model: ManagedObjectModel { store.model }
   var isReadOnly: Bool { store.isReadOnly }
   var configuration: String? { store.configuration }
+  var history: (any StoreHistory)? { store.history }
   func metadata() throws -> StoreMetadata { try store.metadata() }
   func setMetadata(_ metadata: StoreMetadata) throws { try store.setMetadata(metadata) }
   func externalData(named name: String) throws -> Data { try store.externalData(named: name) }

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     let store = try store(for: entity, identifier: request.affectedStoreIdentifier)
     let batch = BatchInsert(
       entity: entity, conflict: batchConflict, wantsIdentifiers: request.resultType.content == .objectIDs,
-      next: request.next)
+      origin: historyOrigin, next: request.next)
     return BatchResult([try store.insert(batch)], request.resultType)
   }
 
@@ -41,7 +41,8 @@ extension ManagedObjectContext {
     let wantsIdentifiers = request.resultType.content == .objectIDs
     return BatchResult(
       try batch(over: rows) { store, query in
-        try store.update(BatchUpdate(rows: query, changes: changes, wantsIdentifiers: wantsIdentifiers))
+        try store.update(
+          BatchUpdate(rows: query, changes: changes, wantsIdentifiers: wantsIdentifiers, origin: historyOrigin))
       }, request.resultType)
   }
 
@@ -55,7 +56,7 @@ extension ManagedObjectContext {
     let wantsIdentifiers = request.resultType.content == .objectIDs
     return BatchResult(
       try batch(over: request.rows) { store, query in
-        try store.delete(BatchDelete(rows: query, wantsIdentifiers: wantsIdentifiers))
+        try store.delete(BatchDelete(rows: query, wantsIdentifiers: wantsIdentifiers, origin: historyOrigin))
       }, request.resultType)
   }
 

@@ -107,6 +107,10 @@ extension SavePass {
       guard !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
+        if stores[place].tracksHistory, object.snapshot != nil {
+          stores[place].writes.changedMembers.append(
+            RowWrites.ChangedMembers(key: object.writtenKey, entity: object.layout.entity, slot: relationship.slot))
+        }
         // Rereads the members, so that one that others have already positioned isn't moved to the end.
         if members.areDifferencesOld, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
         if relationship.tellsLinks {
@@ -195,6 +199,9 @@ extension SavePass {
     private mutating func place(of tables: StoreTables) -> Int {
       if let place = stores.firstIndex(where: { $0.tables === tables }) { return place }
       stores.append(StoreWrites(tables: tables))
+      guard !isForParent else { return stores.count - 1 }
+      stores[stores.count - 1].writes.origin = context.historyOrigin
+      stores[stores.count - 1].tracksHistory = tables.origin.history?.isTracking == true
       return stores.count - 1
     }
   }

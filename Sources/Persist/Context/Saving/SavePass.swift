@@ -29,6 +29,8 @@ struct SavePass {
   struct StoreWrites {
     let tables: StoreTables
     var writes = RowWrites()
+    /// Whether the store records its changes.
+    var tracksHistory = false
     var inserted: [ManagedObject] = []
     /// Objects whose row is written.
     var updated: [ManagedObject] = []

@@ -43,6 +43,7 @@ extension SQLiteStore {
       try pool.write { try $0.updateDerivedTriggers(derived, in: map.layout) }
     }
     let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes, schema: catalog.schema)
+    let history = try setUpHistory(pool, catalog, map, options)
     if let url = pool.url {
       pool.setWatch(
         StoreWatch(
@@ -52,7 +53,7 @@ extension SQLiteStore {
     return SQLiteStore(
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
       hasModelRecord: catalog.record?.fingerprints == model.fingerprints, fullText: fullText,
-      history: HistoryLayout(catalog.schema))
+      history: history)
   }
 
   /// Creates a new store; if another program created one at the same moment, opens that.
@@ -66,9 +67,13 @@ extension SQLiteStore {
     do {
       let map = TableMap.forNewStore(model)
       var isNew = false
+      var history: HistoryPlan?
       let metadata = try pool.write { connection in
         isNew = try connection.first(.objectCount, { $0.integer(0) }) == 0
-        return try isNew ? fill(connection, map: map, isInMemory: url == nil) : StoreMetadata(connection)
+        guard isNew else { return try StoreMetadata(connection) }
+        let metadata = try fill(connection, map: map, isInMemory: url == nil)
+        if options.tracksHistory { history = try connection.setUpHistory(in: map) }
+        return metadata
       }
       if isNew {
         let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes)
@@ -80,7 +85,7 @@ extension SQLiteStore {
         }
         return SQLiteStore(
           pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasModelRecord: true,
-          fullText: fullText)
+          fullText: fullText, history: history)
       }
     } catch {
       pool.close()

@@ -59,13 +59,13 @@ final class SQLiteStore: PersistentStore {
   ///   - identifier: The UUID in the store's metadata.
   ///   - hasModelRecord: Whether the file already contains Persist's record of this model.
   ///   - map: The layout of its model in the file that `pool` has open.
-  ///   - history: The layout of its history; nil if it has none.
+  ///   - history: The plan of its history; nil if it has none.
   init(
     _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasModelRecord: Bool,
-    fullText: Set<FullTextIndex>, history: HistoryLayout? = nil
+    fullText: Set<FullTextIndex>, history: HistoryPlan?
   ) {
     self.fullText = fullText
-    historyPlan = Guarded(history.map { HistoryPlan($0, in: map) })
+    historyPlan = Guarded(history)
     needsModelRecord = Atomic(!hasModelRecord)
     files = Guarded(Files(pool))
     self.identifier = identifier
@@ -77,6 +77,7 @@ final class SQLiteStore: PersistentStore {
       entity.hasSubentities ? Lazy { RowPlan(entity, includingSubentities: true, in: map) } : exact
     }
     writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
+    pool.watch?.whenChanged { [weak self] in self?.renewHistory($0) }
   }
 
   func close() throws { pool.close() }

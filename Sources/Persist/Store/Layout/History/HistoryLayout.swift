@@ -44,6 +44,15 @@ struct HistoryLayout: Sendable, Hashable {
   /// The columns for values of deleted objects.
   let tombstones: [String]
 
+  /// The texts that a new transaction contains, each with its column and whether that contains the key of a text.
+  var writtenTexts: [(text: Text, column: String, isReference: Bool)] {
+    Text.allCases.compactMap { text in
+      guard let columns = texts[text] else { return nil }
+      if columns.hasReference { return (text, text.reference, true) }
+      return columns.hasText ? (text, text.column, false) : nil
+    }
+  }
+
   static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
 
   /// The layout of the history in a store; nil if the store has none.

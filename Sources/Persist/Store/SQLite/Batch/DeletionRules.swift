@@ -16,6 +16,8 @@ struct DeletionRules: Sendable {
     let place: Place
     /// Whether rows at the other end require their owner.
     let isNeeded: Bool
+    /// The name of the relationship that leads back, if any.
+    let inverseName: String?
   }
 
   let entity: Entity
@@ -43,7 +45,8 @@ struct DeletionRules: Sendable {
       func end(_ place: End.Place, _ rule: DeleteRule) -> End {
         End(
           name: property.name, rule: rule, destinationTable: map[destination].table, place: place,
-          isNeeded: inverse?.relationship.map { !$0.isToMany && !$0.isOptional } ?? false)
+          isNeeded: inverse?.relationship.map { !$0.isToMany && !$0.isOptional } ?? false,
+          inverseName: inverse?.name)
       }
       if relationship.isToMany {
         switch map[entity].toMany[property.slot] {

@@ -8,18 +8,21 @@ extension SQLiteStore {
     let rules = deletionRules
     let entities = batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
     let isWindow = selection.limit != nil || selection.offset > 0
-    if !batch.wantsIdentifiers, !isWindow, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
+    let isRecorded = history?.isTracking == true
+    if !batch.wantsIdentifiers, !isWindow, !isRecorded, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
       return BatchOutcome(count: try pool.write { try $0.execute(.delete(selection)) })
     }
     var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
       var pass = BatchDeletePass(rules: rules, store: self, connection: connection)
+      pass.history = try historyWriter(by: batch.origin, connection)
       defer { files = pass.files }
       try pass.find(selection)
       try pass.cascade()
       try pass.checkDenials()
       try pass.letGo()
       try pass.deleteRows()
+      _ = try pass.history?.finish()
       return pass.outcome(withIdentifiers: batch.wantsIdentifiers)
     }
     discardReplaced(files)
@@ -38,6 +41,8 @@ private struct BatchDeletePass {
   let store: SQLiteStore
   let connection: SQLiteConnection
   var files: LargeValueFiles
+  /// Records the deletion in the history; nil if changes aren't recorded.
+  var history: HistoryWriter?
   /// The keys of the rows to delete, by entity.
   private var doomed: [Int: Set<Int64>] = [:]
   /// The number of requested rows, without those deleted by delete rules.
@@ -99,14 +104,26 @@ private struct BatchDeletePass {
       for end in rules[index].ends {
         switch end.place {
         case .join(let join):
+          if history != nil { try noteLosses(read(rows(at: end, of: rules[index], keys)), changing: end.inverseName) }
           for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
             try connection.execute(.delete(from: join.table, where: column, isIn: json))
           }
         case .foreignKey(let key) where end.rule != .noAction:
+          if history != nil { try noteLosses(read(rows(at: end, of: rules[index], keys)), changing: end.inverseName) }
           let columns = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
           try connection.execute(.clear(columns, of: key.table, where: key.column, isIn: json))
         case .foreignKey, .own: break
         }
+      }
+    }
+  }
+
+  /// Records in the history that remaining rows no longer lead to deleted ones.
+  private mutating func noteLosses(_ rows: [Int: Set<Int64>], changing name: String?) throws {
+    for (index, keys) in rows {
+      let slots = name.flatMap { rules[index].entity.slot(named: $0) }.map { [$0] } ?? []
+      for key in keys.subtracting(doomed[index] ?? []).sorted() {
+        try history?.noteUpdate(of: key, index, changing: slots)
       }
     }
   }
@@ -123,6 +140,7 @@ private struct BatchDeletePass {
           for column in rule.fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
         }
       }
+      if history != nil { for key in keys.sorted() { try history?.noteDeletion(of: key, index) } }
       try connection.execute(.delete(from: rule.table, where: "Z_PK", isIn: json))
     }
   }

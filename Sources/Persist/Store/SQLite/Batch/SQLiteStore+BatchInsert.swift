@@ -36,6 +36,7 @@ private struct BatchInsertPass {
   /// By property slot, the conversions to types narrower than their columns.
   private let narrows: [ValueConversion?]
   private var upserts: [[Int]: PreparedSQL] = [:]
+  private var history: HistoryWriter?
   private(set) var outcome = BatchOutcome()
 
   var files: LargeValueFiles { binder.files }
@@ -45,6 +46,7 @@ private struct BatchInsertPass {
     self.store = store
     self.connection = connection
     binder = CommitPass(RowWrites(), store: store, connection: connection)
+    history = try store.historyWriter(by: batch.origin, connection)
     plan = try binder.plan(batch.entity)
     lastKey = try binder.greatestKey(batch.entity.root.number - 1)
     required = batch.entity.properties.compactMap { property in
@@ -76,6 +78,7 @@ private struct BatchInsertPass {
   func finish() throws {
     let root = batch.entity.root
     try connection.execute(.setGreatestKey(lastKey, entity: store.map.numbers[root], name: root.name))
+    _ = try history?.finish()
     try files.synchronizeFolder()
   }
 
@@ -119,21 +122,30 @@ private struct BatchInsertPass {
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
         throw binder.describe(error, plan, row: key) { row.values[$0] }
       }
-      note(key, isNew: true)
+      try note(key, row, isNew: true)
       return
     }
     if try statement.step() {
       let written = statement.integer(0)
       statement.reset()
-      note(written, isNew: written == key)
+      try note(written, row, isNew: written == key)
     } else {
       statement.reset()
     }
   }
 
-  private mutating func note(_ key: Int64, isNew: Bool) {
+  private mutating func note(_ key: Int64, _ row: BatchInsertRow, isNew: Bool) throws {
     outcome.count += 1
     if isNew { lastKey = key }
+    if history != nil {
+      let index = batch.entity.number - 1
+      if isNew {
+        try history?.note(.insert, index, key: key)
+      } else {
+        let slots = batch.conflict == .updateGiven ? row.given.sorted() : plan.columns.map(\.slot)
+        try history?.noteUpdate(of: key, index, changing: slots)
+      }
+    }
     guard batch.wantsIdentifiers else { return }
     let id = ManagedObjectID(
       entityName: batch.entity.name, storeIdentifier: store.identifier, key: .permanent(key))

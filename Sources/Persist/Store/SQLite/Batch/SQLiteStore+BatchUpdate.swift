@@ -17,12 +17,21 @@ extension SQLiteStore {
           for column in fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
         }
       }
-      let sql = SQLText.update(selection, assignments, returningKeys: batch.wantsIdentifiers)
+      var history = try historyWriter(by: batch.origin, connection)
+      let returnsKeys = batch.wantsIdentifiers || history != nil
+      let sql = SQLText.update(selection, assignments, returningKeys: returnsKeys)
       var outcome = BatchOutcome()
-      if batch.wantsIdentifiers {
-        let ids = try connection.all(sql) { identifier(key: $0.integer(0), number: $0.integer(1)) }.compactMap { $0 }
-        outcome.count = ids.count
-        outcome.changes.updatedObjectIDs = Set(ids)
+      if returnsKeys {
+        let rows = try connection.all(sql) { (key: $0.integer(0), number: $0.integer(1)) }
+        let slots = batch.changes.map(\.slot)
+        for row in rows {
+          guard let index = map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: row.number)) else { continue }
+          outcome.count += 1
+          try history?.noteUpdate(of: row.key, index, changing: slots)
+          guard batch.wantsIdentifiers, let id = identifier(key: row.key, number: row.number) else { continue }
+          outcome.changes.updatedObjectIDs.insert(id)
+        }
+        _ = try history?.finish()
       } else {
         outcome.count = try connection.execute(sql)
       }

@@ -1,26 +1,51 @@
 import Foundation
 
-/// A plan for reading and writing the history of a store: its layout, and the meaning of its columns for each entity.
+/// A plan for reading and writing the history of a store: its layout, its statements, and the meaning of its columns
+/// for each entity.
 final class HistoryPlan: Sendable {
   /// The meaning of the history's columns for one entity.
   struct EntityPlan: Sendable {
     let entity: Entity
+    /// The entity's number in the store.
+    let number: Int
+    let table: String
     let changedColumns: ChangedColumns
+    /// The attributes whose values are kept, as many as the history has columns for.
     let preserved: [PreservedAttribute]
+    /// Records a deletion with these values; nil without such attributes.
+    let deletion: PreparedSQL?
   }
 
   let layout: HistoryLayout
+  let settings: HistorySettings
   /// By index in ``ManagedObjectModel/entities``.
   let entities: [EntityPlan]
   let changes: PreparedSQL
+  let lastNumbers = PreparedSQL(.lastHistoryNumbers)
+  let setLastNumber = PreparedSQL(.setLastHistoryNumber)
+  let insertChange: PreparedSQL
+  let insertTransaction: PreparedSQL
+  let findText = PreparedSQL(.historyText)
+  let writtenTexts: [(text: HistoryLayout.Text, column: String, isReference: Bool)]
 
-  init(_ layout: HistoryLayout, in map: TableMap) {
+  /// Whether changes are recorded.
+  var isTracking: Bool { !settings.isOff }
+
+  init(_ layout: HistoryLayout, _ settings: HistorySettings, in map: TableMap) {
     self.layout = layout
+    self.settings = settings
     entities = map.model.entities.map { entity in
-      EntityPlan(
-        entity: entity, changedColumns: ChangedColumns(of: entity, in: map),
-        preserved: PreservedAttribute.all(of: entity, in: map))
+      let preserved = Array(PreservedAttribute.all(of: entity, in: map).prefix(layout.tombstones.count))
+      let table = map[entity].table
+      return EntityPlan(
+        entity: entity, number: map.numbers[entity], table: table,
+        changedColumns: ChangedColumns(of: entity, in: map), preserved: preserved,
+        deletion: preserved.isEmpty
+          ? nil : PreparedSQL(.insertDeletion(of: preserved.map(\.column), in: table, layout)))
     }
     changes = PreparedSQL(.changes(in: layout))
+    insertChange = PreparedSQL(.insertChange(in: layout))
+    insertTransaction = PreparedSQL(.insertTransaction(in: layout))
+    writtenTexts = layout.writtenTexts
   }
 }

@@ -17,6 +17,19 @@ struct SQLiteHistory: StoreHistory {
       try reader.forEachTransaction(query, body)
     }
   }
+
+  var isTracking: Bool { plan.isTracking }
+
+  func disable(keepingPast: Bool) throws {
+    let plan = try store.pool.write { try $0.disableHistory(keepingPast: keepingPast, in: store.map) }
+    store.historyPlan.withLock { $0 = plan }
+  }
+
+  static func damaged(_ url: URL?, _ what: String) -> PersistenceError {
+    PersistenceError(
+      .storeDamaged, at: .store(url), "The history of the store is damaged. \(what)",
+      fix: "Delete the history with disableHistory, or restore the store from a backup.")
+  }
 }
 
 /// Reads the history with one connection.
@@ -58,10 +71,7 @@ struct HistoryReader {
     var changes: [HistoryChange] = []
     while try statement.step() {
       guard let type = HistoryChangeType(rawValue: Int(clamping: statement.integer(1))) else {
-        throw PersistenceError(
-          .storeDamaged, at: .store(store.url),
-          "The history contains a change of the unknown kind \(statement.integer(1)).",
-          fix: "Delete the history, or restore the store from a backup.")
+        throw SQLiteHistory.damaged(store.url, "It contains a change of the unknown kind \(statement.integer(1)).")
       }
       let entityNumber = Int(clamping: statement.integer(2))
       let entity = store.map.numbers.entityIndex(ofNumber: entityNumber).map { plan.entities[$0] }
@@ -82,7 +92,7 @@ struct HistoryReader {
   private func tombstone(of entity: HistoryPlan.EntityPlan, _ row: SQLiteStatement) -> [String: StoredValue]? {
     guard !entity.preserved.isEmpty else { return nil }
     var values: [String: StoredValue] = [:]
-    for (index, preserved) in entity.preserved.prefix(plan.layout.tombstones.count).enumerated() {
+    for (index, preserved) in entity.preserved.enumerated() {
       let value = row.value(Int32(5 + index)).storedValue(of: preserved.attribute)
       if !value.isNull { values[preserved.name] = value }
     }

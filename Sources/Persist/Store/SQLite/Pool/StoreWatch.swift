@@ -12,6 +12,7 @@ final class StoreWatch: Sendable {
   private let map: TableMap
   private let hashes: [String: Data]
   private let known: Guarded<StoreMark>
+  private let observer = Guarded<(@Sendable (StoreCatalog) -> Void)?>(nil)
 
   /// - Parameters:
   ///   - mark: The mark of the state that the map was created from.
@@ -20,6 +21,9 @@ final class StoreWatch: Sendable {
     (self.url, self.identifier, self.hashes, self.map) = (url, identifier, hashes, map)
     known = Guarded(mark)
   }
+
+  /// Calls `body` when others have changed the store's metadata or schema, but not its model.
+  func whenChanged(_ body: @escaping @Sendable (StoreCatalog) -> Void) { observer.withLock { $0 = body } }
 
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store now has another model or layout,
   ///   ``PersistenceError/Code/storeExchanged`` if it is another store.
@@ -39,6 +43,7 @@ final class StoreWatch: Sendable {
       }
       try checkModel(catalog)
       known.withLock { $0 = catalog.mark }
+      observer.withLock { $0 }?(catalog)
     }
   }
 

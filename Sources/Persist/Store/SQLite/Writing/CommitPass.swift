@@ -16,6 +16,8 @@ struct CommitPass {
   var conflicts: [RowConflict] = []
   /// The indexes of touched rows that others had changed.
   var overtakenTouches: [Int] = []
+  /// Records the save in the history; nil if changes aren't recorded.
+  var history: HistoryWriter?
   /// New members of ordered relationships that have no position yet.
   var withoutPlace: [OrderedOwner: [Int64]] = [:]
 
@@ -35,10 +37,11 @@ struct CommitPass {
     files = LargeValueFiles(store.externalFolder)
   }
 
-  var receipt: CommitReceipt {
+  /// - Parameter historyNumber: The number of the transaction in the history, if any.
+  func receipt(historyNumber: Int64?) -> CommitReceipt {
     CommitReceipt(
       inserts: writes.inserts, keys: insertedKeys, storeIdentifier: store.identifier,
-      overtakenTouches: overtakenTouches)
+      overtakenTouches: overtakenTouches, historyNumber: historyNumber)
   }
 
   func plan(_ entity: Entity) throws -> WritePlan {

@@ -38,8 +38,10 @@ extension SQLiteStore {
       let receipt = try pool.write { connection in
         var pass = CommitPass(writes, store: self, connection: connection)
         defer { files = pass.files }
+        pass.history = try historyWriter(by: writes.origin, connection)
         try pass.giveKeys()
         if freeingValuesFirst {
+          try pass.recordDeletions()
           try pass.deleteRows()
           try pass.freeUniqueValues()
           try pass.updateRows()
@@ -52,13 +54,18 @@ extension SQLiteStore {
         try pass.checkRows()
         try pass.linkRows()
         try pass.orderRows()
-        if !freeingValuesFirst { try pass.deleteRows() }
+        try pass.recordChanges()
+        if !freeingValuesFirst {
+          try pass.recordDeletions()
+          try pass.deleteRows()
+        }
         try pass.throwConflicts()
+        let historyNumber = try pass.history?.finish()
         metadata = try writePendingMetadata(to: connection)
         if needsModelRecord.load(ordering: .acquiring) { try StoreMetadata(connection).note(model, in: connection) }
         try pass.files.synchronizeFolder()
         isWritten = true
-        return pass.receipt
+        return pass.receipt(historyNumber: historyNumber)
       }
       needsModelRecord.store(false, ordering: .releasing)
       settle(metadata)

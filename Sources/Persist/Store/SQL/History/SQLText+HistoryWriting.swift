@@ -1,0 +1,94 @@
+/// Writing the history. Values are parameters in order of appearance.
+extension SQLText {
+  /// The greatest numbers assigned to changes and to transactions.
+  static var lastHistoryNumbers: SQLText {
+    let numbers = [
+      (HistoryLayout.EntityNumber.change, HistoryLayout.changeTable),
+      (HistoryLayout.EntityNumber.transaction, HistoryLayout.transactionTable),
+    ].map { number, table -> SQLText in
+      """
+      MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number: Int64(number))), 0), \
+      IFNULL((SELECT MAX(Z_PK) FROM \(name: table)), 0))
+      """
+    }
+    return "SELECT \(numbers.joined(separator: ", "))"
+  }
+
+  /// Parameters: the greatest key and the number of the history's entity.
+  static let setLastHistoryNumber: SQLText =
+    "UPDATE Z_PRIMARYKEY SET Z_MAX = \(parameter: ()) WHERE Z_ENT = \(parameter: ())"
+
+  /// Parameters: number, kind, entity number, key, transaction, and the changed columns if the layout has them.
+  static func insertChange(in layout: HistoryLayout) -> SQLText {
+    let (column, place): (SQLText, SQLText) = layout.hasChangedColumns ? (", ZCOLUMNS", ", \(parameter: ())") : ("", "")
+    return """
+      INSERT INTO \(name: HistoryLayout.changeTable) \
+      (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID\(column)) \
+      VALUES (\(parameter: ()), \(number: Int64(HistoryLayout.EntityNumber.change)), \(parameter: ()), \
+      \(parameter: ()), \(parameter: ()), \(parameter: ())\(place))
+      """
+  }
+
+  /// Records the deletion of a row that still exists, with the values of columns. Parameters: number, entity number,
+  /// transaction, key.
+  ///
+  /// - Parameter columns: The columns of the row's table, at most as many as the history has for values.
+  static func insertDeletion(of columns: [String], in table: String, _ layout: HistoryLayout) -> SQLText {
+    let values = columns.map { ", \(name: $0)" as SQLText }.joined(separator: "")
+    let places = layout.tombstones.prefix(columns.count).map { ", \(name: $0)" as SQLText }.joined(separator: "")
+    return """
+      INSERT INTO \(name: HistoryLayout.changeTable) \
+      (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID\(places)) \
+      SELECT \(parameter: ()), \(number: Int64(HistoryLayout.EntityNumber.change)), \
+      \(number: Int64(HistoryChangeType.delete.rawValue)), \(parameter: ()), Z_PK, \(parameter: ())\(values) \
+      FROM \(name: table) WHERE Z_PK = \(parameter: ())
+      """
+  }
+
+  /// Parameters: number, time, and a text or the key of one for each of the layout's texts.
+  static func insertTransaction(in layout: HistoryLayout) -> SQLText {
+    let columns = layout.writtenTexts.map(\.column)
+    let places = repeatElement(", \(parameter: ())" as SQLText, count: columns.count).joined(separator: "")
+    return """
+      INSERT INTO \(name: HistoryLayout.transactionTable) \
+      (Z_PK, Z_ENT, Z_OPT, \(names: ["ZTIMESTAMP"] + columns)) \
+      VALUES (\(parameter: ()), \(number: Int64(HistoryLayout.EntityNumber.transaction)), 1, \(parameter: ())\(places))
+      """
+  }
+
+  /// Parameter: the text.
+  static let historyText: SQLText =
+    "SELECT Z_PK FROM \(name: HistoryLayout.textTable) WHERE ZNAME = \(parameter: ())"
+
+  static func addHistoryText(_ text: String, key: Int64) -> SQLText {
+    """
+    INSERT INTO \(name: HistoryLayout.textTable) (Z_PK, Z_ENT, ZNAME) \
+    VALUES (\(value: .integer(key)), \(number: Int64(HistoryLayout.EntityNumber.text)), \(value: .text(text)))
+    """
+  }
+
+  static func addTombstone(_ column: String) -> SQLText {
+    "ALTER TABLE \(name: HistoryLayout.changeTable) ADD COLUMN \(name: column) BLOB"
+  }
+
+  static func setTombstone(_ column: String, to value: SQLValue, of change: Int64) -> SQLText {
+    """
+    UPDATE \(name: HistoryLayout.changeTable) SET \(name: column) = \(value: value) \
+    WHERE Z_PK = \(value: .integer(change))
+    """
+  }
+
+  /// The leading bytes of a column whose value is stored in a file; no row otherwise.
+  static func fileName(in table: String, _ column: String, key: Int64) -> SQLText {
+    """
+    SELECT substr(\(name: column), 1, 300) FROM \(name: table) \
+    WHERE Z_PK = \(value: .integer(key)) AND substr(\(name: column), 1, 1) = x'02'
+    """
+  }
+
+  static func dropTable(ofHistory table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
+
+  static let deleteHistoryNumbers: SQLText = """
+    DELETE FROM Z_PRIMARYKEY WHERE Z_ENT IN (\(numbers: HistoryLayout.entityNames.keys.sorted()))
+    """
+}

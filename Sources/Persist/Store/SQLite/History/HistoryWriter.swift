@@ -1,0 +1,146 @@
+import Foundation
+
+/// Records one transaction in the history, within the transaction of the changes that it describes.
+///
+/// Each change is one row, written by a prepared statement; nothing is read back. Without changes nothing is recorded.
+struct HistoryWriter {
+  private let plan: HistoryPlan
+  private let origin: HistoryOrigin
+  private let connection: SQLiteConnection
+  private let folder: ExternalDataFolder?
+  /// The number of the last recorded change.
+  private var last: Int64
+  private var count = 0
+  /// The bits of the last update's columns: many rows change in the same ones.
+  private var bits: (entity: Int, slots: [Int], columns: Data)?
+  /// The number of the transaction.
+  let number: Int64
+
+  /// - Parameter folder: The folder of large values, for those that are kept of deleted objects.
+  init(
+    _ plan: HistoryPlan, by origin: HistoryOrigin?, _ connection: SQLiteConnection, folder: ExternalDataFolder?
+  ) throws {
+    self.plan = plan
+    self.origin = origin ?? HistoryOrigin()
+    self.connection = connection
+    self.folder = folder
+    let statement = try connection.statement(plan.lastNumbers)
+    defer { statement.reset() }
+    guard try statement.step() else { throw SQLiteHistory.damaged(connection.url, "Its numbers can't be read.") }
+    last = statement.integer(0)
+    number = statement.integer(1) + 1
+  }
+
+  /// - Parameters:
+  ///   - entity: The entity's index in the model.
+  ///   - columns: The bits of an update's changed columns.
+  mutating func note(_ type: HistoryChangeType, _ entity: Int, key: Int64, columns: Data? = nil) throws {
+    last += 1
+    count += 1
+    let statement = try connection.statement(plan.insertChange)
+    statement.bind(last, at: 1)
+    statement.bind(Int64(type.rawValue), at: 2)
+    statement.bind(Int64(plan.entities[entity].number), at: 3)
+    statement.bind(key, at: 4)
+    statement.bind(number, at: 5)
+    if plan.layout.hasChangedColumns, let columns { statement.bind(columns, at: 6) }
+    try statement.run()
+  }
+
+  /// - Parameter slots: The slots of the changed properties.
+  mutating func noteUpdate(of key: Int64, _ entity: Int, changing slots: [Int]) throws {
+    if bits?.entity != entity || bits?.slots != slots {
+      bits = (entity, slots, plan.entities[entity].changedColumns.bytes(changing: slots))
+    }
+    try note(.update, entity, key: key, columns: bits?.columns)
+  }
+
+  /// Records the deletion of a row that still exists, with the values that are kept.
+  mutating func noteDeletion(of key: Int64, _ entity: Int) throws {
+    let entityPlan = plan.entities[entity]
+    guard let deletion = entityPlan.deletion else { return try note(.delete, entity, key: key) }
+    let statement = try connection.statement(deletion)
+    statement.bind(last + 1, at: 1)
+    statement.bind(Int64(entityPlan.number), at: 2)
+    statement.bind(number, at: 3)
+    statement.bind(key, at: 4)
+    try statement.run()
+    guard connection.changes > 0 else { return }
+    last += 1
+    count += 1
+    try keepLargeValues(of: key, entityPlan)
+  }
+
+  /// Keeps values that are stored in files, which are deleted with the row.
+  private func keepLargeValues(of key: Int64, _ entity: HistoryPlan.EntityPlan) throws {
+    for (index, attribute) in entity.preserved.enumerated() where attribute.attribute.allowsExternalStorage {
+      let sql = SQLText.fileName(in: entity.table, attribute.column, key: key)
+      guard let content = try connection.first(sql, { $0.data(0) }), let folder else { continue }
+      let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+      let value = Data([1]) + (try folder.data(named: name))
+      try connection.execute(.setTombstone(plan.layout.tombstones[index], to: .blob(value), of: last))
+    }
+  }
+
+  /// Records the transaction.
+  ///
+  /// - Returns: Its number; nil if there were no changes.
+  func finish() throws -> Int64? {
+    guard count > 0 else { return nil }
+    let texts = try plan.writtenTexts.map { try value(of: $0.text, isReference: $0.isReference) }
+    let statement = try connection.statement(plan.insertTransaction)
+    statement.bind(number, at: 1)
+    statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
+    for (index, text) in texts.enumerated() { statement.bind(text, at: Int32(3 + index)) }
+    try statement.run()
+    try setLast(number, of: HistoryLayout.EntityNumber.transaction)
+    try setLast(last, of: HistoryLayout.EntityNumber.change)
+    return number
+  }
+
+  private func value(of text: HistoryLayout.Text, isReference: Bool) throws -> SQLValue {
+    let value =
+      switch text {
+      case .author: origin.author
+      case .contextName: origin.contextName
+      case .bundleID: Self.bundleID
+      case .processID: Self.processID
+      }
+    guard let value else { return .null }
+    return isReference ? .integer(try key(of: value)) : .text(value)
+  }
+
+  /// The key of a text, which is added if it is new.
+  private func key(of text: String) throws -> Int64 {
+    let statement = try connection.statement(plan.findText)
+    defer { statement.reset() }
+    statement.bind(text, at: 1)
+    if try statement.step() { return statement.integer(0) }
+    let table = HistoryLayout.textTable
+    let key = try connection.first(.greatestKey(of: table, entity: HistoryLayout.EntityNumber.text)) { $0.integer(0) }
+    let next = (key ?? 0) + 1
+    try connection.execute(.addHistoryText(text, key: next))
+    try setLast(next, of: HistoryLayout.EntityNumber.text)
+    return next
+  }
+
+  private func setLast(_ number: Int64, of entity: Int) throws {
+    let statement = try connection.statement(plan.setLastNumber)
+    statement.bind(number, at: 1)
+    statement.bind(Int64(entity), at: 2)
+    try statement.run()
+    guard connection.changes == 0, let name = HistoryLayout.entityNames[entity] else { return }
+    try connection.execute(.setGreatestKey(number, entity: entity, name: name))
+  }
+
+  private static let bundleID = Bundle.main.bundleIdentifier
+  private static let processID = ProcessInfo.processInfo.processName
+}
+
+extension SQLiteStore {
+  /// A writer of the history within a write transaction; nil if changes aren't recorded.
+  func historyWriter(by origin: HistoryOrigin?, _ connection: SQLiteConnection) throws -> HistoryWriter? {
+    guard let plan = historyPlan.withLock({ $0 }), plan.isTracking else { return nil }
+    return try HistoryWriter(plan, by: origin, connection, folder: externalFolder)
+  }
+}

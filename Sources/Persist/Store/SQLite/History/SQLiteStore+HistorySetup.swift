@@ -1,0 +1,91 @@
+import Foundation
+
+/// Switching the history on and off.
+extension SQLiteStore {
+  /// The plan of the history of a store that is being opened, after creating what it lacks.
+  ///
+  /// A store with a history keeps it, whoever opens it. One without it, or whose history was switched off, gets it only
+  /// if the options ask for it.
+  static func setUpHistory(
+    _ pool: SQLiteConnectionPool, _ catalog: StoreCatalog, _ map: TableMap, _ options: StoreOptions
+  ) throws -> HistoryPlan? {
+    let settings = catalog.metadata.history
+    let layout = HistoryLayout(catalog.schema)
+    let isWanted = options.tracksHistory || (layout != nil && !settings.isOff)
+    let hasColumns = layout.map { $0.tombstones.count >= HistoryLayout.tombstoneCount(of: map) } ?? false
+    guard isWanted, settings.isOff || !hasColumns, !pool.isReadOnly else {
+      return layout.map { HistoryPlan($0, settings, in: map) }
+    }
+    return try pool.write { try $0.setUpHistory(in: map) }
+  }
+
+  /// Learns of a history that another program has created, changed or deleted.
+  func renewHistory(_ catalog: StoreCatalog) {
+    let plan = HistoryLayout(catalog.schema).map { HistoryPlan($0, catalog.metadata.history, in: map) }
+    historyPlan.withLock { $0 = plan }
+  }
+}
+
+extension SQLiteConnection {
+  /// Creates or completes the history's tables and switches it on; the caller holds the transaction.
+  func setUpHistory(in map: TableMap) throws -> HistoryPlan {
+    let schema = try StoreSchema(self)
+    var metadata = try StoreMetadata(self)
+    let needed = HistoryLayout.tombstoneCount(of: map)
+    if let layout = HistoryLayout(schema) {
+      for index in layout.tombstones.count..<max(needed, layout.tombstones.count) {
+        try execute(.addTombstone(HistoryLayout.tombstone(index)))
+      }
+      if metadata.history.isOff {
+        // Changes since then weren't recorded: the next number is left out, so that earlier tokens are recognized.
+        let number = try first(.lastHistoryNumbers) { $0.integer(1) + 1 } ?? 1
+        try setLastTransaction(number)
+        metadata.history = HistorySettings(completeAfter: number)
+      }
+    } else {
+      try createHistory(schema, tombstones: needed)
+      try setLastTransaction(metadata.history.completeAfter)
+      metadata.history.isOff = false
+    }
+    if try metadata != StoreMetadata(self) { try metadata.write(to: self) }
+    guard let layout = HistoryLayout(try StoreSchema(self)) else {
+      throw SQLiteHistory.damaged(url, "Its tables can't be created.")
+    }
+    return HistoryPlan(layout, metadata.history, in: map)
+  }
+
+  private func createHistory(_ schema: StoreSchema, tombstones: Int) throws {
+    let tables = HistoryLayout.tables(tombstones: tombstones)
+    for table in tables where schema.table(named: table.name) != nil {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url),
+        "The store can't record its history, because it has a table '\(table.name)' that is none of a history's.",
+        fix: "Rename the table, or open the store without tracksHistory.")
+    }
+    for table in tables { try execute(.create(table)) }
+    for index in HistoryLayout.indexes { try execute(.create(index)) }
+    for (number, name) in HistoryLayout.entityNames.sorted(by: { $0.key < $1.key }) {
+      try execute(.setGreatestKey(0, entity: number, name: name))
+    }
+  }
+
+  private func setLastTransaction(_ number: Int64) throws {
+    let entity = HistoryLayout.EntityNumber.transaction
+    try execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
+  }
+
+  /// Switches the history off; the caller holds the transaction.
+  func disableHistory(keepingPast: Bool, in map: TableMap) throws -> HistoryPlan? {
+    var metadata = try StoreMetadata(self)
+    guard let layout = HistoryLayout(try StoreSchema(self)) else { return nil }
+    let number = try first(.lastHistoryNumbers) { $0.integer(1) } ?? 0
+    metadata.history.isOff = true
+    if !keepingPast {
+      metadata.history.completeAfter = number + 1
+      for table in HistoryLayout.tables(tombstones: 0) { try execute(.dropTable(ofHistory: table.name)) }
+      try execute(.deleteHistoryNumbers)
+    }
+    try metadata.write(to: self)
+    return keepingPast ? HistoryPlan(layout, metadata.history, in: map) : nil
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("History: on and off")
+struct HistoryTrackingTests {
+  private func open(_ url: URL, tracking: Bool = false, readOnly: Bool = false) throws -> PersistentStoreCoordinator {
+    let coordinator = PersistentStoreCoordinator(model: try HistoryModel.make())
+    try coordinator.addStore(at: url, options: StoreOptions(isReadOnly: readOnly, tracksHistory: tracking))
+    return coordinator
+  }
+
+  private func close(_ coordinators: PersistentStoreCoordinator...) throws {
+    for coordinator in coordinators {
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+  }
+
+  private func addTeam(_ coordinator: PersistentStoreCoordinator) throws {
+    let context = ManagedObjectContext(coordinator)
+    try context.make("Team", ["name": "T"])
+    try context.save()
+  }
+
+  @Test("Without the option there is no table and nothing is recorded; with it, whoever opens the store goes on")
+  func goesOn() throws {
+    try withTemporaryStore { url in
+      let plain = try open(url)
+      try addTeam(plain)
+      try #expect(!plain.tracksHistory(of: plain.persistentStores[0]))
+      try close(plain)
+      try #expect(MadeStore.rows("SELECT name FROM sqlite_master WHERE name LIKE 'A%'", at: url).isEmpty)
+      let tracking = try open(url, tracking: true)
+      try addTeam(tracking)
+      try #expect(tracking.transactions().count == 1)
+      try close(tracking)
+      let other = try open(url)
+      try #expect(other.tracksHistory(of: other.persistentStores[0]))
+      try addTeam(other)
+      try #expect(other.transactions().map(\.transactionNumber) == [1, 2])
+      try close(other)
+      let reader = try open(url, readOnly: true)
+      try #expect(reader.transactions().count == 2)
+      #expect(persistError { try reader.disableHistory(of: reader.persistentStores[0]) }?.code == .storeReadOnly)
+      try close(reader)
+    }
+  }
+
+  @Test("A coordinator that has the store open learns that another switched the history on, off, or deleted it")
+  func othersLearn() throws {
+    try withTemporaryStore { url in
+      let early = try open(url)
+      try addTeam(early)
+      let late = try open(url, tracking: true)
+      try addTeam(late)
+      try addTeam(early)
+      try #expect(late.transactions().map(\.transactionNumber) == [1, 2])
+      try late.disableHistory(of: late.persistentStores[0])
+      try addTeam(early)
+      try #expect(early.transactions().count == 2)
+      try #expect(!early.tracksHistory(of: early.persistentStores[0]))
+      try close(late)
+      let again = try open(url, tracking: true)
+      try addTeam(early)
+      try addTeam(again)
+      // One number was left out where changes weren't recorded.
+      try #expect(again.transactions().map(\.transactionNumber) == [1, 2, 4, 5])
+      try again.disableHistory(of: again.persistentStores[0], keepingPast: false)
+      try addTeam(early)
+      try addTeam(again)
+      try #expect(early.transactions().isEmpty)
+      try close(again, early)
+      try #expect(MadeStore.rows("SELECT name FROM sqlite_master WHERE name LIKE 'A%'", at: url).isEmpty)
+      try #expect(MadeStore.rows("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT > 16000", at: url).isEmpty)
+      let anew = try open(url, tracking: true)
+      try addTeam(anew)
+      // The numbers go on, so that a token from before is never taken for a present one.
+      try #expect(anew.transactions().map(\.transactionNumber) == [7])
+      try close(anew)
+    }
+  }
+
+  @Test("A history in memory, and one of a model that preserves more attributes than before")
+  func otherStores() throws {
+    let memory = PersistentStoreCoordinator(model: try HistoryModel.make())
+    try memory.addInMemoryStore(options: StoreOptions(tracksHistory: true))
+    try addTeam(memory)
+    try #expect(memory.transactions().count == 1)
+
+    try withTemporaryStore { url in
+      try close(open(url, tracking: true))
+      try MadeStore.run("ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE2", at: url)
+      let coordinator = try open(url)
+      let context = ManagedObjectContext(coordinator)
+      let code = UUID()
+      let employee = try context.make("Employee", ["code": code])
+      try context.save()
+      context.delete(employee)
+      try context.save()
+      try #expect(coordinator.transactions().last?.changes?.first?.tombstone == ["code": .uuid(code)])
+      try close(coordinator)
+    }
+  }
+
+  @Test("A table of the application under a name of the history's is left alone, and the history refused")
+  func foreignTable() throws {
+    try withTemporaryStore { url in
+      try close(open(url))
+      try MadeStore.run("CREATE TABLE ACHANGE (mine INTEGER)", at: url)
+      try close(open(url))
+      #expect(persistError { _ = try open(url, tracking: true) }?.code == .invalidRequest)
+      try #expect(MadeStore.rows("SELECT name FROM pragma_table_info('ACHANGE')", at: url) == [["mine"]])
+    }
+  }
+
+  @Test("Off, the history costs no statement; on, it costs one for each change and a few for each save")
+  func cost() throws {
+    func statements(tracking: Bool) throws -> [Int] {
+      var counts: [Int] = []
+      try withTemporaryStore { url in
+        let store = try SQLiteStore.create(
+          url, model: HistoryModel.make(), options: StoreOptions(tracksHistory: tracking))
+        let coordinator = PersistentStoreCoordinator(model: store.model)
+        try coordinator.add(store)
+        let context = ManagedObjectContext(coordinator)
+        context.transactionAuthor = "me"
+        try context.make("Team", ["name": "T"])
+        try context.save()
+        for count in [1, 100] {
+          for index in 0..<count { try context.make("Person", ["age": index]) }
+          let before = store.pool.counts.executed
+          try context.save()
+          counts.append(store.pool.counts.executed - before)
+        }
+        try store.close()
+      }
+      return counts
+    }
+    let (off, on) = try (statements(tracking: false), statements(tracking: true))
+    // Each: the last numbers, the author and the process, the transaction, two counters.
+    #expect(on == [off[0] + 6 + 1, off[1] + 6 + 100])
+  }
+}

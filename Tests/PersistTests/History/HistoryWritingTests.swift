@@ -1,0 +1,217 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("History: writing")
+struct HistoryWritingTests {
+  /// The changes of every transaction in words, those of one transaction sorted.
+  private func changes(_ coordinator: PersistentStoreCoordinator) throws -> [[String]] {
+    try coordinator.transactions().map { ($0.changes ?? []).map(words).sorted() }
+  }
+
+  @Test("Each save is a transaction with its author, and each object a change with the changed properties")
+  func saves() throws {
+    try withHistory { coordinator, url in
+      let context = ManagedObjectContext(coordinator)
+      context.transactionAuthor = "me"
+      context.name = "view"
+      let before = Date()
+      let team = try context.make("Team", ["name": "A"])
+      let anna = try context.make("Person", ["name": "Anna", "team": team])
+      try context.save()
+      context.transactionAuthor = nil
+      context.name = nil
+      try context.save()
+      let tag = try context.make("Tag", ["label": "x"])
+      try anna.setValue(5, forKey: "age")
+      try anna.many("tags").insert(tag)
+      try context.save()
+      try team.setValue("B", forKey: "name")
+      let boris = try context.make("Employee", ["name": "Boris", "boss": anna, "team": team])
+      try context.save()
+      context.delete(tag)
+      context.delete(boris)
+      try context.save()
+      try #expect(
+        changes(coordinator) == [
+          ["insert Person 1", "insert Team 1"],
+          ["insert Tag 1", "update Person 1: age, tags"],
+          ["insert Employee 2", "update Person 1: reports", "update Team 1: members, name"],
+          ["delete Employee 2", "delete Tag 1", "update Person 1: reports, tags", "update Team 1: members"],
+        ])
+      let all = try coordinator.transactions()
+      #expect(all.map(\.transactionNumber) == [1, 2, 3, 4])
+      #expect(all.map(\.author) == ["me", nil, nil, nil])
+      #expect(all.map(\.contextName) == ["view", nil, nil, nil])
+      #expect(all.allSatisfy { $0.processID == ProcessInfo.processInfo.processName })
+      #expect(all.allSatisfy { $0.timestamp >= before && $0.timestamp <= Date() })
+      #expect(all.flatMap { $0.changes ?? [] }.map(\.changeID) == Array(1...11))
+      try #expect(
+        MadeStore.rows("SELECT Z_ENT, Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 ORDER BY 1", at: url)
+          == [["16001", "CHANGE", "11"], ["16002", "TRANSACTION", "4"], ["16003", "TRANSACTIONSTRING", "3"]])
+    }
+  }
+
+  @Test("A deletion keeps the attributes that the model says, large values and inherited ones included")
+  func tombstones() throws {
+    try withHistory { coordinator, url in
+      let context = ManagedObjectContext(coordinator)
+      let code = UUID()
+      let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+      let anna = try context.make("Employee", ["name": "Anna", "code": code, "photo": large])
+      let boris = try context.make("Person", ["name": "Boris", "photo": Data([1, 2, 3])])
+      let team = try context.make("Team", ["name": "T"])
+      let nobody = try context.make("Person", [:])
+      try context.save()
+      for object in [anna, boris, team, nobody] { context.delete(object) }
+      try context.save()
+      let deletions = try #require(coordinator.transactions().last?.changes).filter { $0.changeType == .delete }
+      let byKey = Dictionary(uniqueKeysWithValues: deletions.map { (words($0), $0.tombstone) })
+      #expect(
+        byKey == [
+          "delete Employee 1": ["name": .string("Anna"), "code": .uuid(code), "photo": .data(large)],
+          "delete Person 2": ["name": .string("Boris"), "photo": .data(Data([1, 2, 3]))],
+          "delete Person 3": [:], "delete Team 1": nil,
+        ])
+      // The file of the large value is gone with its row; the history has the value itself.
+      try #expect(MadeStore.rows("SELECT count(*) FROM ACHANGE WHERE length(ZTOMBSTONE1) > 200000", at: url) == [["1"]])
+    }
+  }
+
+  @Test("Batches are recorded: inserts, upserts, updates, deletions with their cascades and what they nullify")
+  func batches() throws {
+    try withHistory { coordinator, _ in
+      let context = ManagedObjectContext(coordinator)
+      context.transactionAuthor = "batch"
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.execute(BatchInsertRequest("Tag", [["label": "a"], ["label": "b"]]))
+      try context.execute(BatchInsertRequest("Tag", [["label": "b"], ["label": "c"]]))
+      let team = try context.make("Team", ["name": "T"])
+      let person = try context.make("Person", ["name": "P", "team": team])
+      let other = try context.make("Employee", ["name": "O", "boss": person])
+      try person.many("tags").insert(try context.named("Tag", "a", by: "label"))
+      try context.save()
+      try context.execute(BatchUpdateRequest("Person", set: ["age": .value(7)]))
+      try context.execute(BatchDeleteRequest("Team"))
+      let all = try changes(coordinator)
+      #expect(all[0] == ["insert Tag 1", "insert Tag 2"])
+      #expect(all[1].first == "insert Tag 3" || all[1].first == "insert Tag 4")
+      #expect(all[1].last == "update Tag 2: label")
+      #expect(all[3] == ["update Employee \(other.objectID.primaryKey ?? 0): age", "update Person 1: age"])
+      #expect(
+        all[4] == [
+          "delete Person 1", "delete Team 1", "update Employee \(other.objectID.primaryKey ?? 0): boss",
+          "update Tag 1: people",
+        ])
+      #expect(all.count == 5)
+      try #expect(coordinator.transactions().allSatisfy { $0.author == "batch" })
+      // Without rows there is nothing to record.
+      try context.execute(BatchUpdateRequest("Team", set: ["name": .value("x")]))
+      try #expect(coordinator.transactions().count == 5)
+    }
+  }
+
+  @Test("A save that fails, by a conflict or a constraint, is not recorded")
+  func failures() throws {
+    try withHistory { coordinator, _ in
+      let context = ManagedObjectContext(coordinator)
+      let tag = try context.make("Tag", ["label": "a"])
+      try context.save()
+      let other = ManagedObjectContext(coordinator)
+      try other.named("Tag", "a", by: "label").setValue("b", forKey: "label")
+      try other.save()
+      try tag.setValue("c", forKey: "label")
+      #expect(persistError { try context.save() }?.code == .mergeConflict)
+      context.rollback()
+      try context.make("Tag", ["label": "b"])
+      #expect(persistError { try context.save() }?.code == .constraintConflict)
+      try #expect(changes(coordinator) == [["insert Tag 1"], ["update Tag 1: label"]])
+      // Values that change places need a second attempt, which is recorded once.
+      context.reset()
+      let two = try context.make("Tag", ["label": "z"])
+      try context.save()
+      let one = try context.named("Tag", "b", by: "label")
+      try one.setValue("z", forKey: "label")
+      try two.setValue("b", forKey: "label")
+      try context.save()
+      let last = try #require(try changes(coordinator).last)
+      #expect(last.count == 2 && last.allSatisfy { $0.hasSuffix(": label") })
+    }
+  }
+
+  @Test("The tables have the names, columns, types and indexes of Core Data's", .needsSharedData)
+  func tables() throws {
+    try withHistory { _, url in
+      let real = try SharedData.url("notes/NoteStore-macOS-15-Seqoia.sqlite")
+      for table in ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"] {
+        let columns = "SELECT name, type, pk FROM pragma_table_info('\(table)') WHERE name NOT LIKE 'ZTOMBSTONE%'"
+        try #expect(MadeStore.rows(columns, at: url) == MadeStore.rows(columns, at: real))
+        let indexes = """
+          SELECT i.name, i."unique", x.name, x.desc, x.coll FROM pragma_index_list('\(table)') i \
+          JOIN pragma_index_xinfo(i.name) x WHERE x.key ORDER BY 1, 3
+          """
+        try #expect(MadeStore.rows(indexes, at: url) == MadeStore.rows(indexes, at: real))
+      }
+    }
+  }
+
+  @Test("A history that Core Data began goes on, with its texts and its numbers", .needsSharedData)
+  func realStore() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("notes.sqlite")
+      try FileManager.default.copyItem(at: SharedData.url("notes/NoteStore-macOS-15-Seqoia.sqlite"), to: url)
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: url.path)
+      let model = try StoreIdentification.identify(storeAt: url, registry: nil).model
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.addStore(at: url)
+      let before = try coordinator.transactions()
+      let context = ManagedObjectContext(coordinator)
+      context.transactionAuthor = "398"
+      context.name = "mine"
+      let note = try #require(try context.fetch(FetchRequest("ICNote")).first)
+      try note.setValue("x", forKey: "snippet")
+      try context.save()
+      let after = try coordinator.transactions()
+      #expect(after.dropLast() == before[...])
+      let last = try #require(after.last)
+      #expect(last.transactionNumber == 71)
+      #expect(last.author == "398")
+      #expect(last.contextName == "mine")
+      #expect(last.changes?.map(\.updatedProperties) == [["snippet"]])
+      #expect(last.changes?.first?.changeID == 249)
+      // The author's text was there.
+      try #expect(MadeStore.rows("SELECT count(*) FROM ATRANSACTIONSTRING WHERE ZNAME = '398'", at: url) == [["1"]])
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+  }
+
+  @Test("A table of texts is used where there is one; without one, texts go into the transactions")
+  func olderTables() throws {
+    let model = try HistoryModel.make()
+    try withTemporaryStore { url in
+      try SQLiteStore.create(url, model: model).close()
+      try MadeStore.run(
+        "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR)",
+        """
+        CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, \
+        ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER)
+        """, at: url)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      context.transactionAuthor = "me"
+      context.name = "view"
+      let person = try context.make("Person", ["name": "P"])
+      try context.save()
+      context.delete(person)
+      try context.save()
+      let all = try coordinator.transactions()
+      #expect(all.map(\.author) == ["me", "me"])
+      #expect(all.map(\.contextName) == [nil, nil])
+      #expect(all.last?.changes?.first?.tombstone == ["name": .string("P")])
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+  }
+}
