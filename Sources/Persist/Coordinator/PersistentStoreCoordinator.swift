@@ -19,6 +19,8 @@ public final class PersistentStoreCoordinator: Sendable {
   let layouts: [EntityLayout]
   /// Informs contexts of each other's saves.
   let savedChangesPost = SavedChangesBroadcaster()
+  /// Informs the program of changes of the stores by anyone.
+  let remoteChangePost = RemoteChangePost()
   /// The threads that read and write the stores for asynchronous callers.
   package let threads = StoreThreads()
   private let open = Guarded<[any PersistentStore]>([])
@@ -104,22 +106,26 @@ extension PersistentStoreCoordinator {
       }
       stores.append(store)
     }
+    remoteChangePost.begin(store, of: self)
     post(Self.storesDidChangeNotification, Self.addedPersistentStoresKey, [added])
     return added
   }
 
   /// Removes the store with an identifier, without closing it.
   func take(identifier: String) -> (any PersistentStore)? {
-    open.withLock { stores in
+    remoteChangePost.end(identifier)
+    return open.withLock { stores in
       stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }
     }
   }
 
   /// Replaces an open store with another, without closing the old one.
   func exchange(_ old: any PersistentStore, for new: any PersistentStore) {
+    remoteChangePost.end(old.identifier)
     open.withLock { stores in
       if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
     }
+    remoteChangePost.begin(new, of: self)
   }
 
   func openStore(identifier: String) -> (any PersistentStore)? {

@@ -49,6 +49,8 @@ extension PersistenceError.Code {
   public static let missingMappingModel = Self(134140, "missingMappingModel")
   /// The differences between two models can't be turned into a migration (134190).
   public static let mappingNotInferable = Self(134190, "mappingNotInferable")
+  /// A history token is too old: transactions after it were deleted, or changes weren't recorded for a while.
+  public static let historyTokenExpired = Self(134301, "historyTokenExpired")
 
   // Validation
   /// A value violates a rule of its property (1550).

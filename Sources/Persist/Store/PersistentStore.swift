@@ -13,6 +13,12 @@ package protocol PersistentStore: RowSource, Sendable {
   /// The maximum time that a write waits for other writers.
   var busyTimeout: Duration { get }
 
+  /// Whether the coordinator posts a notification of every change of the store.
+  var postsRemoteChanges: Bool { get }
+  /// Calls `report` after changes by anyone, from the store's own thread; several changes may be one report.
+  ///
+  /// - Returns: The running observation; nil if nobody else can change the store.
+  func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)?
   /// The record of the store's changes; nil if the store has none.
   var history: (any StoreHistory)? { get }
 
@@ -94,6 +100,8 @@ package protocol PersistentStore: RowSource, Sendable {
 
 extension PersistentStore {
   var history: (any StoreHistory)? { nil }
+  var postsRemoteChanges: Bool { false }
+  func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? { nil }
   var busyTimeout: Duration { StoreOptions().busyTimeout }
   func reserveWriting(within limit: Duration) throws -> WriteReservation? { nil }
   func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }

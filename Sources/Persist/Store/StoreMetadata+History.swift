@@ -5,6 +5,8 @@ struct HistorySettings: Sendable, Hashable {
   /// The number of the last transaction after which changes may have gone unrecorded, because the history was switched
   /// off or deleted; 0 if there was no such time.
   var completeAfter: Int64 = 0
+  /// The meaning of the history's columns when Persist last opened the store; nil for a history of Core Data's.
+  var description: HistoryDescription?
 }
 
 extension StoreMetadata {
@@ -13,13 +15,15 @@ extension StoreMetadata {
     get {
       let values = self.values[Key.history]?.dictionaryValue
       return HistorySettings(
-        isOff: values?["isOff"] == .boolean(true), completeAfter: max(0, values?["completeAfter"]?.integerValue ?? 0))
+        isOff: values?["isOff"] == .boolean(true), completeAfter: max(0, values?["completeAfter"]?.integerValue ?? 0),
+        description: HistoryDescription(values?["description"]))
     }
     set {
-      values[Key.history] =
-        newValue == HistorySettings()
-        ? nil
-        : .dictionary(["isOff": .boolean(newValue.isOff), "completeAfter": .integer(newValue.completeAfter)])
+      var values: [String: PropertyList] = [:]
+      if newValue.isOff { values["isOff"] = .boolean(true) }
+      if newValue.completeAfter > 0 { values["completeAfter"] = .integer(newValue.completeAfter) }
+      values["description"] = newValue.description?.propertyList
+      self.values[Key.history] = values.isEmpty ? nil : .dictionary(values)
     }
   }
 }

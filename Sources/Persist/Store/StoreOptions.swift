@@ -35,6 +35,9 @@ public struct StoreOptions: Sendable {
   /// A store that has a history continues it even if this is false, whoever opens it, until
   /// ``PersistentStoreCoordinator/disableHistory(of:keepingPast:)`` switches it off.
   public var tracksHistory: Bool
+  /// Whether the coordinator posts ``PersistentStoreCoordinator/remoteStoreDidChangeNotification`` when this program or
+  /// another one has written to the store. False by default.
+  public var postsRemoteChangeNotifications = false
 
   /// Creates options; without arguments, those of a store that is created if missing and isn't migrated.
   public init(

@@ -25,10 +25,11 @@ enum ContextNotifications {
     case .willSave:
       center.post(name: ManagedObjectContext.willSaveObjectsNotification, object: context)
     case .didSave(let saved):
-      center.post(name: ManagedObjectContext.didSaveObjectsNotification, object: context, userInfo: userInfo(saved))
+      center.post(name: ManagedObjectContext.didSaveObjectsNotification, object: context,
+        userInfo: userInfo(saved).merging(token(saved)) { $1 })
       center.post(
         name: ManagedObjectContext.didSaveObjectIDsNotification, object: context,
-        userInfo: userInfo(saved.savedChanges))
+        userInfo: userInfo(saved.savedChanges).merging(token(saved)) { $1 })
     case .didObtainPermanentIDs, .willMerge, .didMergeUnknownChanges, .parentDidSave: break
     }
   }
@@ -41,6 +42,10 @@ enum ContextNotifications {
     info[ManagedObjectContext.NotificationKey.refreshedObjectIDs.rawValue] = Set(refreshed.map(\.objectID))
     NotificationCenter.default.post(
       name: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, userInfo: info)
+  }
+
+  private static func token(_ saved: ObjectsDidSave) -> [AnyHashable: Any] {
+    saved.historyToken.map { [PersistentStoreCoordinator.historyTokenKey: $0] } ?? [:]
   }
 
   private static func userInfo(_ changes: ObjectsDidChange) -> [AnyHashable: Any] {

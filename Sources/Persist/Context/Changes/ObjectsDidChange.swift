@@ -37,4 +37,6 @@ public struct ObjectsDidSave {
   public internal(set) var deleted: Set<ManagedObject> = []
   /// The same changes as identifiers.
   public internal(set) var savedChanges = SavedChanges()
+  /// The position of the save in the history of its stores; nil if none of them records its changes.
+  public internal(set) var historyToken: HistoryToken?
 }

@@ -47,7 +47,8 @@ extension ManagedObjectContext {
       for store in persistentStoreCoordinator.openStores {
         let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
         guard hasForeignChanges || mail == .tooMuch else { continue }
-        merge(try foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
+        let recorded = mail == .tooMuch ? nil : try automaticMerging?.recordedChanges(of: store)
+        merge(try recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
         tell(.didMergeUnknownChanges)
       }
     } catch {
@@ -87,7 +88,9 @@ extension ManagedObjectContext {
 
   /// Returns the differences between the store's rows and the objects of this context.
   ///
-  /// - Complexity: O(*registered objects*): without a history of the store, there is no other way to find them.
+  /// Used for stores without a history, and for too many changes.
+  ///
+  /// - Complexity: O(*registered objects*).
   private func foreignChanges(of store: any PersistentStore) throws -> SavedChanges {
     var changes = SavedChanges()
     for table in tables(of: store).existing {
@@ -116,11 +119,37 @@ extension ManagedObjectContext {
 struct AutomaticMerging {
   /// By store, the foreign change count when the context last checked.
   private var seen: [String: Int64] = [:]
+  /// By store, the number of the last transaction in its history when the context last merged.
+  private var numbers: [String: Int64] = [:]
   /// Objects with unsaved values that others have overtaken.
   var leftOut: Set<ManagedObjectID> = []
 
   init(storesOf context: ManagedObjectContext) {
-    for store in context.persistentStoreCoordinator.openStores { _ = try? noteForeignChanges(of: store) }
+    for store in context.persistentStoreCoordinator.openStores {
+      _ = try? noteForeignChanges(of: store)
+      _ = try? recordedChanges(of: store)
+    }
+  }
+
+  /// The changes in a store's history since the last call; nil at the first call, and if the history doesn't have them
+  /// all.
+  ///
+  /// - Complexity: O(*changes*).
+  mutating func recordedChanges(of store: any PersistentStore) throws -> SavedChanges? {
+    guard let history = store.history, history.isTracking else {
+      numbers[store.identifier] = nil
+      return nil
+    }
+    let present = try history.lastNumber()
+    guard let last = numbers.updateValue(present, forKey: store.identifier),
+      try last >= history.oldestPosition(), last <= present
+    else { return nil }
+    var changes = SavedChanges()
+    try history.forEachTransaction(HistoryQuery(afterNumber: last)) { transaction in
+      changes = changes.followed(by: transaction.objectIDNotification())
+      numbers[store.identifier] = max(numbers[store.identifier] ?? 0, transaction.transactionNumber)
+    }
+    return changes
   }
 
   /// Whether another coordinator or process has written since the context last checked.

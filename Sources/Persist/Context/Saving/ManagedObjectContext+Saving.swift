@@ -41,6 +41,7 @@ extension ManagedObjectContext {
       if validatesOnSave { try pass.validate() }
       for writes in try pass.writes() {
         let receipt = try pass.commit(writes)
+        pass.note(receipt, of: writes)
         try pass.accept(writes, receipt)
       }
     }

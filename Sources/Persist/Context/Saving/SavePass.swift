@@ -7,6 +7,8 @@ struct SavePass {
   private(set) var deleted: [ManagedObject] = []
   /// The objects that stores already accepted before another store's conflicts were resolved.
   private var written: (inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) = ([], [], [])
+  /// The numbers of the save's transactions in the history, by store.
+  private var historyNumbers: [String: Int64] = [:]
   private static let hookRounds = 1000
 
   init(_ context: ManagedObjectContext) { self.context = context }
@@ -131,6 +133,11 @@ struct SavePass {
     }
   }
 
+  /// Records where a store's history has the save.
+  mutating func note(_ receipt: CommitReceipt, of writes: StoreWrites) {
+    if let number = receipt.historyNumber { historyNumbers[writes.tables.store.identifier] = number }
+  }
+
   /// Calls the did-save hooks.
   mutating func finish() {
     if !written.inserted.isEmpty { inserted += written.inserted }
@@ -145,7 +152,8 @@ struct SavePass {
   var saved: ObjectsDidSave {
     mutating get {
       ObjectsDidSave(
-        inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), savedChanges: savedChanges)
+        inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), savedChanges: savedChanges,
+        historyToken: historyNumbers.isEmpty ? nil : HistoryToken(transactionNumbers: historyNumbers))
     }
   }
 

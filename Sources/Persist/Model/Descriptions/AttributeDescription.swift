@@ -27,7 +27,7 @@ public struct AttributeDescription: Sendable, Hashable {
   public var valueTransformerName: String?
   /// Whether large values may be stored in files next to the store.
   public var allowsExternalStorage: Bool
-  /// Whether Core Data's history retains the value when its object is deleted. Here it only affects the fingerprint.
+  /// Whether a store's history keeps the value when its object is deleted: see ``HistoryChange/tombstone``.
   public var preservesValueOnDeletion: Bool
   /// The expression that computes a derived attribute's value, such as `articles.@count`; nil for other attributes.
   public var derivation: String?

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The history of a store, for the layers above the engines.
 package protocol StoreHistory: Sendable {
   /// Whether changes are recorded; false if the history was switched off and its past kept.
@@ -13,4 +15,26 @@ package protocol StoreHistory: Sendable {
   ///
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if the history can't be read; the errors of `body`.
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws
+
+  /// The number of the last transaction; 0 before the first.
+  func lastNumber() throws -> Int64
+  /// The smallest number after which every transaction is still there.
+  func oldestPosition() throws -> Int64
+  /// Whether the history contains a transaction.
+  func contains(_ number: Int64) throws -> Bool
+
+  // Each returns the number of deleted transactions.
+  /// Deletes the transactions with smaller numbers.
+  func delete(before number: Int64) throws -> Int
+  /// Deletes the transactions before the first one that isn't older.
+  func delete(before date: Date) throws -> Int
+  /// Deletes the transactions that a rule says.
+  func purge(_ purge: HistoryPurge, now: Date) throws -> Int
+
+  /// The named readers.
+  func readers() throws -> [HistoryReaderRecord]
+  /// Records how far a reader has read.
+  func setReader(_ record: HistoryReaderRecord) throws
+  /// Forgets a reader, so that no purge waits for it.
+  func removeReader(_ name: String) throws
 }

@@ -27,6 +27,7 @@ final class SQLiteStore: PersistentStore {
   let fullText: Set<FullTextIndex>
   let configuration: String?
   var busyTimeout: Duration { pool.options.busyTimeout }
+  var postsRemoteChanges: Bool { pool.options.postsRemoteChangeNotifications }
   private let files: Guarded<Files>
   /// By index in ``ManagedObjectModel/entities``: the plans for reading rows of just the entity, and with its
   /// subentities. Each is made when it is first needed: a program that opens a store uses few of its entities at once.

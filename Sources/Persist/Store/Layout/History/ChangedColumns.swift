@@ -61,6 +61,9 @@ struct ChangedColumns: Sendable {
     isShared = table.orderColumns.isEmpty && !isMemberWithoutInverse && !hasComposites
   }
 
+  /// The name of each bit's property.
+  var order: [String] { slots.compactMap { names[$0] } }
+
   /// The bits for changes of some slots.
   func bytes(changing changed: some Sequence<Int>) -> Data {
     var bytes = [UInt8](repeating: 0, count: (slots.count + 7) / 8)

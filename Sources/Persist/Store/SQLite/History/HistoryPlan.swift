@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A plan for reading and writing the history of a store: its layout, its statements, and the meaning of its columns
 /// for each entity.
@@ -19,7 +20,7 @@ final class HistoryPlan: Sendable {
   let layout: HistoryLayout
   let settings: HistorySettings
   /// By index in ``ManagedObjectModel/entities``.
-  let entities: [EntityPlan]
+  let entities: Lazy<[EntityPlan]>
   let changes: PreparedSQL
   let lastNumbers = PreparedSQL(.lastHistoryNumbers)
   let setLastNumber = PreparedSQL(.setLastHistoryNumber)
@@ -28,20 +29,35 @@ final class HistoryPlan: Sendable {
   let findText = PreparedSQL(.historyText)
   let writtenTexts: [(text: HistoryLayout.Text, column: String, isReference: Bool)]
 
+  /// Whether the store says what the columns mean; a history that Core Data began doesn't until the first save.
+  let isDescribed: Atomic<Bool>
+  private let map: TableMap
+
+  /// Records in the store what the columns mean; the caller holds the transaction.
+  func describe(_ connection: SQLiteConnection) throws {
+    var metadata = try StoreMetadata(connection)
+    metadata.history.description = HistoryDescription(map)
+    try metadata.write(to: connection)
+  }
+
   /// Whether changes are recorded.
   var isTracking: Bool { !settings.isOff }
 
   init(_ layout: HistoryLayout, _ settings: HistorySettings, in map: TableMap) {
     self.layout = layout
     self.settings = settings
-    entities = map.model.entities.map { entity in
-      let preserved = Array(PreservedAttribute.all(of: entity, in: map).prefix(layout.tombstones.count))
-      let table = map[entity].table
-      return EntityPlan(
-        entity: entity, number: map.numbers[entity], table: table,
-        changedColumns: ChangedColumns(of: entity, in: map), preserved: preserved,
-        deletion: preserved.isEmpty
-          ? nil : PreparedSQL(.insertDeletion(of: preserved.map(\.column), in: table, layout)))
+    self.map = map
+    isDescribed = Atomic(settings.description != nil)
+    entities = Lazy {
+      map.model.entities.map { entity in
+        let preserved = Array(PreservedAttribute.all(of: entity, in: map).prefix(layout.tombstones.count))
+        let table = map[entity].table
+        return EntityPlan(
+          entity: entity, number: map.numbers[entity], table: table,
+          changedColumns: ChangedColumns(of: entity, in: map), preserved: preserved,
+          deletion: preserved.isEmpty
+            ? nil : PreparedSQL(.insertDeletion(of: preserved.map(\.column), in: table, layout)))
+      }
     }
     changes = PreparedSQL(.changes(in: layout))
     insertChange = PreparedSQL(.insertChange(in: layout))

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Records one transaction in the history, within the transaction of the changes that it describes.
 ///
@@ -6,6 +7,7 @@ import Foundation
 struct HistoryWriter {
   private let plan: HistoryPlan
   private let origin: HistoryOrigin
+  private let entities: [HistoryPlan.EntityPlan]
   private let connection: SQLiteConnection
   private let folder: ExternalDataFolder?
   /// The number of the last recorded change.
@@ -21,6 +23,7 @@ struct HistoryWriter {
     _ plan: HistoryPlan, by origin: HistoryOrigin?, _ connection: SQLiteConnection, folder: ExternalDataFolder?
   ) throws {
     self.plan = plan
+    entities = plan.entities.value
     self.origin = origin ?? HistoryOrigin()
     self.connection = connection
     self.folder = folder
@@ -40,7 +43,7 @@ struct HistoryWriter {
     let statement = try connection.statement(plan.insertChange)
     statement.bind(last, at: 1)
     statement.bind(Int64(type.rawValue), at: 2)
-    statement.bind(Int64(plan.entities[entity].number), at: 3)
+    statement.bind(Int64(entities[entity].number), at: 3)
     statement.bind(key, at: 4)
     statement.bind(number, at: 5)
     if plan.layout.hasChangedColumns, let columns { statement.bind(columns, at: 6) }
@@ -50,14 +53,14 @@ struct HistoryWriter {
   /// - Parameter slots: The slots of the changed properties.
   mutating func noteUpdate(of key: Int64, _ entity: Int, changing slots: [Int]) throws {
     if bits?.entity != entity || bits?.slots != slots {
-      bits = (entity, slots, plan.entities[entity].changedColumns.bytes(changing: slots))
+      bits = (entity, slots, entities[entity].changedColumns.bytes(changing: slots))
     }
     try note(.update, entity, key: key, columns: bits?.columns)
   }
 
   /// Records the deletion of a row that still exists, with the values that are kept.
   mutating func noteDeletion(of key: Int64, _ entity: Int) throws {
-    let entityPlan = plan.entities[entity]
+    let entityPlan = entities[entity]
     guard let deletion = entityPlan.deletion else { return try note(.delete, entity, key: key) }
     let statement = try connection.statement(deletion)
     statement.bind(last + 1, at: 1)
@@ -87,6 +90,13 @@ struct HistoryWriter {
   /// - Returns: Its number; nil if there were no changes.
   func finish() throws -> Int64? {
     guard count > 0 else { return nil }
+    try finishWithoutChanges()
+    if !plan.isDescribed.exchange(true, ordering: .relaxed) { try plan.describe(connection) }
+    return number
+  }
+
+  /// Records the transaction, whether or not there were changes.
+  func finishWithoutChanges() throws {
     let texts = try plan.writtenTexts.map { try value(of: $0.text, isReference: $0.isReference) }
     let statement = try connection.statement(plan.insertTransaction)
     statement.bind(number, at: 1)
@@ -95,7 +105,6 @@ struct HistoryWriter {
     try statement.run()
     try setLast(number, of: HistoryLayout.EntityNumber.transaction)
     try setLast(last, of: HistoryLayout.EntityNumber.change)
-    return number
   }
 
   private func value(of text: HistoryLayout.Text, isReference: Bool) throws -> SQLValue {

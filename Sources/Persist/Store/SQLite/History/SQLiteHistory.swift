@@ -13,7 +13,7 @@ struct SQLiteHistory: StoreHistory {
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
     try store.pool.read { connection in
-      let reader = HistoryReader(plan, of: store, connection)
+      let reader = TransactionReader(plan, of: store, connection)
       try reader.forEachTransaction(query, body)
     }
   }
@@ -33,13 +33,15 @@ struct SQLiteHistory: StoreHistory {
 }
 
 /// Reads the history with one connection.
-struct HistoryReader {
+struct TransactionReader {
   private let plan: HistoryPlan
+  private let entities: [HistoryPlan.EntityPlan]
   private let store: SQLiteStore
   private let connection: SQLiteConnection
 
   init(_ plan: HistoryPlan, of store: SQLiteStore, _ connection: SQLiteConnection) {
     (self.plan, self.store, self.connection) = (plan, store, connection)
+    entities = plan.entities.value
   }
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
@@ -74,7 +76,7 @@ struct HistoryReader {
         throw SQLiteHistory.damaged(store.url, "It contains a change of the unknown kind \(statement.integer(1)).")
       }
       let entityNumber = Int(clamping: statement.integer(2))
-      let entity = store.map.numbers.entityIndex(ofNumber: entityNumber).map { plan.entities[$0] }
+      let entity = store.map.numbers.entityIndex(ofNumber: entityNumber).map { entities[$0] }
       guard let name = entity?.entity.name ?? store.map.numbers.rows[entityNumber]?.name else { continue }
       changes.append(
         HistoryChange(

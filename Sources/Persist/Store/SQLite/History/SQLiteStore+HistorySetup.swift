@@ -13,7 +13,8 @@ extension SQLiteStore {
     let layout = HistoryLayout(catalog.schema)
     let isWanted = options.tracksHistory || (layout != nil && !settings.isOff)
     let hasColumns = layout.map { $0.tombstones.count >= HistoryLayout.tombstoneCount(of: map) } ?? false
-    guard isWanted, settings.isOff || !hasColumns, !pool.isReadOnly else {
+    let isCurrent = settings.description.map { $0.digest == HistoryDescription(map).digest } ?? true
+    guard isWanted, settings.isOff || !hasColumns || !isCurrent, !pool.isReadOnly else {
       return layout.map { HistoryPlan($0, settings, in: map) }
     }
     return try pool.write { try $0.setUpHistory(in: map) }
@@ -29,23 +30,29 @@ extension SQLiteStore {
 extension SQLiteConnection {
   /// Creates or completes the history's tables and switches it on; the caller holds the transaction.
   func setUpHistory(in map: TableMap) throws -> HistoryPlan {
-    let schema = try StoreSchema(self)
     var metadata = try StoreMetadata(self)
-    let needed = HistoryLayout.tombstoneCount(of: map)
-    if let layout = HistoryLayout(schema) {
-      for index in layout.tombstones.count..<max(needed, layout.tombstones.count) {
-        try execute(.addTombstone(HistoryLayout.tombstone(index)))
+    if var layout = HistoryLayout(try StoreSchema(self)) {
+      let needed = HistoryLayout.tombstoneCount(of: map)
+      if layout.tombstones.count < needed {
+        for index in layout.tombstones.count..<needed { try execute(.addTombstone(HistoryLayout.tombstone(index))) }
+        layout = HistoryLayout(try StoreSchema(self)) ?? layout
       }
       if metadata.history.isOff {
         // Changes since then weren't recorded: the next number is left out, so that earlier tokens are recognized.
         let number = try first(.lastHistoryNumbers) { $0.integer(1) + 1 } ?? 1
         try setLastTransaction(number)
-        metadata.history = HistorySettings(completeAfter: number)
+        metadata.history.isOff = false
+        metadata.history.completeAfter = number
+      }
+      if let former = metadata.history.description, former.digest != HistoryDescription(map).digest {
+        try migrateHistory(from: former, layout, metadata.history, in: map)
+        metadata.history.description = HistoryDescription(map)
       }
     } else {
-      try createHistory(schema, tombstones: needed)
+      try createHistory(StoreSchema(self), tombstones: HistoryLayout.tombstoneCount(of: map))
       try setLastTransaction(metadata.history.completeAfter)
       metadata.history.isOff = false
+      metadata.history.description = HistoryDescription(map)
     }
     if try metadata != StoreMetadata(self) { try metadata.write(to: self) }
     guard let layout = HistoryLayout(try StoreSchema(self)) else {
@@ -82,6 +89,7 @@ extension SQLiteConnection {
     metadata.history.isOff = true
     if !keepingPast {
       metadata.history.completeAfter = number + 1
+      metadata.history.description = nil
       for table in HistoryLayout.tables(tombstones: 0) { try execute(.dropTable(ofHistory: table.name)) }
       try execute(.deleteHistoryNumbers)
     }

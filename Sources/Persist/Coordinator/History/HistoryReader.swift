@@ -1,0 +1,66 @@
+import Foundation
+
+/// A named reader of the history, which remembers in the stores how far it has read.
+///
+/// ```swift
+/// let widget = coordinator.historyReader(named: "widget")
+/// for transaction in try widget.unread() { … }
+/// try widget.markAsRead(upTo: transactions.last?.token)
+/// ```
+///
+/// The name belongs to one part of one program, such as an extension. A purge by
+/// ``PersistentStoreCoordinator/purgeHistory(_:ofStores:)`` doesn't delete transactions that a reader hasn't read,
+/// unless the reader was silent for too long.
+public struct HistoryReader: Sendable {
+  /// The name under which the stores remember the position.
+  public let name: String
+  private let coordinator: PersistentStoreCoordinator
+
+  init(_ name: String, of coordinator: PersistentStoreCoordinator) {
+    self.name = name
+    self.coordinator = coordinator
+  }
+
+  /// The position up to which the reader has read; nil before it has marked anything.
+  public var token: HistoryToken? {
+    get throws {
+      var numbers: [String: Int64] = [:]
+      for (store, history) in try coordinator.storesWithHistory(nil) {
+        if let record = try history.readers().first(where: { $0.name == name }) {
+          numbers[store.identifier] = record.number
+        }
+      }
+      return numbers.isEmpty ? nil : HistoryToken(transactionNumbers: numbers)
+    }
+  }
+
+  /// Returns the transactions that the reader hasn't marked as read, with their changes, oldest first.
+  ///
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if some were deleted; mark the current token as read after
+  ///   reading the objects themselves.
+  public func unread() throws -> [HistoryTransaction] {
+    try coordinator.execute(.fetchHistory(after: token)).transactions
+  }
+
+  /// Records that the reader has read everything up to a position, and was heard of now.
+  ///
+  /// - Parameter token: The token of the last transaction, or the current one; nil only records the time.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly`` and ``PersistenceError/Code/storeBusy``.
+  public func markAsRead(upTo token: HistoryToken?) throws {
+    for (store, history) in try coordinator.storesWithHistory(nil) {
+      let present = try history.readers().first { $0.name == name }?.number
+      let number = try token?.transactionNumber(ofStore: store.identifier) ?? present ?? history.oldestPosition()
+      try history.setReader(HistoryReaderRecord(name: name, number: number, date: Date()))
+    }
+  }
+
+  /// Forgets the reader, so that no purge waits for it.
+  public func remove() throws {
+    for (_, history) in try coordinator.storesWithHistory(nil) { try history.removeReader(name) }
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// Returns a reader of the stores' history that remembers its position under a name.
+  public func historyReader(named name: String) -> HistoryReader { HistoryReader(name, of: self) }
+}

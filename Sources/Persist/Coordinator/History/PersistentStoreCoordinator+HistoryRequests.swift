@@ -1,0 +1,170 @@
+import Foundation
+
+extension PersistentStoreCoordinator {
+  /// Fetches or deletes transactions in the history of the stores.
+  ///
+  /// Transactions of several stores are in the order of their times.
+  ///
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if transactions after the request's token were deleted or
+  ///   never recorded; ``PersistenceError/Code/invalidRequest`` if none of the stores has a history; the errors of
+  ///   predicates and stores.
+  public func execute(_ request: HistoryChangeRequest) throws -> HistoryResult {
+    let stores = try storesWithHistory(request.affectedStoreIdentifiers)
+    switch request.kind {
+    case .fetchAfter(let position):
+      let includesChanges = ![.transactionsOnly, .count, .statusOnly].contains(request.resultType)
+      let found = try stores.map { store, history in
+        var query = try Self.query(after: position, of: store, history)
+        query.includesChanges = includesChanges
+        return try Self.transactions(history, query)
+      }
+      return HistoryResult(Self.merged(found), request.resultType)
+    case .fetchTransactions(let fetch):
+      let found = try transactions(stores, matching: fetch.predicate, fetch.affectedStoreIdentifiers)
+      return HistoryResult(try HistorySelection(fetch).select(found) { $0 }, request.resultType)
+    case .fetchChanges(let fetch):
+      let found = try transactions(stores, matching: nil, fetch.affectedStoreIdentifiers, tokensOf: fetch.predicate)
+      return try HistoryResult(changesOf: found, fetch, request.resultType)
+    case .deleteBefore(let position):
+      let counts = try stores.map { store, history in
+        switch position {
+        case .start: return 0
+        case .date(let date): return try history.delete(before: date)
+        case .token(let token):
+          return try token.transactionNumber(ofStore: store.identifier).map { try history.delete(before: $0) } ?? 0
+        }
+      }
+      return HistoryResult(deleting: counts.reduce(0, +), request.resultType)
+    }
+  }
+
+  /// Returns the present position in the history of stores, or nil if none of them has a history.
+  ///
+  /// - Parameter stores: The stores, which are open in this coordinator; nil for all.
+  public func currentPersistentHistoryToken(fromStores stores: [StoreInfo]? = nil) throws -> HistoryToken? {
+    var numbers: [String: Int64] = [:]
+    for store in try stores?.map(requireOpen) ?? openStores {
+      if let history = store.history { numbers[store.identifier] = try history.lastNumber() }
+    }
+    return numbers.isEmpty ? nil : HistoryToken(transactionNumbers: numbers)
+  }
+
+  /// Deletes the transactions of a rule from the history of stores.
+  ///
+  /// - Parameters:
+  ///   - purge: The rule.
+  ///   - stores: The stores, which are open in this coordinator; nil for all that have a history.
+  /// - Returns: The number of deleted transactions.
+  @discardableResult
+  public func purgeHistory(_ purge: HistoryPurge, ofStores stores: [StoreInfo]? = nil) throws -> Int {
+    try storesWithHistory(stores?.map(\.identifier)).reduce(0) { try $0 + $1.history.purge(purge, now: Date()) }
+  }
+
+  func storesWithHistory(
+    _ identifiers: [String]?
+  ) throws -> [(store: any PersistentStore, history: any StoreHistory)] {
+    let stores = openStores.filter { identifiers?.contains($0.identifier) ?? true }
+    let found = stores.compactMap { store in store.history.map { (store: store, history: $0) } }
+    guard found.isEmpty, !openStores.isEmpty else { return found }
+    throw PersistenceError(
+      .invalidRequest, at: .store(stores.first?.url), "The store has no history.",
+      fix: "Open it with StoreOptions(tracksHistory: true), which records changes from then on.")
+  }
+
+  private static func query(
+    after position: HistoryChangeRequest.Position, of store: any PersistentStore, _ history: any StoreHistory
+  ) throws -> HistoryQuery {
+    switch position {
+    case .start: return HistoryQuery()
+    case .date(let date): return HistoryQuery(afterDate: date)
+    case .token(let token):
+      guard let number = token.transactionNumber(ofStore: store.identifier) else { return HistoryQuery() }
+      try requirePosition(number, of: store, history)
+      return HistoryQuery(afterNumber: number)
+    }
+  }
+
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if there is no complete record of what followed.
+  static func requirePosition(_ number: Int64, of store: any PersistentStore, _ history: any StoreHistory) throws {
+    let (oldest, last) = try (history.oldestPosition(), history.lastNumber())
+    guard number < oldest || number > last else { return }
+    throw expired(
+      number < oldest
+        ? "The token is older than the history: transactions after number \(number) were deleted, or weren't recorded."
+        : "The token is of another history: the last transaction has number \(last), not \(number).", store)
+  }
+
+  private static func expired(_ message: String, _ store: any PersistentStore) -> PersistenceError {
+    PersistenceError(
+      .historyTokenExpired, at: .store(store.url), message,
+      fix: "Read the objects themselves once, and go on from currentPersistentHistoryToken(fromStores:). A named "
+        + "reader keeps purges from deleting what it hasn't read.")
+  }
+
+  private func transactions(
+    _ stores: [(store: any PersistentStore, history: any StoreHistory)], matching predicate: FetchPredicate?,
+    _ identifiers: [String]?, tokensOf other: FetchPredicate? = nil
+  ) throws -> [HistoryTransaction] {
+    let stores = stores.filter { identifiers?.contains($0.store.identifier) ?? true }
+    for number in (predicate ?? other)?.historyTokens ?? [] {
+      guard let first = stores.first?.store, try !stores.contains(where: { try $0.history.contains(number) }) else {
+        continue
+      }
+      throw Self.expired("The predicate's token names transaction \(number), which the history doesn't contain.", first)
+    }
+    let query = predicate?.historyQuery ?? HistoryQuery()
+    return Self.merged(try stores.map { try Self.transactions($0.history, query) })
+  }
+
+  private static func transactions(_ history: any StoreHistory, _ query: HistoryQuery) throws -> [HistoryTransaction] {
+    var transactions: [HistoryTransaction] = []
+    try history.forEachTransaction(query) { transactions.append($0) }
+    return transactions
+  }
+
+  /// The transactions of several stores in the order of their times, those of each store in the order of their numbers.
+  private static func merged(_ stores: [[HistoryTransaction]]) -> [HistoryTransaction] {
+    guard stores.count > 1 else { return stores.first ?? [] }
+    var rests = stores.map { $0[...] }
+    var merged: [HistoryTransaction] = []
+    while true {
+      let next = rests.indices.filter { !rests[$0].isEmpty }.min {
+        (rests[$0].first?.timestamp ?? .distantFuture) < (rests[$1].first?.timestamp ?? .distantFuture)
+      }
+      guard let next, let first = rests[next].popFirst() else { return merged }
+      merged.append(first)
+    }
+  }
+}
+
+extension HistoryResult {
+  /// The result of a request for changes.
+  fileprivate init(
+    changesOf transactions: [HistoryTransaction], _ fetch: FetchRequest<HistoryChange>,
+    _ resultType: HistoryChangeRequest.ResultType
+  ) throws {
+    let keyed = transactions.flatMap { transaction in
+      (transaction.changes ?? []).map { KeyedHistoryChange(change: $0, transaction: transaction) }
+    }
+    let selected = try HistorySelection(fetch).select(keyed) { $0 }
+    guard ![.transactionsOnly, .transactionsAndChanges].contains(resultType) else {
+      let found = Dictionary(grouping: selected) { $0.transaction.token }
+      let chosen = transactions.compactMap { transaction in
+        found[transaction.token].map { transaction.with(changes: $0.map(\.change)) }
+      }
+      self.init(chosen, resultType)
+      return
+    }
+    self.init(
+      resultType: resultType, transactions: [],
+      changes: [.changesOnly, .objectIDs].contains(resultType) ? selected.map(\.change) : [], count: selected.count)
+  }
+}
+
+extension HistoryTransaction {
+  fileprivate func with(changes: [HistoryChange]) -> HistoryTransaction {
+    HistoryTransaction(
+      transactionNumber: transactionNumber, storeID: storeID, timestamp: timestamp, author: author,
+      contextName: contextName, bundleID: bundleID, processID: processID, changes: changes)
+  }
+}

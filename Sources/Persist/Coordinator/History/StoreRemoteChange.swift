@@ -1,0 +1,113 @@
+public import Foundation
+
+/// A change of a store, by this program or another one.
+public struct StoreRemoteChange: Sendable, Hashable {
+  /// The UUID of the store, as in its metadata.
+  public let storeUUID: String
+  /// The store's file.
+  public let storeURL: URL?
+  /// The position of the last transaction in the store's history; nil if it has none.
+  public let historyToken: HistoryToken?
+}
+
+extension PersistentStoreCoordinator {
+  /// Posted when this program or another one has written to a store that was opened with
+  /// ``StoreOptions/postsRemoteChangeNotifications``. The object is the coordinator; the thread is Persist's own.
+  public static let remoteStoreDidChangeNotification = Notification.Name("PersistentStoreRemoteChange")
+  /// The key of the store's UUID in the notification's user info, a text.
+  public static let storeUUIDKey = "storeUUID"
+  /// The key of the ``HistoryToken`` in the user info of this notification and of a save's; absent for stores without
+  /// a history.
+  public static let historyTokenKey = "historyToken"
+  /// The key of the store's URL in the notification's user info.
+  public static let storeURLKey = "storeURL"
+
+  /// The changes of the open stores by anyone, from now on.
+  ///
+  /// ```swift
+  /// for await change in coordinator.remoteChanges {
+  ///   await view.update(after: change.historyToken)
+  /// }
+  /// ```
+  ///
+  /// An element says that there is something new: saves that follow each other quickly are one element. Stores are
+  /// watched while there is such a sequence, or if their options say so; stores in memory aren't.
+  public var remoteChanges: AsyncStream<StoreRemoteChange> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: StoreRemoteChange.self, bufferingPolicy: .bufferingNewest(100))
+    let number = remoteChangePost.add(continuation)
+    for store in openStores { remoteChangePost.begin(store, of: self) }
+    continuation.onTermination = { [weak self] _ in self?.remoteChangePost.remove(number) }
+    return stream
+  }
+}
+
+/// The observations of a coordinator's stores, and their receivers.
+final class RemoteChangePost: Sendable {
+  private struct State {
+    var monitors: [String: any StoreMonitor] = [:]
+    var receivers: [Int: AsyncStream<StoreRemoteChange>.Continuation] = [:]
+    var next = 0
+  }
+
+  private let state = Guarded(State())
+
+  func add(_ receiver: AsyncStream<StoreRemoteChange>.Continuation) -> Int {
+    state.withLock { state in
+      state.next += 1
+      state.receivers[state.next] = receiver
+      return state.next
+    }
+  }
+
+  func remove(_ number: Int) { state.withLock { _ = $0.receivers.removeValue(forKey: number) } }
+
+  /// Begins to watch a store if somebody wants to know of its changes.
+  ///
+  /// A store that can't be watched isn't: its changes are noticed when a context uses it.
+  func begin(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
+    let isWanted = state.withLock { state in
+      state.monitors[store.identifier] == nil && (store.postsRemoteChanges || !state.receivers.isEmpty)
+    }
+    guard isWanted else { return }
+    let monitor = try? store.monitorChanges { [weak coordinator, weak store] in
+      guard let coordinator, let store else { return }
+      coordinator.remoteChangePost.report(store, of: coordinator)
+    }
+    guard let monitor else { return }
+    let other = state.withLock { state -> (any StoreMonitor)? in
+      if state.monitors[store.identifier] != nil { return monitor }
+      state.monitors[store.identifier] = monitor
+      return nil
+    }
+    other?.end()
+  }
+
+  /// Ends watching a store that is closed.
+  func end(_ identifier: String) {
+    state.withLock { $0.monitors.removeValue(forKey: identifier) }?.end()
+  }
+
+  deinit {
+    for monitor in state.withLock({ $0.monitors }).values { monitor.end() }
+    for receiver in state.withLock({ $0.receivers }).values { receiver.finish() }
+  }
+
+  private func report(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
+    // A history that can't be read now doesn't hide that there is a change.
+    let number = try? store.history?.lastNumber()
+    let change = StoreRemoteChange(
+      storeUUID: store.identifier, storeURL: store.url,
+      historyToken: number.map {
+        HistoryToken(storeIdentifier: store.identifier, transactionNumber: $0)
+      })
+    let receivers = state.withLock { Array($0.receivers.values) }
+    for receiver in receivers { receiver.yield(change) }
+    guard store.postsRemoteChanges else { return }
+    var info: [AnyHashable: Any] = [PersistentStoreCoordinator.storeUUIDKey: change.storeUUID]
+    info[PersistentStoreCoordinator.storeURLKey] = change.storeURL
+    info[PersistentStoreCoordinator.historyTokenKey] = change.historyToken
+    NotificationCenter.default.post(
+      name: PersistentStoreCoordinator.remoteStoreDidChangeNotification, object: coordinator, userInfo: info)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// The meaning of the columns of a history that depends on the model, as recorded in the store's metadata.
+///
+/// A migration changes the order of an entity's columns and which values are kept of deleted objects. By comparing the
+/// record with the present model, earlier entries keep their meaning, or lose what can no longer be told.
+struct HistoryDescription: Sendable, Hashable {
+  /// The digest of the model's parts below.
+  let digest: Data
+  /// For each entity, a digest of the properties that the bits of changed columns stand for.
+  let columns: [String: Data]
+  /// For each entity with such attributes, the attributes whose values are kept, in the order of the columns.
+  let preserved: [String: [String]]
+
+  init(_ map: TableMap) {
+    let entities = map.model.entities
+    columns = Dictionary(
+      uniqueKeysWithValues: entities.map { entity in
+        let names = ChangedColumns(of: entity, in: map).order.joined(separator: "\n")
+        return (entity.name, Data(SHA256.digest(names.utf8).prefix(8)))
+      })
+    preserved = Dictionary(
+      uniqueKeysWithValues: entities.map { ($0.name, PreservedAttribute.all(of: $0, in: map).map(\.name)) }
+    ).filter { !$0.value.isEmpty }
+    var text = columns.sorted { $0.key < $1.key }.reduce(into: Data()) { $0 += Data($1.key.utf8) + $1.value }
+    for (name, attributes) in preserved.sorted(by: { $0.key < $1.key }) {
+      text += Data("\n\(name)\n\(attributes.joined(separator: "\n"))".utf8)
+    }
+    digest = Data(SHA256.digest(text))
+  }
+
+  /// Nil if the list isn't a description.
+  init?(_ list: PropertyList?) {
+    guard let values = list?.dictionaryValue, let digest = values["digest"]?.dataValue,
+      let columns = values["columns"]?.dictionaryValue, let preserved = values["preserved"]?.dictionaryValue
+    else { return nil }
+    self.digest = digest
+    self.columns = columns.compactMapValues(\.dataValue)
+    self.preserved = preserved.compactMapValues { $0.arrayValue?.compactMap(\.stringValue) }
+  }
+
+  var propertyList: PropertyList {
+    .dictionary([
+      "digest": .data(digest), "columns": .dictionary(columns.mapValues(PropertyList.data)),
+      "preserved": .dictionary(preserved.mapValues { .array($0.map(PropertyList.string)) }),
+    ])
+  }
+
+  /// The columns that the values kept of an entity's deleted objects move from, in the order of the present columns; a
+  /// nil stands for an attribute whose values weren't kept. Nil if nothing moves.
+  func moves(of entity: String, from former: HistoryDescription) -> [Int?]? {
+    let (old, new) = (former.preserved[entity] ?? [], preserved[entity] ?? [])
+    guard old != new else { return nil }
+    let places = new.map { old.firstIndex(of: $0) }
+    return places + Array(repeating: nil, count: max(0, old.count - new.count))
+  }
+}

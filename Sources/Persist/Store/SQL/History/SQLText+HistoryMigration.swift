@@ -1,0 +1,23 @@
+/// Adapting the history to another model.
+extension SQLText {
+  static func forgetChangedColumns(ofEntity number: Int) -> SQLText {
+    """
+    UPDATE \(name: HistoryLayout.changeTable) SET ZCOLUMNS = NULL \
+    WHERE ZENTITY = \(number: Int64(number)) AND ZCOLUMNS IS NOT NULL
+    """
+  }
+
+  /// Moves the values kept of deleted objects between columns.
+  ///
+  /// - Parameter sources: For each column from the first, the one that it takes its values from; nil for none.
+  static func moveTombstones(_ sources: some Collection<Int?>, ofEntity number: Int) -> SQLText {
+    let moves = sources.enumerated().map { index, source -> SQLText in
+      let value: SQLText = source.map { "\(name: HistoryLayout.tombstone($0))" } ?? "NULL"
+      return "\(name: HistoryLayout.tombstone(index)) = \(value)"
+    }
+    return """
+      UPDATE \(name: HistoryLayout.changeTable) SET \(moves.joined(separator: ", ")) \
+      WHERE ZENTITY = \(number: Int64(number)) AND ZCHANGETYPE = \(number: Int64(HistoryChangeType.delete.rawValue))
+      """
+  }
+}

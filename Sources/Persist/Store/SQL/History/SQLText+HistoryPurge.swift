@@ -1,0 +1,54 @@
+/// Deleting a history's beginning, and the positions of its readers.
+extension SQLText {
+  private static let transactions: SQLText = "\(name: HistoryLayout.transactionTable)"
+
+  /// The number of the first transaction; no row if there is none.
+  static let firstTransaction: SQLText = "SELECT Z_PK FROM \(transactions) ORDER BY Z_PK LIMIT 1"
+
+  static func hasTransaction(_ number: Int64) -> SQLText {
+    "SELECT 1 FROM \(transactions) WHERE Z_PK = \(value: .integer(number))"
+  }
+
+  /// The number of the first transaction at or after a time.
+  static func firstTransaction(since time: Double) -> SQLText {
+    "SELECT Z_PK FROM \(transactions) WHERE ZTIMESTAMP >= \(value: .double(time)) ORDER BY Z_PK LIMIT 1"
+  }
+
+  /// The number of the first of the last transactions.
+  static func firstTransaction(ofLast count: Int) -> SQLText {
+    "SELECT Z_PK FROM \(transactions) ORDER BY Z_PK DESC LIMIT 1 OFFSET \(value: .integer(Int64(count) - 1))"
+  }
+
+  static func deleteTransactions(before number: Int64) -> SQLText {
+    "DELETE FROM \(transactions) WHERE Z_PK < \(value: .integer(number))"
+  }
+
+  static func deleteChanges(before number: Int64) -> SQLText {
+    "DELETE FROM \(name: HistoryLayout.changeTable) WHERE ZTRANSACTIONID < \(value: .integer(number))"
+  }
+
+  // MARK: Readers
+
+  static let historyReaderTable = "PERSIST_HISTORY_READERS"
+
+  static let createHistoryReaders: SQLText = """
+    CREATE TABLE IF NOT EXISTS \(name: historyReaderTable) \
+    (NAME VARCHAR PRIMARY KEY, TRANSACTIONID INTEGER NOT NULL, HEARD FLOAT NOT NULL)
+    """
+
+  /// Name, number and time of each reader.
+  static let historyReaders: SQLText =
+    "SELECT NAME, TRANSACTIONID, HEARD FROM \(name: historyReaderTable) ORDER BY NAME"
+
+  static func setHistoryReader(_ name: String, _ number: Int64, _ time: Double) -> SQLText {
+    """
+    INSERT INTO \(name: historyReaderTable) (NAME, TRANSACTIONID, HEARD) \
+    VALUES (\(value: .text(name)), \(value: .integer(number)), \(value: .double(time))) \
+    ON CONFLICT (NAME) DO UPDATE SET TRANSACTIONID = excluded.TRANSACTIONID, HEARD = excluded.HEARD
+    """
+  }
+
+  static func removeHistoryReader(_ name: String) -> SQLText {
+    "DELETE FROM \(name: historyReaderTable) WHERE NAME = \(value: .text(name))"
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("History: migration, check and backups")
+struct HistoryMigrationTests {
+  private static func model(_ second: Bool) throws -> ManagedObjectModel {
+    var description = HistoryModel.description
+    guard second else { return try ManagedObjectModel(description) }
+    // An entity before all others, an attribute fewer and another that is kept: numbers, bits and columns change.
+    description.entities.append(EntityDescription("Album", attributes: [.init("title", .string)]))
+    for index in description.entities.indices where description.entities[index].name == "Person" {
+      description.entities[index].attributes.removeAll { $0.name == "photo" }
+      description.entities[index].attributes.append(.init("alias", .string, preservesValueOnDeletion: true))
+    }
+    description.versionIdentifiers = ["2"]
+    return try ManagedObjectModel(description)
+  }
+
+  @Test("A migration in place and by copy keeps the history, follows it in numbers and columns, and is recorded",
+    arguments: [false, true])
+  func migration(copies: Bool) throws {
+    try withTemporaryStore { url in
+      let old = PersistentStoreCoordinator(model: try Self.model(false))
+      try old.addStore(at: url, options: StoreOptions(tracksHistory: true))
+      let context = ManagedObjectContext(old)
+      let code = UUID()
+      let employee = try context.make("Employee", ["name": "E", "code": code])
+      let team = try context.make("Team", ["name": "T"])
+      try context.save()
+      try employee.setValue(3, forKey: "age")
+      try team.setValue("U", forKey: "name")
+      try context.save()
+      context.delete(employee)
+      try context.save()
+      let before = try old.transactions()
+      for store in old.persistentStores { try old.remove(store) }
+
+      let new = PersistentStoreCoordinator(
+        model: try Self.model(true),
+        registry: ModelRegistry(versions: [
+          ModelVersion(name: "1", model: try Self.model(false)), ModelVersion(name: "2", model: try Self.model(true)),
+        ]))
+      var options = StoreOptions.automaticMigration
+      var migrator = AutomaticMigrator()
+      migrator.allowsLoss = true
+      migrator.copies = copies
+      options.migrator = migrator
+      try new.addStore(at: url, options: options)
+      let after = try new.transactions()
+      #expect(after.map(\.transactionNumber) == [1, 2, 3, 4])
+      #expect(after[3].author?.hasPrefix("com.apple.coredata.schemamigrator: lightweight migration") == true)
+      #expect(after[3].changes == [])
+      #expect(after[0].changes?.map(words).sorted() == before[0].changes?.map(words).sorted())
+      let updates = (after[1].changes ?? []).sorted { $0.changedObjectID.entityName < $1.changedObjectID.entityName }
+      #expect(updates.map(\.changedObjectID.entityName) == ["Employee", "Team"])
+      #expect(updates.map(\.updatedProperties) == [nil, ["name"]])
+      #expect(after[2].changes?.first?.tombstone == ["name": .string("E"), "code": .uuid(code)])
+      let later = ManagedObjectContext(new)
+      try later.make("Album", ["title": "A"])
+      try later.save()
+      try #expect(new.transactions().last?.transactionNumber == 5)
+      for store in new.persistentStores { try new.remove(store) }
+      // Opening it again records nothing.
+      try new.addStore(at: url)
+      try #expect(new.transactions().count == 5)
+      for store in new.persistentStores { try new.remove(store) }
+    }
+  }
+
+  @Test("A store with a history passes the check; a backup, a copy and a replacement have the history")
+  func copies() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.sqlite")
+      let coordinator = PersistentStoreCoordinator(model: try HistoryModel.make())
+      let store = try coordinator.addStore(at: url, options: StoreOptions(tracksHistory: true))
+      let context = ManagedObjectContext(coordinator)
+      try context.make("Team", ["name": "T"])
+      try context.save()
+      let backup = folder.appendingPathComponent("b.sqlite")
+      try coordinator.openStores[0].backUp(to: backup)
+      try coordinator.remove(store)
+      var problems = 0
+      for file in [url, backup] {
+        try StoreCheck.check(storeAt: file, registry: nil) { _ in problems += 1 }
+        let contents = try StoreContents(readingStoreAt: file, registry: nil)
+        var count = 0
+        try contents.forEachTransaction(HistoryQuery()) { _ in count += 1 }
+        #expect(count == 1)
+      }
+      #expect(problems == 0)
+      let other = folder.appendingPathComponent("c.sqlite")
+      try StoreLocation(other).engine.replaceStore(at: StoreLocation(other), with: StoreLocation(backup))
+      let again = try coordinator.addStore(at: other)
+      try #expect(coordinator.transactions().count == 1)
+      try #expect(coordinator.tracksHistory(of: again))
+      try coordinator.remove(again)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Remote changes")
+struct RemoteChangeTests {
+  private func open(_ url: URL, posting: Bool) throws -> PersistentStoreCoordinator {
+    let coordinator = PersistentStoreCoordinator(model: try HistoryModel.make())
+    var options = StoreOptions(tracksHistory: true)
+    options.postsRemoteChangeNotifications = posting
+    try coordinator.addStore(at: url, options: options)
+    return coordinator
+  }
+
+  private func close(_ coordinators: PersistentStoreCoordinator...) throws {
+    for coordinator in coordinators {
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+  }
+
+  /// Waits for a condition; long, since the machine may be busy.
+  private func wait(_ what: String, until isTrue: () throws -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while try !isTrue() {
+      try #require(ContinuousClock.now < deadline, "\(what)")
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+  }
+
+  @Test("A save and a batch insert are posted by both coordinators of the store, with token, identifier and URL")
+  func notifications() throws {
+    try withTemporaryStore { url in
+      let (one, other) = try (open(url, posting: true), open(url, posting: true))
+      let seen = Guarded<[[HistoryToken?]]>([[], []])
+      let info = one.persistentStores[0]
+      let observers = [one, other].enumerated().map { index, coordinator in
+        NotificationCenter.default.addObserver(
+          forName: PersistentStoreCoordinator.remoteStoreDidChangeNotification, object: coordinator, queue: nil
+        ) { note in
+          #expect(note.userInfo?[PersistentStoreCoordinator.storeUUIDKey] as? String == info.identifier)
+          #expect((note.userInfo?[PersistentStoreCoordinator.storeURLKey] as? URL)?.path == url.path)
+          let token = note.userInfo?[PersistentStoreCoordinator.historyTokenKey] as? HistoryToken
+          seen.withLock { $0[index].append(token) }
+        }
+      }
+      defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+      let context = ManagedObjectContext(one)
+      try context.make("Team", [:])
+      try context.save()
+      func arrived() throws -> Bool {
+        let token = try one.currentPersistentHistoryToken()
+        return seen.withLock { $0.allSatisfy { $0.last == token } }
+      }
+      try wait("the save's notification", until: arrived)
+      try context.execute(BatchInsertRequest("Tag", [["label": "a"]]))
+      try wait("the batch's notification", until: arrived)
+      let count = seen.withLock { $0.joined().count }
+      _ = try context.fetch(FetchRequest("Team"))
+      Thread.sleep(forTimeInterval: 0.05)
+      #expect(seen.withLock { $0.joined().count } == count, "Reading changes nothing.")
+      try close(one, other)
+    }
+  }
+
+  @Test("The sequence has an element for changes by others, and ends with the coordinator")
+  func sequence() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appendingPathComponent("store.sqlite")
+    let writer = try open(url, posting: false)
+    var reader: PersistentStoreCoordinator? = try open(url, posting: false)
+    let changes = try #require(reader?.remoteChanges)
+    let number = Guarded<Int64>(0)
+    let identifier = writer.persistentStores[0].identifier
+    let following = Task {
+      for await change in changes {
+        #expect(change.storeUUID == identifier)
+        number.withLock { $0 = change.historyToken?.transactionNumber(ofStore: identifier) ?? 0 }
+      }
+      return true
+    }
+    let context = ManagedObjectContext(writer)
+    for count in 1...3 as ClosedRange<Int64> {
+      try context.make("Team", [:])
+      try context.save()
+      let deadline = ContinuousClock.now + .seconds(120)
+      while number.withLock({ $0 }) != count {
+        try #require(ContinuousClock.now < deadline)
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    if let open = reader { try close(open) }
+    reader = nil
+    #expect(await following.value)
+    try close(writer)
+    // Watching left nothing beside the store.
+    try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
+  }
+
+  @Test("A store that nobody watches has no thread, and one that is removed from a notification doesn't wait for itself")
+  func removal() throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url, posting: true)
+      let isRemoved = Guarded(false)
+      let observer = NotificationCenter.default.addObserver(
+        forName: PersistentStoreCoordinator.remoteStoreDidChangeNotification, object: coordinator, queue: nil
+      ) { [weak coordinator] _ in
+        guard let coordinator, let store = coordinator.persistentStores.first else { return }
+        do { try coordinator.remove(store) } catch { Issue.record(error) }
+        isRemoved.withLock { $0 = true }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      let other = try open(url, posting: false)
+      let context = ManagedObjectContext(other)
+      try context.make("Team", [:])
+      try context.save()
+      try wait("the removal") { isRemoved.withLock { $0 } }
+      try close(other)
+    }
+  }
+}

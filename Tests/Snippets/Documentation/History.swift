@@ -1,0 +1,23 @@
+import Foundation
+import Persist
+
+func recorded(_ coordinator: PersistentStoreCoordinator, _ context: ManagedObjectContext, _ url: URL) throws {
+  // <block 0>
+}
+
+func followed(_ context: ManagedObjectContext, _ token: inout HistoryToken?) throws {
+  // <block 1>
+}
+
+func selected(_ context: ManagedObjectContext, _ yesterday: Date) throws {
+  // <block 2>
+  print(transactions.count, deleted.count)
+}
+
+func noticed(_ coordinator: PersistentStoreCoordinator) async {
+  // <block 3>
+}
+
+func purged(_ coordinator: PersistentStoreCoordinator) throws {
+  // <block 4>
+}
