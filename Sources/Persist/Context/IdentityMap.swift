@@ -1,6 +1,6 @@
 /// The live objects of one hierarchy in a context, by key.
 ///
-/// Open addressing over blocks of eight entries: a multiplicative (Fibonacci) hash of the key without its low three
+/// Open addressing over blocks of eight entries: a multiplicative hash (Fibonacci's) of the key without its low three
 /// bits selects the block, and those bits the entry. Consecutive keys, as in most fetches, share two cache lines, and
 /// the hash distributes consecutive blocks evenly; with sparse keys, a block acts as a bucket. `Dictionary` makes a
 /// whole fetch a quarter slower; weak references double its cost and slow down every later retain of an object.
@@ -10,6 +10,9 @@
 /// A removed entry is only marked, so that searches continue past it. Closing the gap instead would hash the keys of
 /// all entries up to the next free one, and these are dozens when consecutive keys fill whole blocks. Marked entries
 /// are used again, and disappear when the map is resized.
+///
+/// A map that shrinks gets another hash. Objects may leave in the order of their entries, as when all are listed and
+/// released; those that remain are then neighbors, and would crowd a part of the smaller map with the same hash.
 struct IdentityMap: ~Copyable {
   private struct Entry {
     var key: Int64
@@ -25,12 +28,20 @@ struct IdentityMap: ~Copyable {
   }
 
   private static let blockSize = 8
+  /// The golden section, and the fractional parts of the square roots of 2, 3, 7, 11, 13, 17 and 19, as odd numbers.
+  /// The multiples of each, as fractions, are spread evenly.
+  private static let multipliers: [UInt64] = [
+    0x9E37_79B9_7F4A_7C15, 0x6A09_E667_F3BC_C909, 0xBB67_AE85_84CA_A73B, 0xA54F_F53A_5F1D_36F1,
+    0x510E_527F_ADE6_82D1, 0x9B05_688C_2B3E_6C1F, 0x1F83_D9AB_FB41_BD6B, 0x5BE0_CD19_137E_2179,
+  ]
 
   private var entries: UnsafeMutablePointer<Entry>
   private var blockCount: Int
   private(set) var count = 0
   /// The number of entries that are marked as removed.
   private var removedCount = 0
+  private var multiplier = IdentityMap.multipliers[0]
+  private var shrinkCount = 0
 
   init() {
     blockCount = 1
@@ -51,7 +62,7 @@ struct IdentityMap: ~Copyable {
   /// The hash as a fraction of 1, times the number of blocks, which needn't be a power of two.
   @inline(__always)
   private func home(_ key: Int64) -> Int {
-    let hash = UInt64(bitPattern: key &>> 3) &* 0x9E37_79B9_7F4A_7C15
+    let hash = UInt64(bitPattern: key &>> 3) &* multiplier
     let block = hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: blockCount)).high
     return Int(truncatingIfNeeded: block) &* Self.blockSize &+ Int(truncatingIfNeeded: key & 7)
   }
@@ -100,7 +111,25 @@ struct IdentityMap: ~Copyable {
       removedCount &+= 1
     }
     count &-= 1
-    if blockCount > 8, count &* 8 < capacity { resize(toBlocks: blockCount / 2) }
+    if blockCount > 8, count &* 8 < capacity { shrink() }
+  }
+
+  @inline(never)
+  private mutating func shrink() {
+    shrinkCount &+= 1
+    multiplier = Self.multipliers[shrinkCount % Self.multipliers.count]
+    resize(toBlocks: blockCount / 2)
+  }
+
+  /// The number of entries that a search for a key examines.
+  func searchLength(of key: Int64) -> Int {
+    var place = home(key)
+    var length = 1
+    while !entries[place].isFree, entries[place].object == nil || entries[place].key != key {
+      place = self.place(after: place)
+      length += 1
+    }
+    return length
   }
 
   mutating func removeAll() {

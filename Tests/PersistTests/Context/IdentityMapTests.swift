@@ -81,4 +81,30 @@ struct IdentityMapTests {
     #expect(map.count == 1000)
     #expect(greatest <= 4096)
   }
+  @Test("Searches stay short while objects leave in the order of the map, of their keys or neither", arguments: 0..<4)
+  func searches(order: Int) throws {
+    let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
+    var random = SeededRandom(seed: 7)
+    var map = IdentityMap()
+    let objects = (0..<30_000).map { _ in ManagedObject(entity: entity, insertInto: nil) }
+    for (index, object) in objects.enumerated() {
+      object.key = Int64(index)
+      map.insert(object, key: object.key)
+    }
+    var keys = map.objects.map(\.key)
+    switch order {
+    case 0: break
+    case 1: keys.reverse()
+    case 2: keys.sort()
+    default: keys.shuffle(using: &random)
+    }
+    for (index, key) in keys.enumerated() {
+      map.remove(key)
+      guard (index + 1).isMultiple(of: 500) else { continue }
+      let rest = keys[(index + 1)...]
+      let length = rest.reduce(0) { $0 + map.searchLength(of: $1) }
+      #expect(length <= 8 * rest.count)
+    }
+    #expect(map.count == 0)
+  }
 }
