@@ -13,6 +13,9 @@ struct RowChunkWriter {
   private var nulls: UnsafeMutableRawPointer
   private var rowStart = 0
   private var end = 0
+  /// The number of chunks before the first huge one, of which some may be smaller than the standard. A chunk is thus
+  /// never larger than all before it together, unless a row is.
+  private static let chunksBeforeHuge = 2 * RowChunk.hugeCapacity / RowChunk.standardCapacity
   /// The number of chunks created so far.
   private(set) var chunkCount = 1
 
@@ -20,7 +23,8 @@ struct RowChunkWriter {
   ///   - slotCount: The slot count of the expected rows; other rows are possible too.
   ///   - expectedRows: The number of expected rows, if known, so that a few rows don't use a full-size chunk.
   init(slotCount: Int, expectedRows: Int? = nil) {
-    let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 64
+    // With room for two or three short texts: a single row moves to a second chunk if it needs more.
+    let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 96
     let rows = min(expectedRows ?? .max, RowChunk.standardCapacity / perRow)
     chunk = RowChunk(capacity: max(perRow, rows * perRow))
     (row, nulls) = (chunk.base, chunk.base)
@@ -99,7 +103,9 @@ struct RowChunkWriter {
   @inline(never)
   private mutating func moveOn(for count: Int) {
     let written = end - rowStart
-    let usual = min(RowChunk.standardCapacity, chunk.capacity * 2)
+    let usual =
+      chunkCount < Self.chunksBeforeHuge
+      ? min(RowChunk.standardCapacity, chunk.capacity * 2) : RowChunk.hugeCapacity
     let next = RowChunk(capacity: max(usual, (written + count) * 3 / 2))
     next.base.copyMemory(from: chunk.base + rowStart, byteCount: written)
     nulls = next.base + (nulls - row)

@@ -1,0 +1,52 @@
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("Chunks of rows")
+struct RowChunkTests {
+  @Test("Rows of any size are read as written, and no chunk is larger than all before it", arguments: 0..<4)
+  func chunks(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let expectedRows = [nil, 1, 100, 100_000][Int(seed)]
+    var writer = RowChunkWriter(slotCount: 2, expectedRows: expectedRows)
+    var rows: [(snapshot: RowSnapshot, number: Int64, text: String)] = []
+    var capacities = [writer.chunk.capacity]
+    for number in 0..<Int64(40_000) {
+      // Now and then a row that no usual chunk holds.
+      let length = number % 9_000 == 8_999 ? 3_000_000 : Int.random(in: 0..<300, using: &random)
+      let text = String(repeating: "\(number % 10)", count: length)
+      writer.beginRow(version: number, slotCount: 2)
+      writer.setInteger(number, slot: 0)
+      writer.setString(text, slot: 1)
+      let snapshot = writer.endRow()
+      rows.append((snapshot, number, text))
+      if writer.chunkCount != capacities.count {
+        let capacity = writer.chunk.capacity
+        let before = capacities.reduce(0, +)
+        #expect(capacity <= max(RowChunk.standardCapacity, before) || capacity <= 2 * (length + 100))
+        if capacity == RowChunk.hugeCapacity {
+          #expect(Int(bitPattern: writer.chunk.base).isMultiple(of: RowChunk.hugeCapacity))
+        }
+        capacities.append(capacity)
+      }
+    }
+    #expect(capacities.contains(RowChunk.hugeCapacity))
+    let areSame = rows.allSatisfy { row in
+      row.snapshot.version == row.number && row.snapshot.integer(0) == row.number && row.snapshot.string(1) == row.text
+    }
+    #expect(areSame)
+  }
+
+  @Test("The rows of a fetch of less than 2 MB take chunks of 64 KB at most")
+  func small() {
+    var writer = RowChunkWriter(slotCount: 2)
+    for number in 0..<Int64(15_000) {
+      writer.beginRow(version: 1, slotCount: 2)
+      writer.setInteger(number, slot: 0)
+      writer.setString("a text of about 70 bytes, so that a row takes a hundred bytes of memory", slot: 1)
+      _ = writer.endRow()
+      #expect(writer.chunk.capacity <= RowChunk.standardCapacity)
+    }
+  }
+}
