@@ -30,7 +30,8 @@ struct EntityNumbers: Sendable, Hashable {
   let areComplete: Bool
   /// The descriptions of mismatches.
   let differences: [String]
-  private let indexByNumber: [Int: Int]
+  /// The reverse of ``byIndex``.
+  let indexByNumber: [Int: Int]
 
   /// The entity numbers in a new store of the model.
   static func forNewStore(_ model: ManagedObjectModel) -> EntityNumbers {

@@ -4,7 +4,8 @@ import Foundation
 /// Reads the rows of statements into chunks, in one pass over the columns of each row.
 struct RowReader {
   private let plan: RowPlan
-  private let map: TableMap
+  /// The entities of the model by number of the store. Not the whole map, whose parts a copy retains one by one.
+  private let entityIndexes: [Int: Int]
   /// Created with the first row.
   private var writer: RowChunkWriter?
   private let expectedRows: Int?
@@ -20,7 +21,7 @@ struct RowReader {
 
   init(_ plan: RowPlan, map: TableMap, expectedRows: Int?) {
     self.plan = plan
-    self.map = map
+    entityIndexes = map.numbers.indexByNumber
     self.expectedRows = expectedRows
     if let expectedRows { batch.reserveCapacity(min(expectedRows, 10_000)) }
   }
@@ -98,8 +99,8 @@ struct RowReader {
       case .decimal: Self.setDecimal(value, type, slot: fill.slot, in: &writer)
       case .uuid: Self.setUUID(value, type, slot: fill.slot, in: &writer)
       case .entityNumber:
-        if let table = map.table(ofNumber: Int(truncatingIfNeeded: sqlite3_value_int64(value))) {
-          writer.setInteger(Int64(table.entity.number), slot: fill.slot)
+        if let index = entityIndexes[Int(truncatingIfNeeded: sqlite3_value_int64(value))] {
+          writer.setInteger(Int64(index + 1), slot: fill.slot)
         }
       }
     }
