@@ -61,6 +61,18 @@ struct LayerTests {
     }
   }
 
+  @Test(
+    "The planning of migrations can read stores, but not change them",
+    .enabled(if: IndexStore() != nil, "The compiler wrote no index, or the toolchain has no library that reads it."))
+  func planningOnlyReads() throws {
+    let planning = ["Plan", "Comparison", "Mapping", "Xcode", "Planning", "Losses", "Path"].map { "Migration/\($0)/" }
+    let writing = ["MigrationConnection", "MigrationEngine", "StoreCopy"].map { "Store/Engine/\($0).swift" }
+    for reference in try #require(IndexStore()).references(within: framework)
+    where writing.contains(reference.declaredIn) && planning.contains(where: reference.file.hasPrefix) {
+      Issue.record("\(reference.file):\(reference.line): \(reference.name)")
+    }
+  }
+
   @Test("Every file of the framework stands in a folder that has its place in the order")
   func noStrays() throws {
     try #expect(layers.strays(in: frameworkSources().map(\.path)) == [])

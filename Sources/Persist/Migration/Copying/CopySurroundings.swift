@@ -78,7 +78,7 @@ struct CopySurroundings {
   private func makeAttachments(of tables: [StoreSchema.Table], _ present: StoreSchema) throws {
     let names = Set(tables.map(\.name.foldedIdentifier))
     let gone = namesThatGo(present)
-    func stays(_ sql: String) -> Bool { !gone.contains { DefinitionTokens.mentions($0, in: sql) } }
+    func stays(_ sql: String) -> Bool { !gone.contains { SQLTokens.mentions($0, in: sql) } }
     let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }.compactMap(\.sql)
     let added = addedIndexes(present).compactMap(\.sql).filter(stays)
     let views = try source.views()

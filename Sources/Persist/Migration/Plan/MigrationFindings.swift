@@ -10,7 +10,7 @@ public struct MigrationLoss: Sendable, Hashable {
   public var rows: Int?
 
   /// Creates a loss, with the number of affected rows if a store was examined.
-  public init(entity: String, property: String? = nil, what: String, rows: Int? = nil) {
+  init(entity: String, property: String? = nil, what: String, rows: Int? = nil) {
     self.entity = entity
     self.property = property
     self.what = what
@@ -44,7 +44,7 @@ public struct MigrationBlocker: Sendable, Hashable {
   ///   - property: The name of the property concerned.
   ///   - what: A sentence about the obstacle.
   ///   - fix: A sentence about what to change.
-  public init(
+  init(
     _ code: PersistenceError.Code = .mappingNotInferable, entity: String? = nil, property: String? = nil, what: String,
     fix: String
   ) {

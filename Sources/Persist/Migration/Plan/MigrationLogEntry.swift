@@ -21,7 +21,7 @@ public struct MigrationLogEntry: Sendable, Hashable {
   public var seconds: Double
 
   /// Creates an entry for a migration that ended at a date. Creating it doesn't record it in a store.
-  public init(date: Date, from: String, to: String, way: MigrationWay, rows: Int?, seconds: Double) {
+  init(date: Date, from: String, to: String, way: MigrationWay, rows: Int?, seconds: Double) {
     self.date = date
     self.from = from
     self.to = to

@@ -16,7 +16,7 @@ public struct MigrationPlan: Sendable, Hashable {
     public var deferred: [String]
 
     /// Creates a step that runs some SQL at once and defers the rest.
-    public init(_ operation: MigrationOperation, sql: [String] = [], deferred: [String] = []) {
+    init(_ operation: MigrationOperation, sql: [String] = [], deferred: [String] = []) {
       self.operation = operation
       self.sql = sql
       self.deferred = deferred
@@ -49,7 +49,7 @@ public struct MigrationPlan: Sendable, Hashable {
   public var notes: [String] = []
 
   /// Creates a plan from its parts. Plans are usually made by comparing models, or a store with a model.
-  public init(
+  init(
     from: String, to: String, way: MigrationWay, steps: [Step] = [], losses: [MigrationLoss] = [],
     blockers: [MigrationBlocker] = [], rows: Int? = nil, bytes: Int? = nil, extraBytes: Int? = nil,
     hops: [MigrationPlan] = []

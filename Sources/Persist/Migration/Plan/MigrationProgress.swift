@@ -14,7 +14,7 @@ public struct MigrationProgress: Sendable, Hashable {
     public var to: String
 
     /// Creates a hop; by default the only one of a migration.
-    public init(number: Int = 1, count: Int = 1, from: String = "", to: String = "") {
+    init(number: Int = 1, count: Int = 1, from: String = "", to: String = "") {
       self.number = number
       self.count = count
       self.from = from
@@ -59,7 +59,7 @@ public struct MigrationProgress: Sendable, Hashable {
   public var timeLeft: Duration?
 
   /// Creates a progress value, for example to test a display of progress.
-  public init(
+  init(
     completed: Int64, total: Int64, current: String, hop: Hop = Hop(), pass: Pass = .inPlace, entity: String? = nil,
     timeLeft: Duration? = nil
   ) {
@@ -92,7 +92,7 @@ public struct MigrationReport: Sendable, Hashable {
   public var duration: Duration
 
   /// Creates a report from its parts.
-  public init(from: String, to: String, way: MigrationWay, hops: Int, rows: Int?, duration: Duration) {
+  init(from: String, to: String, way: MigrationWay, hops: Int, rows: Int?, duration: Duration) {
     self.from = from
     self.to = to
     self.way = way

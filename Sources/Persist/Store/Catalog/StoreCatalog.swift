@@ -1,3 +1,5 @@
+import Foundation
+
 /// The self-description of a store: its metadata, its schema, its entity numbers and Persist's record of its model.
 ///
 /// Engines read it at once and without a model; it is used to identify the model. The embedded model is read on demand.
@@ -35,4 +37,26 @@ package struct StoreCatalog: Sendable {
     }
     return Set(absent.map(\.name))
   }
+}
+
+/// A mark, read with one statement, that shows whether the model or the layout of a store may have changed.
+package struct StoreMark: Sendable, Hashable {
+  /// The engine's number of the schema: another one once the schema has changed.
+  let schemaVersion: Int64
+  /// The identifier in the metadata's own column.
+  let identifier: String
+  /// The metadata as a property list, which identify the model.
+  let propertyList: Data
+}
+
+/// Persist's record of a store's model, in a table of its own: fingerprints and the complete text of the model.
+///
+/// The record identifies the `NSStoreModelVersionHashes` that it was written for. If Core Data migrates the store
+/// later, it writes other hashes without updating the record, which is then invalid and treated as missing. The model's
+/// text can be long and is only read on demand.
+package struct ModelRecord: Sendable {
+  /// The fingerprint of each entity of the store's model.
+  let fingerprints: [String: Fingerprint]
+  /// The digest of the model's text, which distinguishes versions with identical storage; nil in records without one.
+  let modelDigest: Data?
 }

@@ -75,4 +75,16 @@ struct SQLTextTests {
       in: StoredDefinition(sql: "CREATE INDEX i ON ZA (f(ZB) COLLATE BINARY ASC)"), isTrigger: false)
     #expect(index.calls.map(\.name) == ["f"])
   }
+
+  @Test("Names are found in definitions however they are quoted, but not in texts and comments")
+  func mentions() {
+    let trigger = """
+      CREATE TRIGGER t AFTER UPDATE ON ZA BEGIN -- the owner's ZNOTE
+      UPDATE ZA SET "zb" = `_c`, [Z D] = 'ZTEXT' /* isn't ZMORE */ WHERE Z_PK = 1; END
+      """
+    for name in ["za", "ZB", "_C", "Z D", "z_pk"] { #expect(SQLTokens.mentions(name, in: trigger), "\(name)") }
+    for name in ["ZNOTE", "ZTEXT", "ZMORE", "owner"] { #expect(!SQLTokens.mentions(name, in: trigger), "\(name)") }
+    let index = "CREATE UNIQUE INDEX i /* it's mine */ ON ZA (ZB, ZC DESC)"
+    #expect(IndexSignature(definition: index)?.columns.map(\.name) == ["zb", "zc"])
+  }
 }

@@ -12,7 +12,7 @@ extension InPlacePlanner {
     for index in schema.indexes.sorted(by: { names.contains($0.name) && !names.contains($1.name) }) {
       guard let sql = index.sql, let fate = fate(ofTable: index.table, joins) else { continue }
       guard case .becomes(let table, let rename, let doomed) = fate else { continue }
-      if doomed.contains(where: { DefinitionTokens.mentions($0, in: sql) }) {
+      if doomed.contains(where: { SQLTokens.mentions($0, in: sql) }) {
         drop(index, in: table)
         continue
       }

@@ -11,16 +11,16 @@ extension InPlacePlanner {
     for trigger in schema.triggers {
       let isWrong = changes.contains { change in
         switch change {
-        case .dropTable(let table): DefinitionTokens.mentions(table, in: trigger.sql)
+        case .dropTable(let table): SQLTokens.mentions(table, in: trigger.sql)
         case .dropColumn(let column, let table):
-          DefinitionTokens.mentions(oldName(of: column, in: table), in: trigger.sql) && mentions(table, trigger)
+          SQLTokens.mentions(oldName(of: column, in: table), in: trigger.sql) && mentions(table, trigger)
         case .rebuildTable(let rebuild):
-          goneColumns(of: rebuild.definition.name).contains { DefinitionTokens.mentions($0, in: trigger.sql) }
+          goneColumns(of: rebuild.definition.name).contains { SQLTokens.mentions($0, in: trigger.sql) }
             && mentions(rebuild.definition.name, trigger)
         default: false
         }
       }
-      if isWrong || numbersChange && DefinitionTokens.mentions("Z_ENT", in: trigger.sql) {
+      if isWrong || numbersChange && SQLTokens.mentions("Z_ENT", in: trigger.sql) {
         work.add(.dropTrigger(trigger.name), in: .dropIndexes)
       }
     }
@@ -28,7 +28,7 @@ extension InPlacePlanner {
 
   private func mentions(_ newTable: String, _ trigger: StoreSchema.Trigger) -> Bool {
     let old = tables.first { $0.name == newTable }?.oldTable ?? newTable
-    return trigger.table.foldedIdentifier == old.foldedIdentifier || DefinitionTokens.mentions(old, in: trigger.sql)
+    return trigger.table.foldedIdentifier == old.foldedIdentifier || SQLTokens.mentions(old, in: trigger.sql)
   }
 
   private func oldName(of column: String, in newTable: String) -> String {

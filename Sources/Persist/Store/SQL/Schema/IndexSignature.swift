@@ -66,40 +66,12 @@ struct IndexSignature: Sendable, Hashable {
   }
 }
 
-/// The tokens of an SQL text, folded: names without their quotes, and single punctuation marks. Literals are omitted.
+/// A position in the tokens of a definition, which are folded and without literal texts.
 struct DefinitionTokens {
   private let tokens: [String]
   private var position = 0
 
-  init(_ sql: String) {
-    var tokens: [String] = []
-    var rest = Substring(sql)
-    while let first = rest.first {
-      switch first {
-      case "\"", "`", "[":
-        let close: Character = first == "[" ? "]" : first
-        let name = rest.dropFirst().prefix { $0 != close }
-        tokens.append(String(name).foldedIdentifier)
-        rest = rest.dropFirst(name.count + 2)
-      case "'":
-        rest = rest.dropFirst().drop { $0 != "'" }.dropFirst()
-      case _ where first.isLetter || first.isNumber || first == "_" || first == "$":
-        let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
-        tokens.append(String(word).foldedIdentifier)
-        rest = rest.dropFirst(word.count)
-      case _ where first.isWhitespace: rest = rest.dropFirst()
-      default:
-        tokens.append(String(first))
-        rest = rest.dropFirst()
-      }
-    }
-    self.tokens = tokens
-  }
-
-  /// Whether the text contains a name.
-  static func mentions(_ name: String, in sql: String) -> Bool {
-    DefinitionTokens(sql).tokens.contains(name.foldedIdentifier)
-  }
+  init(_ sql: String) { tokens = SQLTokens(sql).compactMap(SQLTokens.folded) }
 
   var isAtEnd: Bool { position >= tokens.count }
 
