@@ -114,8 +114,16 @@ struct RealStoreRowTests {
       }
       _ = try store.commit(writes)
       let after = try content(store)
+      let hasHistory = before["ATRANSACTION"] != nil
       #expect(Set(after.keys) == Set(before.keys))
-      for (table, rows) in before { #expect(after[table] == rows, "\(table)") }
+      // A store with a history records the save there, and notes in the metadata from where its records are Persist's.
+      let records: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_METADATA"]
+      for (table, rows) in before where !hasHistory || !records.contains(table) {
+        func isKept(_ row: String) -> Bool {
+          !hasHistory || table != "Z_PRIMARYKEY" || !row.hasPrefix("Z_ENT=integer(1600")
+        }
+        #expect(after[table]?.filter(isKept) == rows.filter(isKept), "\(table)")
+      }
       let versions = try allRows(store).map { $0.snapshot?.version ?? 0 }
       #expect(versions == rows.map { ($0.snapshot?.version ?? 0) + 1 })
       try store.close()
