@@ -9,6 +9,10 @@ enum Samples {
     get throws { try items(indexes: [FetchIndexDescription("byQuantityAndRank", on: "quantity", "rank")]) }
   }
 
+  static var rankedItems: ManagedObjectModel {
+    get throws { try items(indexes: [FetchIndexDescription("byRank", on: "rank")]) }
+  }
+
   private static func items(indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
     try ManagedObjectModel(
       ModelDescription(entities: [
@@ -50,20 +54,27 @@ enum Samples {
     }
   }
 
-  static var library: ManagedObjectModel {
-    get throws {
-      try ManagedObjectModel(
-        ModelDescription(entities: [
-          EntityDescription(
-            "Author", attributes: [AttributeDescription("name", .string)],
-            relationships: [
-              RelationshipDescription("books", toMany: "Book", inverse: "author", deleteRule: .cascade)
-            ]),
-          EntityDescription(
-            "Book", attributes: [AttributeDescription("pages", .int32), AttributeDescription("title", .string)],
-            relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]),
-        ]))
+  static var library: ManagedObjectModel { get throws { try library(isIndexed: false) } }
+
+  /// Authors by name, and books by pages and by title.
+  static var indexedLibrary: ManagedObjectModel { get throws { try library(isIndexed: true) } }
+
+  private static func library(isIndexed: Bool) throws -> ManagedObjectModel {
+    func indexes(_ attributes: String...) -> [FetchIndexDescription] {
+      isIndexed ? attributes.map { FetchIndexDescription("by_\($0)", on: $0) } : []
     }
+    return try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "Author", attributes: [AttributeDescription("name", .string)],
+          relationships: [
+            RelationshipDescription("books", toMany: "Book", inverse: "author", deleteRule: .cascade)
+          ], indexes: indexes("name")),
+        EntityDescription(
+          "Book", attributes: [AttributeDescription("pages", .int32), AttributeDescription("title", .string)],
+          relationships: [RelationshipDescription("author", to: "Author", inverse: "books")],
+          indexes: indexes("pages", "title")),
+      ]))
   }
 
   static var manyEntities: ManagedObjectModel {

@@ -9,8 +9,12 @@ enum StartingStore: Hashable {
   case items
   /// The same, with an index over quantity and rank.
   case indexedItems
+  /// The same, with an index over rank.
+  case rankedItems
   /// Authors with books; the rows are the books.
   case library(booksPerAuthor: Int)
+  /// The same, with indexes over names, pages and titles.
+  case indexedLibrary(booksPerAuthor: Int)
   /// Fifty entities of one shape, each with some rows.
   case manyEntities
   /// An empty store of the newest of many model versions, whose files are in ``models(beside:)``.
@@ -25,7 +29,11 @@ enum StartingStore: Hashable {
     case .none: break
     case .items: try Self.fill(url, Samples.items, rows)
     case .indexedItems: try Self.fill(url, Samples.indexedItems, rows)
-    case .library(let booksPerAuthor): try Self.fill(url, authors: rows / booksPerAuthor, booksPerAuthor)
+    case .rankedItems: try Self.fill(url, Samples.rankedItems, rows)
+    case .library(let booksPerAuthor):
+      try Self.fill(url, Samples.library, authors: rows / booksPerAuthor, booksPerAuthor)
+    case .indexedLibrary(let booksPerAuthor):
+      try Self.fill(url, Samples.indexedLibrary, authors: rows / booksPerAuthor, booksPerAuthor)
     case .manyEntities: try Self.fill(url, entitiesOf: Samples.manyEntities)
     case .manyVersions:
       let models = Self.models(beside: url)
@@ -51,8 +59,8 @@ enum StartingStore: Hashable {
     })
   }
 
-  private static func fill(_ url: URL, authors: Int, _ booksPerAuthor: Int) throws {
-    let context = try Samples.context(url, Samples.library)
+  private static func fill(_ url: URL, _ model: ManagedObjectModel, authors: Int, _ booksPerAuthor: Int) throws {
+    let context = try Samples.context(url, model)
     var authorNumbers = (0..<authors).makeIterator()
     let result = try context.execute(BatchInsertRequest("Author") { row in
       guard let number = authorNumbers.next() else { return false }

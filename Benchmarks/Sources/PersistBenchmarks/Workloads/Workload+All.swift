@@ -1,6 +1,6 @@
 extension Workload {
   /// Every workload, in the order of the report.
   static let all: [Workload] =
-    inserting + fetching + faulting + querying + walking + changing + batchChanging + streaming + opening
-    + manyVersions + registered + migrating
+    inserting + fetching + faulting + querying + plannedReading + walking + groupedReading + changing + batchChanging
+    + streaming + opening + manyVersions + registered + migrating
 }
