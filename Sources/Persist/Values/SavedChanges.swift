@@ -40,12 +40,24 @@ extension SavedChanges {
 
   /// Returns the combined changes of this save and a later one.
   func followed(by later: SavedChanges) -> SavedChanges {
-    var both = SavedChanges(
-      inserted: insertedObjectIDs.subtracting(later.deletedObjectIDs).union(later.insertedObjectIDs),
-      updated: updatedObjectIDs.subtracting(later.deletedObjectIDs).union(later.updatedObjectIDs),
-      deleted: deletedObjectIDs.subtracting(later.insertedObjectIDs).union(later.deletedObjectIDs))
-    both.isIncomplete = isIncomplete || later.isIncomplete
+    var both = self
+    both.append(later)
     return both
+  }
+
+  /// Adds the changes of a later save.
+  ///
+  /// - Complexity: O(*changes of the later save*).
+  mutating func append(_ later: SavedChanges) {
+    for id in later.deletedObjectIDs {
+      insertedObjectIDs.remove(id)
+      updatedObjectIDs.remove(id)
+    }
+    for id in later.insertedObjectIDs { deletedObjectIDs.remove(id) }
+    insertedObjectIDs.formUnion(later.insertedObjectIDs)
+    updatedObjectIDs.formUnion(later.updatedObjectIDs)
+    deletedObjectIDs.formUnion(later.deletedObjectIDs)
+    isIncomplete = isIncomplete || later.isIncomplete
   }
 
   /// The largest number of identifiers that is retained until it is requested; beyond it, only ``isIncomplete`` is

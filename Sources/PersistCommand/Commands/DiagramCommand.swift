@@ -29,20 +29,12 @@ struct DiagramCommand: ParsableCommand {
 
   private func drawnVersion() throws -> ModelVersion {
     let url = URL(fileURLWithPath: source)
-    guard isStore(url) else {
+    guard DatabaseHeader.isDatabase(url) else {
       let registry = try ModelRegistry(contentsOf: url)
       return try version.map(registry.version(named:)) ?? registry.onlyFamily(of: source).current
     }
     if version != nil { throw ValidationError("--version names a version of a model; a store has one version.") }
-    let registry = try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0), needsCurrent: false) }
-    let contents = try StoreContents(readingStoreAt: url, registry: registry)
+    let contents = try StoreContents(readingStoreAt: url, registry: models.map(ModelRegistry.forStores(at:)))
     return ModelVersion(name: contents.versionName ?? url.lastPathComponent, model: contents.model)
-  }
-
-  /// Whether the file begins as SQLite's files do. A missing one isn't a store: reading it as a model says so.
-  private func isStore(_ url: URL) -> Bool {
-    guard let file = try? FileHandle(forReadingFrom: url) else { return false }
-    defer { try? file.close() }
-    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
   }
 }

@@ -16,24 +16,14 @@ struct DumpCommand: ParsableCommand {
     let contents = try arguments.contents()
     var entities = contents.model.entities.sorted { $0.name < $1.name }
     if let entity { entities = [try contents.model.entity(named: entity)] }
-    var output = StandardOutput()
-    var json = JSONText()
+    var output = ObjectOutput(asJSON: arguments.json)
     var bar = ProgressBar("dumping", besideOutput: true)
     defer { bar.finish() }
     let total = bar.isShown ? try entities.reduce(0) { try $0 + contents.count(of: $1) } : 0
     var done = 0
     for entity in entities {
-      let properties = DumpedProperties(entity)
-      let words = ObjectText(properties)
       try contents.forEachObject(of: entity) { object in
-        if arguments.json {
-          json.reset()
-          try json.value(object, properties: properties)
-          json.newLine()
-          try output.write(json)
-        } else {
-          try output.write(words.text(object) + "\n")
-        }
+        try output.write(object)
         done += 1
         if done % 1000 == 0 { bar.show(Double(done) / Double(max(total, 1)), detail: "\(done) of \(total)") }
       }

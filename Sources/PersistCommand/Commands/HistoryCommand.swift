@@ -29,13 +29,9 @@ struct HistoryCommand: ParsableCommand {
     let contents = try arguments.contents()
     if !contents.hasHistory { StandardError.print("persist: the store has no history.") }
     var output = StandardOutput()
-    var json = JSONText()
     try contents.forEachTransaction(try query(contents)) { transaction in
       if arguments.json {
-        json.reset()
-        json.value(transaction, model: contents.model)
-        json.newLine()
-        try output.write(json)
+        try output.writeLine { $0.value(transaction, model: contents.model) }
       } else {
         try output.write(HistoryText.text(transaction))
       }

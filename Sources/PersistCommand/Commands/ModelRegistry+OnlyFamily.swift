@@ -2,6 +2,13 @@ import Foundation
 import Persist
 
 extension ModelRegistry {
+  /// The models at a path, to read stores with: a store's own version may not be the current one.
+  ///
+  /// - Parameter path: the command-line argument.
+  static func forStores(at path: String) throws -> ModelRegistry {
+    try ModelRegistry(contentsOf: URL(fileURLWithPath: path), needsCurrent: false)
+  }
+
   /// The only model at a path that must not contain several, because nothing else would identify the one meant.
   ///
   /// - Parameter path: the command-line argument.

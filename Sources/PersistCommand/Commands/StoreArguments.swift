@@ -17,8 +17,7 @@ struct StoreArguments: ParsableArguments {
 
   /// The registry of the given models; nil if none were given.
   func registry() throws -> ModelRegistry? {
-    // Reading a store needs the store's own version, which may not be the current one.
-    try models.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0), needsCurrent: false) }
+    try models.map(ModelRegistry.forStores(at:))
   }
 
   /// Opens the store for reading, and reports differences between its tables and its model.

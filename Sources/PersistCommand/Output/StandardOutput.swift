@@ -4,6 +4,8 @@ import Persist
 /// Buffered standard output.
 struct StandardOutput {
   private var pending: [UInt8] = []
+  /// The line of JSON being written, whose memory each line uses again.
+  private var line = JSONText()
   private let pieceSize = 256 * 1024
 
   mutating func write(_ text: String) throws {
@@ -14,6 +16,14 @@ struct StandardOutput {
   mutating func write(_ json: JSONText) throws {
     pending.append(contentsOf: json.bytes)
     if pending.count >= pieceSize { try flush() }
+  }
+
+  /// Writes a JSON value on a separate line.
+  mutating func writeLine(_ body: (inout JSONText) throws -> Void) throws {
+    line.reset()
+    try body(&line)
+    line.newLine()
+    try write(line)
   }
 
   /// - Throws: `PersistenceError.Code.fileAccess` if the output can't be written, as on a full disk.
@@ -37,11 +47,8 @@ struct StandardOutput {
 
   /// Writes a JSON object immediately, on a separate line.
   static func print(_ body: (inout JSONText) throws -> Void) throws {
-    var json = JSONText()
-    try json.object(body)
-    json.newLine()
     var output = StandardOutput()
-    try output.write(json)
+    try output.writeLine { try $0.object(body) }
     try output.flush()
   }
 }

@@ -25,7 +25,8 @@ enum ContextNotifications {
     case .willSave:
       center.post(name: ManagedObjectContext.willSaveObjectsNotification, object: context)
     case .didSave(let saved):
-      center.post(name: ManagedObjectContext.didSaveObjectsNotification, object: context,
+      center.post(
+        name: ManagedObjectContext.didSaveObjectsNotification, object: context,
         userInfo: userInfo(saved).merging(token(saved)) { $1 })
       center.post(
         name: ManagedObjectContext.didSaveObjectIDsNotification, object: context,

@@ -146,7 +146,7 @@ struct AutomaticMerging {
     else { return nil }
     var changes = SavedChanges()
     try history.forEachTransaction(HistoryQuery(afterNumber: last)) { transaction in
-      changes = changes.followed(by: transaction.objectIDNotification())
+      changes.append(transaction.objectIDNotification())
       numbers[store.identifier] = max(numbers[store.identifier] ?? 0, transaction.transactionNumber)
     }
     return changes

@@ -13,9 +13,15 @@ extension ManagedObject {
     guard let context = table?.context else { return }
     let place = OneWayPlace(relationship, of: layout)
     for owner in context.oneWayOwners(of: member, in: place) where owner !== self {
-      owner.forget(member, in: owner.layout.relationshipsBySlot[relationship.slot] ?? relationship)
+      owner.loseOneWayMember(member, of: relationship)
     }
     context.oneWayOwners[OneWayMember(member.objectID, place)] = objectID
+  }
+
+  /// Removes a member. The relationship may be that of another entity of the object's hierarchy, whose own has the same
+  /// slot.
+  final func loseOneWayMember(_ member: ManagedObject, of relationship: RelationshipLayout) {
+    forget(member, in: layout.relationshipsBySlot[relationship.slot] ?? relationship)
   }
 
   /// Removes the object from its owners, because it is deleted.
@@ -23,7 +29,7 @@ extension ManagedObject {
     guard let context = table?.context else { return }
     for (place, relationship) in layout.oneWayPlaces(in: context.layouts) {
       guard let owner = context.oneWayOwner(of: self, in: place) else { continue }
-      owner.forget(self, in: owner.layout.relationshipsBySlot[place.slot] ?? relationship)
+      owner.loseOneWayMember(self, of: relationship)
     }
   }
 

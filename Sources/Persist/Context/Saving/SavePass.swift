@@ -71,7 +71,7 @@ struct SavePass {
     for (_, members) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.layout) }) {
       for (place, relationship) in members.first?.layout.oneWayPlaces(in: context.layouts) ?? [] {
         for (member, former) in try context.storedOwners(of: members, in: place) {
-          former.forget(member, in: former.layout.relationshipsBySlot[relationship.slot] ?? relationship)
+          former.loseOneWayMember(member, of: relationship)
           hasMoved = true
         }
       }
@@ -82,7 +82,7 @@ struct SavePass {
         let added = owner.toManys[relationship.slot]?.added.filter { !$0.isTemporaryID } ?? []
         let members = added.compactMap { context.registeredOrFault($0) }.filter { $0.change != .inserted }
         for (member, former) in try context.storedOwners(of: members, in: place) where former !== owner {
-          former.forget(member, in: former.layout.relationshipsBySlot[relationship.slot] ?? relationship)
+          former.loseOneWayMember(member, of: relationship)
           hasMoved = true
         }
       }

@@ -49,23 +49,10 @@ extension SQLiteStore {
       return condition
     }
     let rewrite = RelatedRowsFirst(extent: query.limit != nil && !query.sort.isEmpty ? .page : .all) {
-      self.indexedColumns.contains($0)
+      self.indexedColumns.value.contains($0)
     }
     let rewritten = rewrite.rewritten(condition)
     return ParserStackUse.holds(rewritten) ? rewritten : condition
-  }
-
-  /// The columns that indexes of the model begin with.
-  private var indexedColumns: Set<RelatedRowsFirst.Index> {
-    knownIndexes.withLock { known in
-      if let known { return known }
-      let found = Set(
-        map.indexDefinitions.compactMap { index in
-          index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
-        })
-      known = found
-      return found
-    }
   }
 
   /// One level of a query's sort order.

@@ -44,8 +44,8 @@ final class SQLiteStore: PersistentStore {
   let templates = Guarded(QueryTemplates())
   /// The number of translations to SQL so far.
   let translationCount = Atomic(0)
-  /// The columns that indexes begin with; nil until a condition on related rows asks for them.
-  let knownIndexes = Guarded<Set<RelatedRowsFirst.Index>?>(nil)
+  /// The columns that indexes of the model begin with.
+  let indexedColumns: Lazy<Set<RelatedRowsFirst.Index>>
   let related = Guarded<[RelatedKey: PreparedSQL]>([:])
   /// The plan of the store's history; nil if it has none.
   let historyPlan: Guarded<HistoryPlan?>
@@ -78,6 +78,12 @@ final class SQLiteStore: PersistentStore {
       entity.hasSubentities ? Lazy { RowPlan(entity, includingSubentities: true, in: map) } : exact
     }
     writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
+    indexedColumns = Lazy {
+      Set(
+        map.indexDefinitions.compactMap { index in
+          index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
+        })
+    }
     pool.watch?.whenChanged { [weak self] in self?.renewHistory($0) }
   }
 

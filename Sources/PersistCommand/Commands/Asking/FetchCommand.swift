@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Persist
 
 /// `persist fetch`: the objects that a request finds.
@@ -42,28 +43,13 @@ struct FetchCommand: ParsableCommand {
   }
 
   private func names(_ columns: String) -> [String] {
-    columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      String(name.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    }
+    columns.components(separatedBy: ",").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
   }
 
   private func show(objects line: QueryLine, of contents: StoreContents) throws {
     let found = try contents.context().fetch(line.request(ManagedObjectID.self))
-    var output = StandardOutput()
-    var json = JSONText()
-    var properties: [String: DumpedProperties] = [:]
-    try contents.forEachObject(found) { object in
-      let dumped = properties[object.entity.name] ?? DumpedProperties(object.entity)
-      properties[object.entity.name] = dumped
-      if arguments.json {
-        json.reset()
-        try json.value(object, properties: dumped)
-        json.newLine()
-        try output.write(json)
-      } else {
-        try output.write(ObjectText(dumped).text(object) + "\n")
-      }
-    }
+    var output = ObjectOutput(asJSON: arguments.json)
+    try contents.forEachObject(found) { try output.write($0) }
     try output.flush()
   }
 
@@ -76,17 +62,15 @@ struct FetchCommand: ParsableCommand {
       try output.write(CSVText.line(columns))
       for row in rows { try output.write(CSVText.line(columns.map { CSVText.text(row.storedValue(forKey: $0)) })) }
     } else if arguments.json {
-      var json = JSONText()
       for row in rows {
-        json.reset()
-        json.object { json in
-          for column in columns {
-            json.key(column)
-            json.value(row.storedValue(forKey: column) ?? .null)
+        try output.writeLine { line in
+          line.object { json in
+            for column in columns {
+              json.key(column)
+              json.value(row.storedValue(forKey: column) ?? .null)
+            }
           }
         }
-        json.newLine()
-        try output.write(json)
       }
     } else {
       try write(rows, columns, to: &output)

@@ -19,16 +19,12 @@ struct ShowCommand: ParsableCommand {
     let contents = try arguments.contents()
     let id = try identifier(in: contents)
     var isFound = false
+    var output = ObjectOutput(asJSON: arguments.json)
     try contents.forEachObject([id]) { found in
       isFound = true
-      let properties = DumpedProperties(found.entity)
-      guard arguments.json else { return try StandardOutput.print(ObjectText(properties).text(found)) }
-      var (json, output) = (JSONText(), StandardOutput())
-      try json.value(found, properties: properties)
-      json.newLine()
-      try output.write(json)
-      try output.flush()
+      try output.write(found)
     }
+    try output.flush()
     guard isFound else {
       throw PersistenceError(
         .objectNotFound, at: .entity(id.entityName), "The store has no object \(id.entityName)/\(id.primaryKey ?? 0).",

@@ -26,22 +26,11 @@ struct ChangedColumns: Sendable {
 
   init(of entity: Entity, in map: TableMap) {
     let table = map[entity]
-    var levels: [Entity] = []
-    var next: Entity? = entity
-    while let level = next {
-      levels.insert(level, at: 0)
-      next = level.superentity
-    }
-    let byLevel = levels.map { level in
-      entity.properties.filter { $0.declaringEntity == level.name && !$0.isTransient }.sorted { $0.name < $1.name }
-    }
-    let properties = byLevel.flatMap { $0 }
-    var slots: [Int] = []
-    for property in properties where property.isToOne {
-      slots += table.columns.filter { $0.property == property.name }.map { _ in property.slot }
-    }
-    for property in properties where property.attribute != nil {
-      slots += table.columns.filter { $0.property == property.name }.map { _ in property.slot }
+    // In the order of the slots: inherited properties first, and those of one entity by name.
+    let properties = entity.properties.filter { !$0.isTransient }
+    let toOnes = properties.filter(\.isToOne)
+    var slots = (toOnes + properties.filter { $0.attribute != nil }).flatMap { property in
+      table.columns.filter { $0.property == property.name }.map { _ in property.slot }
     }
     let toManys = properties.filter(\.isToMany).map(\.slot)
     ambiguousBits = toManys.count > 1 ? slots.count..<slots.count + toManys.count : slots.count..<slots.count

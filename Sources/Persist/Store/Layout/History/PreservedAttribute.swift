@@ -14,23 +14,11 @@ struct PreservedAttribute: Sendable, Hashable {
   /// The preserved attributes of an entity. Composite attributes have no column of their own and can't be preserved.
   static func all(of entity: Entity, in map: TableMap) -> [PreservedAttribute] {
     let table = map[entity]
-    var depths: [String: Int] = [:]
-    var next: Entity? = entity
-    while let level = next {
-      depths[level.name] = -depths.count
-      next = level.superentity
+    return entity.properties.compactMap { property in
+      guard let attribute = property.attribute, attribute.preservesValueOnDeletion, attribute.type != .composite,
+        let column = table.column(slot: property.slot)
+      else { return nil }
+      return PreservedAttribute(name: property.name, slot: property.slot, column: column.name, attribute: attribute)
     }
-    return entity.properties
-      .compactMap { property -> (depth: Int, attribute: PreservedAttribute)? in
-        guard let attribute = property.attribute, attribute.preservesValueOnDeletion, attribute.type != .composite,
-          let column = table.column(slot: property.slot)
-        else { return nil }
-        return (
-          depths[property.declaringEntity] ?? 0,
-          PreservedAttribute(name: property.name, slot: property.slot, column: column.name, attribute: attribute)
-        )
-      }
-      .sorted { ($0.depth, $0.attribute.name) < ($1.depth, $1.attribute.name) }
-      .map(\.attribute)
   }
 }

@@ -96,7 +96,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
       throw PersistenceError(
         .storeDamaged, at: .store(url), "\(name) is empty.", fix: "Restore it from a backup, or delete it.")
     }
-    guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)) else {
+    guard header.count == 100, DatabaseHeader.isDatabase(header) else {
       throw PersistenceError(
         .storeDamaged, at: .store(url), "\(name) doesn't have the header of an SQLite database.",
         fix: "Check that it is the right file; if it is, restore it from a backup.")

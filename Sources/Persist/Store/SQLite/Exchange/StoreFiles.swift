@@ -46,6 +46,6 @@ struct StoreFiles {
       throw PersistenceError(
         .fileAccess, at: .file(database), "The file can't be read.", fix: "Check the file's permissions.")
     }
-    return head.isEmpty || head.starts(with: Data("SQLite format 3\0".utf8))
+    return head.isEmpty || DatabaseHeader.isDatabase(head)
   }
 }

@@ -1,5 +1,5 @@
 import CSQLite
-import Foundation
+package import Foundation
 
 /// The first bytes of a database, which identify it.
 ///
@@ -7,8 +7,15 @@ import Foundation
 /// opening and closing a descriptor outside SQLite would release them all.
 ///
 /// - SeeAlso: <https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
-enum DatabaseHeader {
+package enum DatabaseHeader {
   private static let size: Int32 = 100
+  private static let mark = Data("SQLite format 3\0".utf8)
+
+  /// Whether a file begins as databases do; false if it can't be read.
+  package static func isDatabase(_ url: URL) -> Bool { read(url).map(isDatabase) ?? false }
+
+  /// Whether bytes from the beginning of a file are those of a database.
+  static func isDatabase(_ header: Data) -> Bool { header.starts(with: mark) }
 
   /// At most 100 bytes; nil if the file can't be read.
   static func read(_ url: URL) -> Data? {

@@ -7,9 +7,9 @@ extension SQLiteConnection {
   ///
   /// As Core Data does, it adds a transaction without changes whose author names the migration.
   func migrateHistory(
-    from former: HistoryDescription, _ layout: HistoryLayout, _ settings: HistorySettings, in map: TableMap
+    from former: HistoryDescription, to description: HistoryDescription, _ layout: HistoryLayout,
+    _ settings: HistorySettings, in map: TableMap
   ) throws {
-    let description = HistoryDescription(map)
     for entity in map.model.entities {
       let number = map.numbers[entity]
       if layout.hasChangedColumns, former.columns[entity.name] != description.columns[entity.name] {

@@ -30,9 +30,12 @@ extension SQLiteStore {
 extension SQLiteConnection {
   /// Creates or completes the history's tables and switches it on; the caller holds the transaction.
   func setUpHistory(in map: TableMap) throws -> HistoryPlan {
-    var metadata = try StoreMetadata(self)
-    if var layout = HistoryLayout(try StoreSchema(self)) {
-      let needed = HistoryLayout.tombstoneCount(of: map)
+    let stored = try StoreMetadata(self)
+    var metadata = stored
+    let schema = try StoreSchema(self)
+    let description = HistoryDescription(map)
+    let needed = HistoryLayout.tombstoneCount(of: map)
+    if var layout = HistoryLayout(schema) {
       if layout.tombstones.count < needed {
         for index in layout.tombstones.count..<needed { try execute(.addTombstone(HistoryLayout.tombstone(index))) }
         layout = HistoryLayout(try StoreSchema(self)) ?? layout
@@ -44,17 +47,17 @@ extension SQLiteConnection {
         metadata.history.isOff = false
         metadata.history.completeAfter = number
       }
-      if let former = metadata.history.description, former.digest != HistoryDescription(map).digest {
-        try migrateHistory(from: former, layout, metadata.history, in: map)
-        metadata.history.description = HistoryDescription(map)
+      if let former = metadata.history.description, former.digest != description.digest {
+        try migrateHistory(from: former, to: description, layout, metadata.history, in: map)
+        metadata.history.description = description
       }
     } else {
-      try createHistory(StoreSchema(self), tombstones: HistoryLayout.tombstoneCount(of: map))
+      try createHistory(schema, tombstones: needed)
       try setLastTransaction(metadata.history.completeAfter)
       metadata.history.isOff = false
-      metadata.history.description = HistoryDescription(map)
+      metadata.history.description = description
     }
-    if try metadata != StoreMetadata(self) { try metadata.write(to: self) }
+    if metadata != stored { try metadata.write(to: self) }
     guard let layout = HistoryLayout(try StoreSchema(self)) else {
       throw SQLiteHistory.damaged(url, "Its tables can't be created.")
     }
