@@ -17,7 +17,7 @@ final class LawRun: Sendable {
   }
 
   private let name: String
-  private let state: Guarded<State>
+  private let state: LockProtected<State>
   private let log: CampaignLog?
   private let progress: LongLoop
   private let total: UInt64?
@@ -27,7 +27,7 @@ final class LawRun: Sendable {
     self.name = name
     let seeds = SeedRange(short: short, long: long)
     total = seeds.total
-    state = Guarded(State(seeds: seeds))
+    state = LockProtected(State(seeds: seeds))
     progress = LongLoop(name, of: total, isReporting: TestLength.isLong)
     log = CampaignLog(law: name)
   }

@@ -20,7 +20,7 @@ public final class LongLoop: Sendable {
   private let total: String
   private let isReporting: Bool
   private let start = ContinuousClock.now
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
 
   /// - Parameters:
   ///   - name: the name of the loop in its reports.

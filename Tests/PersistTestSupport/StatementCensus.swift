@@ -12,7 +12,7 @@ public final class StatementCensus: Sendable {
     var statements: [String] = []
   }
 
-  private static let watched = Guarded<[String: StatementCensus]>([:])
+  private static let watched = LockProtected<[String: StatementCensus]>([:])
   private static let registration: Int32 = {
     let entry: @convention(c) (
       OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, OpaquePointer?
@@ -25,7 +25,7 @@ public final class StatementCensus: Sendable {
   }()
 
   private let name: String
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
 
   /// - Parameter url: a file whose last component no other test has.
   public init(of url: URL) {

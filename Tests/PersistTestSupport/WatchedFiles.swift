@@ -40,7 +40,7 @@ public enum FileVerdict: Sendable, Hashable {
 public enum WatchedFiles {
   public typealias Judge = @Sendable (FileOperation) -> FileVerdict
 
-  private static let judges = Guarded<[String: Judge]>([:])
+  private static let judges = LockProtected<[String: Judge]>([:])
 
   /// - Parameters:
   ///   - folder: the folder whose files are watched.

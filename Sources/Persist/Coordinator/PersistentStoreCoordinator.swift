@@ -23,7 +23,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let remoteChangePost = RemoteChangePost()
   /// The threads that read and write the stores for asynchronous callers.
   package let threads = StoreThreads()
-  private let open = Guarded<[any PersistentStore]>([])
+  private let open = LockProtected<[any PersistentStore]>([])
 
   /// Creates a coordinator without stores; add them with `addStore`.
   ///

@@ -30,7 +30,7 @@ final class SavedChangesMailbox: Sendable {
     var bells: [Bell] = []
   }
 
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
 
   func post(_ changes: SavedChanges) {
     let bells = state.withLock { state in
@@ -68,7 +68,7 @@ final class SavedChangesBroadcaster: Sendable {
     weak var mailbox: SavedChangesMailbox?
   }
 
-  private let receivers = Guarded<[Receiver]>([])
+  private let receivers = LockProtected<[Receiver]>([])
   private let count = Atomic(0)
 
   /// Whether any context receives saves. A save without receivers costs only this check.

@@ -114,7 +114,7 @@ extension SlotTable {
 
 /// The slot tables of an entity's layout, one for each of its classes.
 final class SlotTables: Sendable {
-  private let tables = Guarded<[ObjectIdentifier: SlotTable]>([:])
+  private let tables = LockProtected<[ObjectIdentifier: SlotTable]>([:])
 
   /// Returns the table of a class, creating it if necessary. If threads race, the first table is used by all.
   func table(of type: ObjectIdentifier, make: () -> SlotTable) -> SlotTable {

@@ -29,7 +29,7 @@ public final class ManagedObjectModel: Sendable {
   public let entitiesByName: [String: Entity]
   /// The classes that the model was created from, by entity; empty if there are none. Contexts use them.
   let classes: [String: AnyClass]
-  private let knownDigest = Guarded<Data?>(nil)
+  private let knownDigest = LockProtected<Data?>(nil)
 
   /// The digest of the complete description; computed on first use, in time proportional to the model.
   var digest: Data {

@@ -7,7 +7,7 @@ final class SavedChangesBuffer: Sendable {
     var isFinished = false
   }
 
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
   private let signal = WakeSignal()
   private static let capacity = 100
 

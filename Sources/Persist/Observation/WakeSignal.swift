@@ -5,7 +5,7 @@ final class WakeSignal: Sendable {
     case waiting(CheckedContinuation<Void, Never>)
   }
 
-  private let state = Guarded(State.idle)
+  private let state = LockProtected(State.idle)
 
   deinit { send() }
 

@@ -9,7 +9,7 @@ package final class ReadMonitor: Sendable {
     var interrupt: (@Sendable () -> Void)?
   }
 
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
   private let report: (@Sendable (Int) -> Void)?
 
   /// - Parameter report: Called from time to time with the number of rows read so far.

@@ -14,7 +14,7 @@ public final class PersistentContainer: Sendable {
   public let name: String
   /// The coordinator of the container's stores; it has none before ``loadPersistentStores()-8c06n``.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
-  private let descriptions: Guarded<[PersistentStoreDescription]>
+  private let descriptions: LockProtected<[PersistentStoreDescription]>
   private let view: ViewContext
 
   /// Creates a container for the model with a name, without opening its stores.
@@ -41,7 +41,7 @@ public final class PersistentContainer: Sendable {
     persistentStoreCoordinator = PersistentStoreCoordinator(model: model, registry: registry)
     view = ViewContext(persistentStoreCoordinator)
     let file = Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
-    descriptions = Guarded([PersistentStoreDescription(url: file)])
+    descriptions = LockProtected([PersistentStoreDescription(url: file)])
   }
 
   /// Opens the store at a URL with the newest model of a folder. Creates it if it doesn't exist.
@@ -109,7 +109,7 @@ public final class PersistentContainer: Sendable {
 @MainActor
 private final class ViewContext {
   private let coordinator: PersistentStoreCoordinator
-  private let used = Guarded(false)
+  private let used = LockProtected(false)
   private(set) lazy var context: ManagedObjectContext = {
     used.withLock { $0 = true }
     return ManagedObjectContext(coordinator)

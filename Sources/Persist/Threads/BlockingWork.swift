@@ -17,7 +17,7 @@ package final class BlockingWork: Sendable {
     var isCancelled = false
   }
 
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
   private let added = ContinuousClock.now
 
   /// The work that the running code belongs to; nil outside a thread pool.

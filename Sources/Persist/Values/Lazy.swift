@@ -5,9 +5,9 @@ final class Lazy<Value: Sendable>: Sendable {
     case known(Value)
   }
 
-  private let state: Guarded<State>
+  private let state: LockProtected<State>
 
-  init(_ compute: @escaping @Sendable () -> Value) { state = Guarded(.pending(compute)) }
+  init(_ compute: @escaping @Sendable () -> Value) { state = LockProtected(.pending(compute)) }
 
   var value: Value {
     state.withLock { state in

@@ -21,12 +21,12 @@ struct MigrateCommand: ParsableCommand {
 
   func run() throws {
     // The remains of a killed migration may prevent even reading the store.
-    try UnfinishedWork.settle(storeAt: arguments.url)
+    try UnfinishedWork.cleanUp(storeAt: arguments.url)
     let (registry, version) = try arguments.target()
     var options = StoreOptions()
     options.backup = backup.map { .kept(at: URL(fileURLWithPath: $0)) }
     // The handler may be called on any thread.
-    let bar = Guarded(ProgressBar("migrating"))
+    let bar = LockProtected(ProgressBar("migrating"))
     var migrator = AutomaticMigrator(
       allowsLoss: allowLoss, downgrade: allowLoss ? .withLoss : .withoutLoss, countsRows: true, copies: copy
     ) { progress in

@@ -96,7 +96,7 @@ struct SQLMigrateCommand: ParsableCommand {
   func run() throws {
     var migrator = try arguments.migrator()
     // The handler may be called on any thread.
-    let bar = Guarded(ProgressBar("migrating"))
+    let bar = LockProtected(ProgressBar("migrating"))
     migrator.progress = { progress in
       let version = progress.version.map { ", \($0) \(progress.name)" } ?? ""
       bar.withLock { $0.show(progress.fraction, detail: "\(progress.completed) of \(progress.total)\(version)") }

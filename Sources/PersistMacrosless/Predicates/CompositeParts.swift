@@ -4,7 +4,7 @@ import Persist
 /// Identifies the part of a composite type that a key path reads: the only part whose value affects the key path's
 /// value.
 enum CompositeParts {
-  private static let known = Guarded<[KeyPathReference: String]>([:])
+  private static let known = LockProtected<[KeyPathReference: String]>([:])
 
   /// Returns the name of the part that a key path of the composite type reads; traps if it reads none or several.
   static func name<Value: CompositeValue>(of keyPath: any PartialKeyPath<Value> & Sendable) -> String {

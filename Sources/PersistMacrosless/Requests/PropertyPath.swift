@@ -5,7 +5,7 @@ import Persist
 /// A key path is resolved once, on objects that record which of their properties are accessed; results are cached for
 /// the process. No model is needed, and the properties are those that classes declare with wrappers or generated code.
 enum PropertyPath {
-  private static let known = Guarded<[KeyPathReference: String]>([:])
+  private static let known = LockProtected<[KeyPathReference: String]>([:])
 
   /// The path, such as `category.name`, `address.city` for a part of a composite, or `items.@count`.
   ///

@@ -78,7 +78,7 @@ final class Good: ManagedObject {
   @Relationship("shelf") var shelf: Shelf?
   @Relationship("labels") var labels: RelationshipSet<Label>
 
-  private static let titleCount = Guarded(0)
+  private static let titleCount = LockProtected(0)
 
   static var titleReads: Int {
     get { titleCount.withLock { $0 } }

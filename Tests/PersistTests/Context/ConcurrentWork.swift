@@ -4,9 +4,9 @@ import Foundation
 
 /// Where contexts leave word of their saves for each other.
 final class ChangePost: Sendable {
-  private let boxes: Guarded<[[SavedChanges]]>
+  private let boxes: LockProtected<[[SavedChanges]]>
 
-  init(receivers: Int) { boxes = Guarded(Array(repeating: [], count: receivers)) }
+  init(receivers: Int) { boxes = LockProtected(Array(repeating: [], count: receivers)) }
 
   func send(_ changes: SavedChanges, from sender: Int) {
     boxes.withLock { boxes in

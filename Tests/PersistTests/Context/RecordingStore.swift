@@ -5,7 +5,7 @@ import Foundation
 /// A store that notes what it is asked for, and passes it on.
 final class RecordingStore: PersistentStore {
   private let store: any PersistentStore
-  private let record = Guarded<(calls: Int, commits: [RowWrites])>((0, []))
+  private let record = LockProtected<(calls: Int, commits: [RowWrites])>((0, []))
 
   init(_ store: any PersistentStore) { self.store = store }
 

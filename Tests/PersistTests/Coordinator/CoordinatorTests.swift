@@ -93,7 +93,7 @@ struct CoordinatorTests {
   func migrator() throws {
     /// Makes the store new, in place of migrating it.
     final class Replacing: StoreMigrator {
-      let calls = Guarded(0)
+      let calls = LockProtected(0)
       func migrateStore(
         at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
       ) throws {

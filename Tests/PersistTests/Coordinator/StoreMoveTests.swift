@@ -62,7 +62,7 @@ struct StoreMoveTests {
   func notifications() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)
-      let seen = Guarded<[String]>([])
+      let seen = LockProtected<[String]>([])
       let names = [
         PersistentStoreCoordinator.storesWillChangeNotification, .init("PersistentStoreCoordinatorStoresDidChange"),
         PersistentStoreCoordinator.willRemoveStoreNotification,

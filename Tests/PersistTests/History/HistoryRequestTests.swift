@@ -130,7 +130,7 @@ struct HistoryRequestTests {
     for tracks in [true, false] {
       try withHistory(options: StoreOptions(tracksHistory: tracks)) { coordinator, _ in
         let context = ManagedObjectContext(coordinator)
-        let tokens = Guarded<[HistoryToken?]>([])
+        let tokens = LockProtected<[HistoryToken?]>([])
         let observer = NotificationCenter.default.addObserver(
           forName: ManagedObjectContext.didSaveObjectIDsNotification, object: context, queue: nil
         ) { note in

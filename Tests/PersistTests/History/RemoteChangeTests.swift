@@ -33,7 +33,7 @@ struct RemoteChangeTests {
   func notifications() throws {
     try withTemporaryStore { url in
       let (one, other) = try (open(url, posting: true), open(url, posting: true))
-      let seen = Guarded<[[HistoryToken?]]>([[], []])
+      let seen = LockProtected<[[HistoryToken?]]>([[], []])
       let info = one.persistentStores[0]
       let observers = [one, other].enumerated().map { index, coordinator in
         NotificationCenter.default.addObserver(
@@ -73,7 +73,7 @@ struct RemoteChangeTests {
     let writer = try open(url, posting: false)
     var reader: PersistentStoreCoordinator? = try open(url, posting: false)
     let changes = try #require(reader?.remoteChanges)
-    let number = Guarded<Int64>(0)
+    let number = LockProtected<Int64>(0)
     let identifier = writer.persistentStores[0].identifier
     let following = Task {
       for await change in changes {
@@ -104,7 +104,7 @@ struct RemoteChangeTests {
   func removal() throws {
     try withTemporaryStore { url in
       let coordinator = try open(url, posting: true)
-      let isRemoved = Guarded(false)
+      let isRemoved = LockProtected(false)
       let observer = NotificationCenter.default.addObserver(
         forName: PersistentStoreCoordinator.remoteStoreDidChangeNotification, object: coordinator, queue: nil
       ) { [weak coordinator] _ in

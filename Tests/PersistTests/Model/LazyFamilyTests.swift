@@ -60,7 +60,7 @@ struct LazyFamilyTests {
   @Test("Many threads read a family at once, each version once")
   func threads() async throws {
     try await withThrowingTaskGroup(of: [ObjectIdentifier].self) { group in
-      let version = Guarded(0)
+      let version = LockProtected(0)
       let files = try (1...20).map { number in
         let model = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("E\(number)")]))
         return VersionFile("M \(number)", url: URL(fileURLWithPath: "/M")) {

@@ -47,7 +47,7 @@ struct PredicateDepthTests {
 
   /// Runs work on a thread with the small stack that threads beside the main one have on Apple's platforms.
   private func onSmallStack(_ work: @escaping @Sendable () throws -> Void) throws {
-    let result = Guarded<Result<Void, any Error>?>(nil)
+    let result = LockProtected<Result<Void, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
       let outcome = Result { try work() }

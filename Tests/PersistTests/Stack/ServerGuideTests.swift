@@ -121,7 +121,7 @@ struct ServerGuideTests {
         try context.save()
         return account.objectID
       }
-      let runs = Guarded(0)
+      let runs = LockProtected(0)
       let total = try await container.save(retrying: 3) { context in
         let account = try context.existingObject(with: id)
         let total = (account["total"] as? Int ?? 0) + amount

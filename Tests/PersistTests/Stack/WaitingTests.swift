@@ -84,7 +84,7 @@ struct WaitingTests {
     let scene = try Scene()
     defer { scene.end() }
     let container = scene.container
-    let gate = Guarded(false)
+    let gate = LockProtected(false)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<StoreThreads.readingLanes {
         group.addTask {
@@ -105,7 +105,7 @@ struct WaitingTests {
     let scene = try Scene()
     defer { scene.end() }
     let container = scene.container
-    let running = Guarded(0)
+    let running = LockProtected(0)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<20 {
         group.addTask {
@@ -131,7 +131,7 @@ struct WaitingTests {
     defer { scene.end() }
     let (container, other) = (scene.container, scene.other)
     try other.execute(.beginWriting)
-    let waits = Guarded<[Duration]>([])
+    let waits = LockProtected<[Duration]>([])
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
@@ -159,7 +159,7 @@ struct WaitingTests {
     defer { scene.end() }
     let (container, other) = (scene.container, scene.other)
     try other.execute(.beginWriting)
-    let begun = Guarded(0)
+    let begun = LockProtected(0)
     let tasks = (0..<4).map { number in
       Task {
         try await container.save { context in
@@ -265,7 +265,7 @@ struct WaitingTests {
     defer { scene.end() }
     let container = scene.container
     try await container.save { _ = try $0.make("Person", ["name": "Ann", "salary": 0]) }
-    let attempts = Guarded(0)
+    let attempts = LockProtected(0)
     let raise: @Sendable (ManagedObjectContext) throws -> Void = { context in
       let ann = try context.named("Person", "Ann")
       let salary = ann["salary"] as? Int ?? 0

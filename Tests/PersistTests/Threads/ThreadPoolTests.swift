@@ -10,7 +10,7 @@ struct ThreadPoolTests {
   @Test("A pool of one thread runs its work in the order in which it was added")
   func order() async throws {
     let pool = ThreadPool(name: "test", maximum: 1)
-    let numbers = Guarded<[Int]>([])
+    let numbers = LockProtected<[Int]>([])
     for number in 0..<1000 { pool.add { numbers.withLock { $0.append(number) } } }
     try await pool.run {}
     #expect(numbers.withLock { $0 } == Array(0..<1000))
@@ -19,7 +19,7 @@ struct ThreadPoolTests {
   @Test("No more threads run than the pool may have, and idle ones end")
   func bounds() async throws {
     let pool = ThreadPool(name: "test", maximum: 3, idleTime: .milliseconds(20))
-    let running = Guarded((now: 0, most: 0))
+    let running = LockProtected((now: 0, most: 0))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
         group.addTask {
@@ -40,7 +40,7 @@ struct ThreadPoolTests {
 
   @Test("Work that was added to a pool that goes away is done")
   func goingAway() async throws {
-    let (done, most) = (Guarded(0), 10)
+    let (done, most) = (LockProtected(0), 10)
     do {
       let pool = ThreadPool(name: "test", maximum: 1)
       for _ in 0..<most { pool.add { done.withLock { $0 += 1 } } }

@@ -5,7 +5,7 @@ import Observation
 /// Few objects ever are. They are found by their addresses here, so that no object has a field for its registrar: a
 /// mark says which have one. An object takes itself out when it goes.
 enum ObservedObjects {
-  private static let observers = Guarded<[ObjectIdentifier: ObjectObservers]>([:])
+  private static let observers = LockProtected<[ObjectIdentifier: ObjectObservers]>([:])
 
   static func observers(of object: ManagedObject) -> ObjectObservers? {
     let id = ObjectIdentifier(object)

@@ -56,7 +56,7 @@ final class ReadProbe {
   deinit { spare.release() }
 
   /// Serves the objects that belong to no context.
-  static let ofLooseObjects = Guarded(ReadProbe())
+  static let ofLooseObjects = LockProtected(ReadProbe())
 
   /// Whether the current thread tracks what it reads. If so, ``takeRegistrar()`` is to be called.
   @inline(__always)

@@ -27,7 +27,7 @@ extension ManagedObject {
           stored.lose(self, in: back)
         } else if !stored.toManys.isEmpty {
           table?.context.noteFormerEnds(of: stored)
-          stored.toManys[back.slot]?.settle(objectID)
+          stored.toManys[back.slot]?.discardDifference(of: objectID)
         }
       }
       if let present, present !== stored, let back = present.back(of: relationship) { present.win(self, in: back) }

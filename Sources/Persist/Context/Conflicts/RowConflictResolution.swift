@@ -20,7 +20,7 @@ struct RowConflictResolution {
       }
       context.noteFormerEnds(of: object)
       switch (object.change, conflict.row) {
-      case (.updated, let row?): settle(object, on: row)
+      case (.updated, let row?): resolve(object, with: row)
       case (.updated, nil) where rule.keepsChanges: try context.reinsert(object)
       case (.updated, nil): context.vanish(object)
       case (.deleted, let row?) where rule.keepsChanges: delete(object, standingOn: row)
@@ -42,7 +42,7 @@ struct RowConflictResolution {
     return object.snapshot?.version == row.version
   }
 
-  private func settle(_ object: ManagedObject, on row: RowSnapshot) {
+  private func resolve(_ object: ManagedObject, with row: RowSnapshot) {
     switch rule {
     case .object: object.rebase(onto: row)
     case .store:

@@ -15,11 +15,11 @@ extension SavePass {
     do {
       try work(&self)
     } catch let conflict as SaveConflict {
-      try settle(conflict, work)
+      try resolve(conflict, andRepeat: work)
     }
   }
 
-  private mutating func settle(_ first: SaveConflict, _ work: (inout SavePass) throws -> Void) throws {
+  private mutating func resolve(_ first: SaveConflict, andRepeat work: (inout SavePass) throws -> Void) throws {
     let policy = context.mergePolicy
     let before = UnsavedState(of: context)
     var conflict = first

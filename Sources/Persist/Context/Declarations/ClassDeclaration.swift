@@ -27,7 +27,7 @@ public struct ClassDeclaration: Sendable {
   /// Declarations that can't be distinguished or accessed.
   public let problems: [PersistenceError]
 
-  private static let known = Guarded<[ObjectIdentifier: ClassDeclaration]>([:])
+  private static let known = LockProtected<[ObjectIdentifier: ClassDeclaration]>([:])
 
   /// Determines the declarations of a class.
   public init(_ type: ManagedObject.Type) {

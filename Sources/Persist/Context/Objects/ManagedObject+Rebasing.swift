@@ -76,7 +76,7 @@ extension ManagedObject {
         var stored = try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key)
         if relationship.isOneWayToMany { stored = withoutTakenMembers(stored, of: relationship) }
         members.rebase(onto: stored)
-        if isOwn { settle(changed.subtracting(members.added).subtracting(members.removed), of: relationship) }
+        if isOwn { discardStored(changed.subtracting(members.added).subtracting(members.removed), of: relationship) }
       } catch {
         table?.context.deferError(error)
       }
@@ -84,11 +84,11 @@ extension ManagedObject {
   }
 
   /// Discards the changes at the other ends of pairs that the store has in the meantime.
-  private final func settle(_ members: OrderedSet<ManagedObjectID>, of relationship: RelationshipLayout) {
+  private final func discardStored(_ members: OrderedSet<ManagedObjectID>, of relationship: RelationshipLayout) {
     guard let context = table?.context else { return }
     for id in members {
       guard let other = context.registeredObject(for: id), !other.toManys.isEmpty else { continue }
-      if let back = other.back(of: relationship) { other.toManys[back.slot]?.settle(objectID) }
+      if let back = other.back(of: relationship) { other.toManys[back.slot]?.discardDifference(of: objectID) }
     }
   }
 
@@ -113,7 +113,7 @@ extension ManagedObject {
     table?.context.noteFormerEnds(of: self)
     if inverse.isToMany {
       guard !toManys.isEmpty, let members = toManys[inverse.slot] else { return }
-      if isLeft, members.removed.contains(member) { members.settle(member) }
+      if isLeft, members.removed.contains(member) { members.discardDifference(of: member) }
       members.forgetStored()
     } else if change == .none, loading == .loaded {
       becomeFault()

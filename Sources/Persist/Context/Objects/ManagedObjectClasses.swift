@@ -8,7 +8,7 @@
 /// let context = ManagedObjectContext(coordinator, classes: ["Item": Item.self])      // for one context
 /// ```
 public enum ManagedObjectClasses {
-  private static let registered = Guarded<[String: ManagedObject.Type]>([:])
+  private static let registered = LockProtected<[String: ManagedObject.Type]>([:])
 
   /// Registers classes under their names, with and without the module name, for contexts created from now on.
   public static func register(_ classes: ManagedObject.Type...) {

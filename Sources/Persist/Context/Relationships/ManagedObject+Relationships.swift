@@ -104,7 +104,7 @@ extension ManagedObject {
   final func gain(_ other: ManagedObject, in relationship: RelationshipLayout, at index: Int? = nil) {
     willChangeMembers()
     let members = members(of: relationship)
-    if relationship.isOrdered || members.areDifferencesOld, members.removed.contains(other.objectID) {
+    if relationship.isOrdered || members.mayOverlapStored, members.removed.contains(other.objectID) {
       _ = memberIDs(of: relationship)
     }
     if relationship.isOneWayToMany { removeFromFormerOwner(other, of: relationship) }
@@ -118,7 +118,7 @@ extension ManagedObject {
       willChangeMembers()
       let members = members(of: relationship)
       let isNew = members.added.contains(other.objectID)
-      if members.areDifferencesOld, isNew { _ = memberIDs(of: relationship) }
+      if members.mayOverlapStored, isNew { _ = memberIDs(of: relationship) }
       members.remove(other.objectID)
       if isNew, !members.removed.contains(other.objectID) { letGoOfMember(other, at: relationship.slot) }
     } else {

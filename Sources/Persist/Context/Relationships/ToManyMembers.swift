@@ -33,7 +33,7 @@ final class ToManyMembers {
 
   /// Whether the stored members may already include some of the differences: others saved members meanwhile, and the
   /// stored members weren't read since.
-  private(set) var areDifferencesOld = false
+  private(set) var mayOverlapStored = false
 
   private let isOrdered: Bool
   /// The slot of the relationship, while somebody observes its owner.
@@ -96,7 +96,7 @@ final class ToManyMembers {
     isOrdered = other.isOrdered
     known = other.known
     (added, removed, isReordered) = (other.added, other.removed, other.isReordered)
-    areDifferencesOld = other.areDifferencesOld
+    mayOverlapStored = other.mayOverlapStored
   }
 
   /// Has the owner's observers hear of other members from now on.
@@ -115,7 +115,7 @@ final class ToManyMembers {
   /// Sets the stored members. Differences that still exist are kept.
   func load(_ stored: MemberList) {
     if areKnown { willChange() }
-    areDifferencesOld = false
+    mayOverlapStored = false
     guard !removed.isEmpty || !added.isEmpty else {
       known = .list(stored)
       return
@@ -214,12 +214,12 @@ final class ToManyMembers {
   func forgetStored() {
     guard !isReordered else { return }
     willChange()
-    if hasChanges { areDifferencesOld = true }
+    if hasChanges { mayOverlapStored = true }
     known = .nothing
   }
 
   /// Discards the addition or removal of a member, which the store already includes.
-  func settle(_ member: ManagedObjectID) {
+  func discardDifference(of member: ManagedObjectID) {
     guard added.contains(member) || removed.contains(member) else { return }
     added.remove(member)
     removed.remove(member)

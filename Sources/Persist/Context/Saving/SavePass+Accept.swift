@@ -40,7 +40,7 @@ extension SavePass {
     give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
     // New objects are still registered under their temporary numbers, for members that refer to them by these.
     for objects in [writes.inserted, writes.updated, writes.related, writes.touched] {
-      for object in objects { settle(object, unsaved) }
+      for object in objects { acceptChanges(of: object, unsaved) }
     }
     if unsaved.map.count == numbers.count {
       unsaved.map.removeAll()
@@ -63,7 +63,7 @@ extension SavePass {
   }
 
   /// Treats the object's changes as stored; only transient values remain in the object.
-  private func settle(_ object: ManagedObject, _ unsaved: ObjectTable) {
+  private func acceptChanges(of object: ManagedObject, _ unsaved: ObjectTable) {
     object.letGoOfRemovedMembers()
     if object.layout.transientSlots.isEmpty {
       object.replacePending(with: [])

@@ -112,7 +112,7 @@ extension SavePass {
             RowWrites.ChangedMembers(key: object.writtenKey, entity: object.layout.entity, slot: relationship.slot))
         }
         // Rereads the members, so that one that others have already positioned isn't moved to the end.
-        if members.areDifferencesOld, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
+        if members.mayOverlapStored, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
         if relationship.tellsLinks {
           let owner = object.objectID
           let added = members.added.filter { tells(owner, $0, relationship) && isKept($0) }

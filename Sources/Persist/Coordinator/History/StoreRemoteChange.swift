@@ -50,7 +50,7 @@ final class RemoteChangePost: Sendable {
     var next = 0
   }
 
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
 
   func add(_ receiver: AsyncStream<StoreRemoteChange>.Continuation) -> Int {
     state.withLock { state in

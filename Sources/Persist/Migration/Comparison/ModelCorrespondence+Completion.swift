@@ -63,8 +63,8 @@ extension ModelCorrespondence {
   ///   - other: the correspondence from which this one was completed.
   /// - Returns: nil if the obstacle existed before completion. Matches known only from other versions take precedence
   ///   over those that the names of the two models imply.
-  func culprit(
-    of obstacle: MigrationBlocker, beyond other: ModelCorrespondence, from old: ManagedObjectModel,
+  func match(
+    causing obstacle: MigrationBlocker, beyond other: ModelCorrespondence, from old: ManagedObjectModel,
     to new: ManagedObjectModel
   ) -> Match? {
     guard let entity = obstacle.entity.flatMap({ new.entitiesByName[$0] }) else { return nil }
@@ -89,16 +89,16 @@ extension ModelCorrespondence {
   ///   - obstacle: the obstacle of an operation between the two models.
   ///   - other: the correspondence from which this one was completed.
   /// - Returns: nil if this correspondence adds no entity. Only an entity's rows take precedence over a known match.
-  func knownCulprit(
-    of obstacle: MigrationBlocker, beyond other: ModelCorrespondence, from old: ManagedObjectModel,
+  func knownMatch(
+    causing obstacle: MigrationBlocker, beyond other: ModelCorrespondence, from old: ManagedObjectModel,
     to new: ManagedObjectModel
   ) -> Match? {
     guard entities != other.entities, let entity = obstacle.entity.flatMap({ new.entitiesByName[$0] }),
       let name = obstacle.property, entity.relationship(named: name) != nil,
-      var culprit = culprit(of: obstacle, beyond: ModelCorrespondence(), from: old, to: new)
+      var match = match(causing: obstacle, beyond: ModelCorrespondence(), from: old, to: new)
     else { return nil }
-    culprit.includesKnown = true
-    return culprit
+    match.includesKnown = true
+    return match
   }
 
   private func addsSource(of match: Match, beyond other: ModelCorrespondence, in new: ManagedObjectModel) -> Bool {

@@ -98,11 +98,11 @@ struct MigrationHop: Sendable {
           best = comparison
           break
         }
-        var culprit = correspondence.culprit(of: added, beyond: best.correspondence, from: old, to: new)
-        if culprit == nil, obstacles.isEmpty {
-          culprit = correspondence.knownCulprit(of: added, beyond: best.correspondence, from: old, to: new)
+        var match = correspondence.match(causing: added, beyond: best.correspondence, from: old, to: new)
+        if match == nil, obstacles.isEmpty {
+          match = correspondence.knownMatch(causing: added, beyond: best.correspondence, from: old, to: new)
         }
-        guard let culprit, rejected.insert(culprit).inserted else { break }
+        guard let match, rejected.insert(match).inserted else { break }
       }
     }
   }

@@ -45,7 +45,7 @@ public struct MigrationEvents: AsyncSequence, Sendable {
   ) -> (any Error)? {
     var migrator = migrator
     let others = migrator.progress
-    let last = Guarded<MigrationProgress?>(nil)
+    let last = LockProtected<MigrationProgress?>(nil)
     let teller: AutomaticMigrator.ProgressHandler = { state in
       let isNews = last.withLock { last in
         defer { if state.isNews(after: last) { last = state } }

@@ -8,7 +8,7 @@ final class ProgressAggregator: Sendable {
 
   private let handler: AutomaticMigrator.ProgressHandler
   private let start = ContinuousClock.now
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
   /// The minimum time before the pace can be estimated.
   private static let shortest: Duration = .milliseconds(200)
 

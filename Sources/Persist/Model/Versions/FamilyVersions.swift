@@ -15,7 +15,7 @@ final class FamilyVersions: Sendable {
   private let isOrdered: Bool
   /// The source and destination versions of mapping models, by name.
   private let steps: [(from: String, to: String)]
-  private let contents = Guarded<Contents?>(nil)
+  private let contents = LockProtected<Contents?>(nil)
 
   /// - Parameter isOrdered: whether the versions are already in order; otherwise the order is determined.
   init(_ files: [VersionFile], family: String, isOrdered: Bool, steps: [(from: String, to: String)] = []) {

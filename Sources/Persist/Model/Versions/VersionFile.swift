@@ -6,7 +6,7 @@ final class VersionFile: Sendable {
   /// The location of the version; nil if it was created in code.
   let url: URL?
   private let read: @Sendable () throws -> ModelVersion
-  private let result = Guarded<Result<ModelVersion, PersistenceError>?>(nil)
+  private let result = LockProtected<Result<ModelVersion, PersistenceError>?>(nil)
 
   /// Wraps an existing version.
   init(_ version: ModelVersion) {

@@ -23,7 +23,7 @@ extension SQLiteStore {
   func savePendingMetadata() throws {
     guard pendingMetadata.withLock({ $0 != nil }) else { return }
     let written = try pool.write { try writePendingMetadata(to: $0) }
-    settle(written)
+    didWrite(written)
   }
 
   /// Records that the store has exactly this model, if it was written with one with the same storage.
@@ -40,7 +40,7 @@ extension SQLiteStore {
 
   /// Writes the metadata set since the last commit; the caller holds the transaction.
   ///
-  /// - Returns: The written metadata, for ``settle(_:)`` after the commit.
+  /// - Returns: The written metadata, for ``didWrite(_:)`` after the commit.
   func writePendingMetadata(to connection: SQLiteConnection) throws -> StoreMetadata? {
     guard let pending = pendingMetadata.withLock({ $0 }) else { return nil }
     try StoreMetadata(connection).replacingApplicationValues(by: pending).write(to: connection)
@@ -48,7 +48,7 @@ extension SQLiteStore {
   }
 
   /// Clears the pending metadata, unless others were set in the meantime.
-  func settle(_ written: StoreMetadata?) {
+  func didWrite(_ written: StoreMetadata?) {
     guard let written else { return }
     pendingMetadata.withLock { if $0 == written { $0 = nil } }
   }

@@ -28,7 +28,7 @@ final class SQLiteStore: PersistentStore {
   let configuration: String?
   var busyTimeout: Duration { pool.options.busyTimeout }
   var postsRemoteChanges: Bool { pool.options.postsRemoteChangeNotifications }
-  private let files: Guarded<Files>
+  private let files: LockProtected<Files>
   /// By index in ``ManagedObjectModel/entities``: the plans for reading rows of just the entity, and with its
   /// subentities. Each is made when it is first needed: a program that opens a store uses few of its entities at once.
   let exactPlans: [Lazy<RowPlan>]
@@ -40,15 +40,15 @@ final class SQLiteStore: PersistentStore {
   /// Whether an unclean end may have left unused files of large values.
   let needsSweep = Atomic(false)
   /// Pending metadata, written with the next save.
-  let pendingMetadata = Guarded<StoreMetadata?>(nil)
-  let templates = Guarded(QueryTemplates())
+  let pendingMetadata = LockProtected<StoreMetadata?>(nil)
+  let templates = LockProtected(QueryTemplates())
   /// The number of translations to SQL so far.
   let translationCount = Atomic(0)
   /// The columns that indexes of the model begin with.
   let indexedColumns: Lazy<Set<RelatedRowsFirst.Index>>
-  let related = Guarded<[RelatedKey: PreparedSQL]>([:])
+  let related = LockProtected<[RelatedKey: PreparedSQL]>([:])
   /// The plan of the store's history; nil if it has none.
-  let historyPlan: Guarded<HistoryPlan?>
+  let historyPlan: LockProtected<HistoryPlan?>
 
   var pool: SQLiteConnectionPool { files.withLock { $0.pool } }
   var externalFolder: ExternalDataFolder? { files.withLock { $0.externalFolder } }
@@ -66,9 +66,9 @@ final class SQLiteStore: PersistentStore {
     fullText: Set<FullTextIndex>, history: HistoryPlan?
   ) {
     self.fullText = fullText
-    historyPlan = Guarded(history)
+    historyPlan = LockProtected(history)
     needsModelRecord = Atomic(!hasModelRecord)
-    files = Guarded(Files(pool))
+    files = LockProtected(Files(pool))
     self.identifier = identifier
     self.map = map
     self.configuration = configuration

@@ -76,7 +76,7 @@ final class WritePlan: Sendable {
   /// Columns of uniqueness constraints, by slot.
   let uniqueColumns: [Int: String]
   private let columnsBySlot: [[Column]]
-  private let updates = Guarded<[[Int]: Update]>([:])
+  private let updates = LockProtected<[[Int]: Update]>([:])
 
   /// The maximum number of cached combinations; more are rare.
   private static let updateCapacity = 200

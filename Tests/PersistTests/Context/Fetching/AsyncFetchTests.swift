@@ -95,7 +95,7 @@ struct AsyncFetchTests {
   @Test("An interrupted read throws, and the same connection reads again")
   func interruption() async throws {
     try await withPeople(20_000) { coordinator, store in
-      let monitor = Guarded<ReadMonitor?>(nil)
+      let monitor = LockProtected<ReadMonitor?>(nil)
       let stopping = ReadMonitor { rows in if rows >= 2000 { monitor.withLock { $0 }?.cancel() } }
       monitor.withLock { $0 = stopping }
       let query = RowQuery(entity: try coordinator.managedObjectModel.entity(named: "Person"))

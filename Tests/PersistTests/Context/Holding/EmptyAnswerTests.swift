@@ -8,7 +8,7 @@ struct EmptyAnswerTests {
   @Test("An object whose context is gone says which property it answered empty")
   func gone() throws {
     try withStack(SampleModels.pets) { stack in
-      let lines = Guarded<[String]>([])
+      let lines = LockProtected<[String]>([])
       var pet: ManagedObject?
       do {
         let context = stack.context()
@@ -31,7 +31,7 @@ struct EmptyAnswerTests {
   @Test("What an object had read is no empty answer, and key paths that are recorded aren't either")
   func quiet() throws {
     try withStack(SampleModels.pets) { stack in
-      let lines = Guarded<[String]>([])
+      let lines = LockProtected<[String]>([])
       var pet: ManagedObject?
       do {
         let context = stack.context()

@@ -12,7 +12,7 @@ final class HeldNode: ManagedObject {
   }
 
   /// How many are alive, of all contexts of the process: tests that ask run one after the other.
-  static let living = Guarded(0)
+  static let living = LockProtected(0)
 
   var next: HeldNode? {
     get { self["next"] as? HeldNode }

@@ -90,9 +90,9 @@ struct MergedRelationshipTests {
   func copies() {
     let members = ToManyMembers(isOrdered: true)
     members.insert(ManagedObjectID(entityName: "Row", storeIdentifier: "A", key: .permanent(1)))
-    #expect(!ToManyMembers(copying: members).areDifferencesOld)
+    #expect(!ToManyMembers(copying: members).mayOverlapStored)
     members.forgetStored()
-    #expect(members.areDifferencesOld && ToManyMembers(copying: members).areDifferencesOld)
+    #expect(members.mayOverlapStored && ToManyMembers(copying: members).mayOverlapStored)
   }
 
   @Test("A partner that others saved gives way to an unsaved one")

@@ -12,7 +12,7 @@ private struct Colour: Codable, Sendable, Hashable {
 
 /// Turns a text round, and counts how often it is asked.
 private final class ReversingTransformer: AttributeTransformer {
-  let asked = Guarded((forward: 0, back: 0))
+  let asked = LockProtected((forward: 0, back: 0))
 
   func data(from value: Any) throws -> Data {
     asked.withLock { $0.forward += 1 }

@@ -174,7 +174,7 @@ struct SQLMigratorTests {
   @Test("Progress never falls, ends at one, and cancels when told to")
   func progress() throws {
     try SQLFolder.with(Self.shop) { shop in
-      let seen = Guarded<[Double]>([])
+      let seen = LockProtected<[Double]>([])
       var migrator = try shop.migrator()
       migrator.progress = { state in
         seen.withLock { $0.append(state.fraction) }

@@ -32,7 +32,7 @@ final class CrashRecorder: Sendable {
   }
 
   private let folder: URL
-  private let state = Guarded(State())
+  private let state = LockProtected(State())
 
   init(_ folder: URL) { self.folder = folder }
 

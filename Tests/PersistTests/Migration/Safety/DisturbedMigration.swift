@@ -54,7 +54,7 @@ struct DisturbedMigration {
   }
 
   private func examine(_ store: URL, _ moment: String, _ sourceLocation: SourceLocation) throws {
-    try UnfinishedWork.settle(storeAt: store, options: StoreOptions())
+    try UnfinishedWork.cleanUp(storeAt: store, options: StoreOptions())
     // Byte for byte the old one, with nothing beside it: the first attempt once more.
     if try Self.files(in: store.deletingLastPathComponent()) == seedFiles { return }
     let version = try #require(try version(of: store), "\(scenario), \(moment)", sourceLocation: sourceLocation)

@@ -184,7 +184,7 @@ struct GuardedMigrationTests {
   func folderInUse() throws {
     try withStore(.copiedBySQL) { scenario, url in
       let folder = try WorkingFolder(besideStoreAt: url)
-      try UnfinishedWork.settle(storeAt: url, options: StoreOptions())
+      try UnfinishedWork.cleanUp(storeAt: url, options: StoreOptions())
       #expect(FileManager.default.fileExists(atPath: folder.url.path))
       let error = #expect(throws: PersistenceError.self) {
         try scenario.migrate(url, options: StoreOptions(busyTimeout: .milliseconds(1)))

@@ -49,7 +49,7 @@ struct MigrationSafetyTests {
       let url = folder.appendingPathComponent("Store.sqlite")
       let before = try store(registry, at: url)
       // What the files hold at a moment is what a process leaves that is killed then.
-      let images = Guarded<[URL]>([])
+      let images = LockProtected<[URL]>([])
       let migrator = AutomaticMigrator { progress in
         // Then it is too late.
         if progress.pass == .done { return true }
@@ -103,7 +103,7 @@ struct MigrationSafetyTests {
     let registry = try versions()
     try withTemporaryStore { url in
       _ = try store(registry, at: url)
-      let fractions = Guarded<[Double]>([])
+      let fractions = LockProtected<[Double]>([])
       let migrator = AutomaticMigrator { progress in
         fractions.withLock { $0.append(progress.fraction) }
         return true

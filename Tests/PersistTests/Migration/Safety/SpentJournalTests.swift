@@ -24,7 +24,7 @@ struct SpentJournalTests {
   func goes(journal: Data) throws {
     try withStore(keeping: journal) { url in
       let before = try Data(contentsOf: url)
-      try UnfinishedWork.settle(storeAt: url)
+      try UnfinishedWork.cleanUp(storeAt: url)
       #expect(!hasJournal(url))
       try #expect(Data(contentsOf: url) == before)
     }
@@ -38,7 +38,7 @@ struct SpentJournalTests {
       try writer.execute(.beginWriting)
       try writer.execute(.createMarker)
       let begin = ContinuousClock.now
-      try UnfinishedWork.settle(storeAt: url, options: StoreOptions(busyTimeout: .seconds(600)))
+      try UnfinishedWork.cleanUp(storeAt: url, options: StoreOptions(busyTimeout: .seconds(600)))
       #expect(ContinuousClock.now - begin < .seconds(300))
       #expect(hasJournal(url))
       try writer.execute(.commit)
@@ -51,7 +51,7 @@ struct SpentJournalTests {
     try withStore(keeping: Data()) { url in
       try MadeStore.run("PRAGMA journal_mode = WAL", at: url)
       try Data().write(to: SQLiteFileName.companion(of: url, "-journal"))
-      try UnfinishedWork.settle(storeAt: url)
+      try UnfinishedWork.cleanUp(storeAt: url)
       #expect(hasJournal(url))
     }
   }

@@ -72,7 +72,7 @@ struct MigrationProgressTests {
   func monotone(_ way: Way) throws {
     try withStore(way) { url, registry, migrator, _ in
       var migrator = migrator
-      let states = Guarded<[MigrationProgress]>([])
+      let states = LockProtected<[MigrationProgress]>([])
       migrator.progress = { state in
         states.withLock { $0.append(state) }
         return true

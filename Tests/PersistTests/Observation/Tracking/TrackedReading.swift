@@ -108,7 +108,7 @@ enum TrackedReading: Hashable {
 
 /// Whether an observer was told.
 final class Told: Sendable {
-  private let state = Guarded(0)
+  private let state = LockProtected(0)
 
   var count: Int { state.withLock { $0 } }
   func tell() { state.withLock { $0 += 1 } }

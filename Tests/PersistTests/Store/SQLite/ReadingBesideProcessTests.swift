@@ -64,7 +64,7 @@ struct ReadingBesideProcessTests {
       #expect(try count(url, waitingAtMost: .seconds(30)) == 1)
       for _ in 0..<5 {
         try clearIndex(of: url)
-        let seen = Guarded<Result<Int64?, any Error>?>(nil)
+        let seen = LockProtected<Result<Int64?, any Error>?>(nil)
         let reader = Thread {
           let result = Result { try count(url, waitingAtMost: .seconds(30)) }
           seen.withLock { $0 = result }

@@ -27,7 +27,7 @@ struct SQLiteConnectionPoolTests {
       let options = StoreOptions(busyTimeout: .seconds(20), pragmas: ["journal_mode": mode])
       let pool = try SQLiteConnectionPool(url, options: options, creates: true)
       try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
-      let failures = Guarded<[String]>([])
+      let failures = LockProtected<[String]>([])
       onThreads(9) { number in
         do {
           for round in 1...60 {
@@ -60,7 +60,7 @@ struct SQLiteConnectionPoolTests {
     try withTemporaryStore { url in
       let pool = try SQLiteConnectionPool(url, options: StoreOptions(), creates: true)
       try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
-      let most = Guarded((now: 0, most: 0))
+      let most = LockProtected((now: 0, most: 0))
       onThreads(20) { _ in
         try? pool.read { _ in
           most.withLock {

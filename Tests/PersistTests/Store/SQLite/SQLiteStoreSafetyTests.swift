@@ -13,7 +13,7 @@ struct SQLiteStoreSafetyTests {
   @Test("Eight threads read whole saves while one writes")
   func concurrency() throws {
     try fixture.withStore { store in
-      let problems = Guarded<[String]>([])
+      let problems = LockProtected<[String]>([])
       let group = DispatchGroup()
       let fixture = fixture
       for thread in 0...8 {

@@ -70,7 +70,7 @@
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
         let working = WorkingFolder.place(besideStoreAt: url)
         var migrator = scenario.migrator
-        let seen = Guarded<[Int]>([])
+        let seen = LockProtected<[Int]>([])
         migrator.progress = { _ in
           if let mode = try? mode(working) { seen.withLock { $0.append(mode) } }
           return true

@@ -9,7 +9,7 @@ struct WritingTurnTests {
   func order() async throws {
     let turn = WritingTurn()
     let pool = ThreadPool(name: "test", maximum: 16)
-    let order = Guarded<[Int]>([])
+    let order = LockProtected<[Int]>([])
     #expect(turn.begin { nil } == .goingOn)
     for number in 0..<16 {
       pool.add {

@@ -12,7 +12,7 @@ extension InPlacePlanner {
         self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], oldUses, of: plan, in: real, &carried))
     }
     guard case .becomes = plan.source else { return }
-    settleNames(of: &plan, in: real, carried: carried)
+    decideNames(of: &plan, in: real, carried: carried)
     plan.isRebuilt = plan.columns.contains(where: \.isRetyped) || hasStaleConstraints(plan, real)
       || takesSeveralPasses(plan)
   }
@@ -70,7 +70,7 @@ extension InPlacePlanner {
   // MARK: Old columns
 
   /// Old columns are renamed, dropped, or kept if they aren't part of the old model.
-  private func settleNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
+  private func decideNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
     let explained = Set((old.layout[table.name] ?? []).map(\.name.foldedIdentifier))
     let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
     var taken = wanted.union(table.columns.map(\.name.foldedIdentifier))

@@ -32,7 +32,7 @@ package struct StoreRepair {
   package static func repair(
     storeAt url: URL, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()
   ) throws -> [Mending] {
-    var mendings = try settleUnfinishedWork(url, options)
+    var mendings = try cleanUpUnfinishedWork(url, options)
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.transaction {
@@ -58,10 +58,10 @@ package struct StoreRepair {
     return mendings
   }
 
-  private static func settleUnfinishedWork(_ url: URL, _ options: StoreOptions) throws -> [Mending] {
+  private static func cleanUpUnfinishedWork(_ url: URL, _ options: StoreOptions) throws -> [Mending] {
     let files = UnfinishedFiles(store: SQLiteFileName.resolved(url))
     let folders = files.folders.count
-    try UnfinishedWork.settle(storeAt: url, options: options)
+    try UnfinishedWork.cleanUp(storeAt: url, options: options)
     let count = max(0, folders - files.folders.count) + files.removeCopies()
     return count > 0 ? [Mending(kind: .unfinishedWork, entity: nil, property: nil, count: count)] : []
   }

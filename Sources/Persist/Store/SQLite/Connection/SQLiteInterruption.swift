@@ -13,9 +13,9 @@ final class SQLiteInterruption: Sendable {
     var handle: OpaquePointer?
   }
 
-  private let target: Guarded<Target>
+  private let target: LockProtected<Target>
 
-  init(handle: OpaquePointer) { target = Guarded(Target(handle: handle)) }
+  init(handle: OpaquePointer) { target = LockProtected(Target(handle: handle)) }
 
   func interrupt() {
     target.withLock { if let handle = $0.handle { sqlite3_interrupt(handle) } }

@@ -53,7 +53,7 @@ package struct SQLiteEngine: StoreEngine {
   package func recoverStore(at location: StoreLocation, options: StoreOptions) throws -> Bool {
     guard let url = location.url, url.isFileURL else { return false }
     let isUnclean = SQLiteStore.mayHaveEndedUncleanly(url)
-    try UnfinishedWork.settle(storeAt: url, options: options)
+    try UnfinishedWork.cleanUp(storeAt: url, options: options)
     return isUnclean
   }
 

@@ -115,7 +115,7 @@ final class BackupFolder {
   // MARK: Recovery
 
   /// Cleans up after a killed migration: a store that can't be read is restored from its copy.
-  static func settle(besideStoreAt store: URL) throws {
+  static func cleanUp(besideStoreAt store: URL) throws {
     let url = place(besideStoreAt: store)
     guard FileState(url) != nil, let lock = FolderLock.take(url) else { return }
     guard let content = FileManager.default.contents(atPath: file(in: url).path),
@@ -125,10 +125,10 @@ final class BackupFolder {
       try? FileManager.default.removeItem(at: url)
       return
     }
-    try BackupFolder(url, of: store, lock: lock, note: note).settle()
+    try BackupFolder(url, of: store, lock: lock, note: note).restoreIfDamaged()
   }
 
-  private func settle() throws {
+  private func restoreIfDamaged() throws {
     if FileState(copy) != nil, try note.isRestoring || !canReadStore(toItsEnd: false) { try restore() }
     // A copy to be kept remains if it was completed and the migration took effect.
     let isWanted = note.isKept && FileState(copy) != nil && fingerprints(of: store) != fingerprints(of: copy)

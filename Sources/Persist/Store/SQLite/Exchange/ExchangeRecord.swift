@@ -39,7 +39,7 @@ struct ExchangeRecord: Codable, Hashable {
   }
 
   /// Completes the remaining changes and deletes the record.
-  func settle(store: URL, in folder: URL) throws {
+  func complete(store: URL, in folder: URL) throws {
     let values = ExternalDataFolder(storeAt: store)
     for name in try isDecided(store) ? removed : added {
       if let value = try values.file(named: name) { try? FileManager.default.removeItem(at: value) }

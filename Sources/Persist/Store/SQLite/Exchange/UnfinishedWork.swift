@@ -3,10 +3,10 @@ package import Foundation
 /// The remains of a killed process in a store, cleaned up by the next process with write access.
 package enum UnfinishedWork {
   /// Cleans up; if there is nothing to do, this costs three file lookups.
-  package static func settle(storeAt url: URL, options: StoreOptions = StoreOptions()) throws {
+  package static func cleanUp(storeAt url: URL, options: StoreOptions = StoreOptions()) throws {
     let store = SQLiteFileName.resolved(url)
-    try WorkingFolder.settle(besideStoreAt: store)
-    try BackupFolder.settle(besideStoreAt: store)
+    try WorkingFolder.cleanUp(besideStoreAt: store)
+    try BackupFolder.cleanUp(besideStoreAt: store)
     guard FileState(SQLiteFileName.companion(of: store, "-journal")) != nil, FileState(store) != nil else { return }
     let connection = try SQLiteConnection(store, mode: .readWrite, options: options)
     defer { connection.close() }

@@ -19,7 +19,7 @@ final class WorkingFolder {
   convenience init(besideStoreAt store: URL, waitingAtMost wait: Duration = .zero) throws {
     let url = Self.place(besideStoreAt: store)
     self.init(url, of: store, lock: try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait))
-    try settleExchange()
+    try completeExchange()
     try clear()
   }
 
@@ -37,11 +37,11 @@ final class WorkingFolder {
   }
 
   /// Completes or undoes a killed migration's changes beside a store. A running migration isn't affected.
-  static func settle(besideStoreAt store: URL) throws {
+  static func cleanUp(besideStoreAt store: URL) throws {
     let url = place(besideStoreAt: store)
     guard FileState(url) != nil, let lock = FolderLock.take(url) else { return }
     let folder = WorkingFolder(url, of: store, lock: lock)
-    try folder.settleExchange()
+    try folder.completeExchange()
     folder.delete()
   }
 
@@ -55,14 +55,14 @@ final class WorkingFolder {
   /// Ends the migration: an incomplete exchange is undone.
   func remove() {
     // If this fails, the next process that opens the store finds the folder and tries again.
-    guard (try? settleExchange()) != nil else { return }
+    guard (try? completeExchange()) != nil else { return }
     delete()
   }
 
   private func delete() { try? FileManager.default.removeItem(at: url) }
 
-  private func settleExchange() throws {
-    try ExchangeRecord(in: url)?.settle(store: store, in: url)
+  private func completeExchange() throws {
+    try ExchangeRecord(in: url)?.complete(store: store, in: url)
   }
 
   static func place(besideStoreAt store: URL) -> URL {

@@ -26,7 +26,7 @@ struct StoreExchange {
     try record.write(in: folder.url)
     try bring(record.added)
     try hold.replaceContent(by: connection)
-    try record.settle(store: store, in: folder.url)
+    try record.complete(store: store, in: folder.url)
   }
 
   // MARK: Large values

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Deleting a file under an open store would lose everything saved afterwards.
 enum OpenStoreFiles {
-  private static let files = Guarded<[ObjectIdentifier: FileState]>([:])
+  private static let files = LockProtected<[ObjectIdentifier: FileState]>([:])
 
   static func add(_ url: URL, of pool: SQLiteConnectionPool) {
     guard let file = FileState(url) else { return }

@@ -12,7 +12,7 @@ final class SQLiteStoreMonitor: StoreMonitor {
   private let report: @Sendable () -> Void
   private let isEnded = Atomic(false)
   private let hasEnded = DispatchSemaphore(value: 0)
-  private let owner = Guarded<ObjectIdentifier?>(nil)
+  private let owner = LockProtected<ObjectIdentifier?>(nil)
   #if os(Linux)
     private let events: FolderEvents?
   #endif

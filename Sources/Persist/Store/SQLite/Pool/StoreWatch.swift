@@ -11,15 +11,15 @@ final class StoreWatch: Sendable {
   private let identifier: String
   private let map: TableMap
   private let hashes: [String: Data]
-  private let known: Guarded<StoreMark>
-  private let observer = Guarded<(@Sendable (StoreCatalog) -> Void)?>(nil)
+  private let known: LockProtected<StoreMark>
+  private let observer = LockProtected<(@Sendable (StoreCatalog) -> Void)?>(nil)
 
   /// - Parameters:
   ///   - mark: The mark of the state that the map was created from.
   ///   - hashes: Core Data's hashes in the metadata.
   init(_ url: URL, mark: StoreMark, identifier: String, hashes: [String: Data], map: TableMap) {
     (self.url, self.identifier, self.hashes, self.map) = (url, identifier, hashes, map)
-    known = Guarded(mark)
+    known = LockProtected(mark)
   }
 
   /// Calls `body` when others have changed the store's metadata or schema, but not its model.

@@ -35,7 +35,7 @@ final class PredicateTemplate: Sendable {
   /// The condition, with a mark for each parameter; nil if there is none.
   let condition: SQLTerm?
   private let marks: [SQLValue]
-  private let statements = Guarded<[StatementShape: StatementTemplate?]>([:])
+  private let statements = LockProtected<[StatementShape: StatementTemplate?]>([:])
 
   /// The form of a query with this predicate.
   struct StatementShape: Hashable {

@@ -68,7 +68,7 @@ extension SQLiteStore {
         return pass.receipt(historyNumber: historyNumber)
       }
       needsModelRecord.store(false, ordering: .releasing)
-      settle(metadata)
+      didWrite(metadata)
       discardReplaced(files)
       sweepOrphanFiles()
       return receipt

@@ -25,7 +25,7 @@ struct UnfinishedCopyTests {
     try withStore { store, files in
       let before = try dump(store)
       let copy = store.deletingLastPathComponent().appendingPathComponent("Copy.sqlite")
-      let looks = Guarded((count: 0, taken: 0, isLooking: false))
+      let looks = LockProtected((count: 0, taken: 0, isLooking: false))
       let judge: WatchedFiles.Judge = { operation in
         guard operation.file.path.contains(UnfinishedCopy.suffix) else { return .proceed }
         // Looking may read files too.
