@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     }
     for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
     undoStorage?.removeActions(of: self)
-    tellChildren(discarded)
+    notifyChildren(discarded)
     announce { $0.refreshed.formUnion(changed) }
   }
 
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         object.becomeFault()
       }
     }
-    tellChildren(discarded)
+    notifyChildren(discarded)
     announce { $0.invalidatedAll = registered }
   }
 
@@ -70,8 +70,8 @@ extension ManagedObjectContext {
     defer { observedChanges.end() }
     processTrackedChanges()
     let discarded = ids(updated: mergeChanges ? [] : [object], deleted: [])
-    takeStoredValues(of: object, mergeChanges: mergeChanges)
-    tellChildren(discarded)
+    adoptStoredValues(of: object, mergeChanges: mergeChanges)
+    notifyChildren(discarded)
     if mergeChanges { object.awakeFromSnapshotEvents(.refresh) }
     announce { $0.refreshed.insert(object) }
   }
@@ -81,13 +81,13 @@ extension ManagedObjectContext {
     object.table?.context === self && (object.change == .none || object.change == .updated)
   }
 
-  private func takeStoredValues(of object: ManagedObject, mergeChanges: Bool) {
+  private func adoptStoredValues(of object: ManagedObject, mergeChanges: Bool) {
     rowGeneration += 1
     if mergeChanges || object.loading == .missing {
       guard object.change == .updated else { return reread(object) }
       rebase(object)
     } else {
-      takeBackRelationshipChanges(of: object)
+      revertRelationshipChanges(of: object)
       if object.keepsOnlyLosses() { return rebase(object) }
       if object.change == .updated {
         updated.remove(object)
@@ -105,7 +105,7 @@ extension ManagedObjectContext {
     processTrackedChanges()
     let objects = liveObjects.filter(isRefreshable)
     let changed = objects.filter { $0.change == .updated }
-    for object in objects where object.change == .none { takeStoredValues(of: object, mergeChanges: false) }
+    for object in objects where object.change == .none { adoptStoredValues(of: object, mergeChanges: false) }
     rowGeneration += 1
     for object in changed { rebase(object, matchesEnds: false) }
     // Requires that all objects have their new rows.
@@ -153,12 +153,12 @@ extension ManagedObjectContext {
   }
 
   /// Reverts the changes of an object's relationships, including those on the other sides.
-  private func takeBackRelationshipChanges(of object: ManagedObject) {
+  private func revertRelationshipChanges(of object: ManagedObject) {
     for stored in object.layout.storedSlots where stored.kind == .toOne && object.isChanged(at: stored.slot) {
-      object.takeBack(stored)
+      object.revert(stored)
     }
     for relationship in object.layout.relationships where relationship.isToMany {
-      object.takeBackMemberChanges(of: relationship)
+      object.revertMemberChanges(of: relationship)
     }
   }
 }

@@ -61,13 +61,13 @@ extension ManagedObjectContext {
   }
 
   /// Re-registers a deleted object that left the context, as inserted under its former identifier.
-  func registerAgain(_ object: ManagedObject) {
+  func reregister(_ object: ManagedObject) {
     // Recorded with its state, so that removing it again counts as a deletion.
     if let tracker, object.eventIndex < 0 { tracker.enter(object, before: ObjectState(object)) }
     switch object.objectID.key {
     case .permanent(let key):
       guard let place = place(of: object.objectID) else { return register(object) }
-      place.table.take(object, key: key)
+      place.table.insert(object, key: key)
       object.noteChangeOfAll()
       enterAsNew(object)
     case .temporary(let number):
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     var origin = ManagedObject.Origin(newOf: type, layout, in: self)
     origin.inserting = nil
     let object = type.init(origin)
-    table.take(object, key: key)
+    table.insert(object, key: key)
     enterAsNew(object)
     object.awakeFromInsert()
     return object
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     try throwDeferredError()
     if let object = registeredOrFault(id), object.change != .deleted {
-      object.fulfil()
+      object.fulfill()
       try throwDeferredError()
       if object.loading != .missing { return object }
     }

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     }
     let keys = try groups.values.map { try $0.store.reserveKeys(for: $0.objects.map(\.layout.entity)) }
     for ((store, objects), keys) in zip(groups.values, keys) { give(keys, to: objects, in: tables(of: store)) }
-    tell(.didObtainPermanentIDs(Set(groups.values.flatMap(\.objects))))
+    send(.didObtainPermanentIDs(Set(groups.values.flatMap(\.objects))))
   }
 
   private func give(_ keys: [Int64], to objects: [ManagedObject], in tables: StoreTables) {
@@ -36,13 +36,13 @@ extension ManagedObjectContext {
     }
     rename(Dictionary(zip(temporary, objects.map(\.objectID)), uniquingKeysWith: { $1 }))
     guard !children.isEmpty else { return }
-    WrittenRows(zip(numbers, objects), referring: inserted.objects + updated.objects, in: tables).tell(children)
+    WrittenRows(zip(numbers, objects), referring: inserted.objects + updated.objects, in: tables).apply(to: children)
   }
 
   /// Re-registers an unsaved object under its permanent key.
   func move(_ object: ManagedObject, to table: ObjectTable, key: Int64) {
     object.table?.map.remove(object.key)
-    table.take(object, key: key)
+    table.insert(object, key: key)
   }
 
   /// Replaces temporary identifiers with permanent ones. Only changed objects can refer to new ones.

@@ -143,14 +143,14 @@ public final class ManagedObjectContext {
   deinit {
     observedChanges.begin()
     defer { observedChanges.end() }
-    leaveObjects()
+    detachObjects()
     parent?.children.removeAll { $0.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
   }
 
   /// Removes all objects from the context that ends.
-  private func leaveObjects() {
+  private func detachObjects() {
     var objects = tables.flatMap { $0.map.objects }
-    for object in objects { object.letGoOfRelated() }
+    for object in objects { object.releaseRelated() }
     while var object = objects.popLast() {
       // An object that nobody else has ends here, and needs no identifier for the time after the context.
       if object.marks.contains(.observed) || !isKnownUniquelyReferenced(&object) { object.detach() }
@@ -305,7 +305,7 @@ extension ManagedObjectContext {
   /// A number that changes whenever an object becomes a changed one or stops being one.
   var changeRevision: Int { inserted.revision &+ updated.revision &+ deleted.revision }
 
-  func noteUpdate(of object: ManagedObject) {
+  func recordUpdate(of object: ManagedObject) {
     object.change = .updated
     updated.insert(object)
   }

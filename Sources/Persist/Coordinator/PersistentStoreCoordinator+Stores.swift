@@ -58,7 +58,7 @@ extension PersistentStoreCoordinator {
       post(Self.willRemoveStoreNotification, Self.removedPersistentStoresKey, [store])
       post(Self.storesWillChangeNotification, Self.removedPersistentStoresKey, [store])
     }
-    guard let open = take(identifier: store.identifier) else {
+    guard let open = detachStore(withIdentifier: store.identifier) else {
       throw PersistenceError(
         .invalidRequest, at: .store(store.url), "The store isn't open in this coordinator, so it can't be removed.")
     }

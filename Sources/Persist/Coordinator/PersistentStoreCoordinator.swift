@@ -112,7 +112,7 @@ extension PersistentStoreCoordinator {
   }
 
   /// Removes the store with an identifier, without closing it.
-  func take(identifier: String) -> (any PersistentStore)? {
+  func detachStore(withIdentifier identifier: String) -> (any PersistentStore)? {
     remoteChangePost.end(identifier)
     return open.withLock { stores in
       stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }

@@ -41,7 +41,7 @@ public final class SlotTable: Sendable {
     self.initialValues = bySlot
     self.mismatchReason = mismatchReason
     let known = Dictionary(grouping: members, by: \.key).compactMapValues { $0.count == 1 ? $0[0].slot : nil }
-    entries = UnsafePointer(Self.spread(known))
+    entries = UnsafePointer(Self.makeTableWithoutCollisions(known))
   }
 
   deinit { entries.deallocate() }
@@ -77,7 +77,7 @@ public final class SlotTable: Sendable {
 
   /// Builds a table in which every key has its own entry, growing it until a multiplier without collisions is found.
   /// With twice as many entries as the square of the number of keys, nearly every multiplier works.
-  private static func spread(_ slots: [UInt32: Int]) -> UnsafeMutablePointer<Entry> {
+  private static func makeTableWithoutCollisions(_ slots: [UInt32: Int]) -> UnsafeMutablePointer<Entry> {
     var multiplier: UInt32 = 0x9E37_79B1
     var bits: UInt32 = 1
     while 1 << bits < slots.count * 2 { bits += 1 }

@@ -73,7 +73,7 @@ public final class ManagedObjectModel: Sendable {
     let description = model.description.convertingDefaults()
     let check = ModelCheck(checking: description)
     guard check.errors.isEmpty else { throw Self.error(check.errors) }
-    self.init(resolving: check.flaws.isEmpty ? description : check.mended(), flaws: model.flaws + check.flaws)
+    self.init(resolving: check.flaws.isEmpty ? description : check.repaired(), flaws: model.flaws + check.flaws)
   }
 
   private static func error(_ problems: [PersistenceError]) -> PersistenceError {

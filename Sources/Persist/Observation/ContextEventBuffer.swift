@@ -17,13 +17,13 @@ final class ContextEventBuffer<Element> {
     self.joining = joining
     observation = context.observe(wake: { [signal] in signal.send() }) { [weak self] event in
       guard let self, let element = element(event) else { return }
-      put(element)
+      enqueue(element)
       signal.send()
     }
     context.mailbox.add(signal.bell)
   }
 
-  private func put(_ element: Element) {
+  private func enqueue(_ element: Element) {
     if events.count == Self.capacity, let last = events.popLast() {
       events.append(joining.join(last, element))
     } else {

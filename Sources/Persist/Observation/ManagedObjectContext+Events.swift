@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     let source = SavedChangesSource(buffer)
     beginTracking().keep(
       ContextObservation(isNeeded: { source.buffer != nil }) { event in
-        if case .didSave(let saved) = event { source.buffer?.put(saved.savedChanges) }
+        if case .didSave(let saved) = event { source.buffer?.enqueue(saved.savedChanges) }
       })
     return AsyncStream { await buffer.next() }
   }

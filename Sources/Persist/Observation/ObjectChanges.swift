@@ -66,14 +66,14 @@ final class ObjectChangeBuffer {
     self.isOver = isOver
     guard !isOver, let context = object.table?.context else { return }
     let observation = ObjectObservation(
-      receive: { [weak self] in self?.put($0) }, end: { [weak self] in self?.end() })
+      receive: { [weak self] in self?.enqueue($0) }, end: { [weak self] in self?.end() })
     self.observation = observation
     object.observersForAdding.add(observation)
     // A context that merges by itself merges when its owner's code runs next.
     context.mailbox.add(signal.bell)
   }
 
-  private func put(_ changed: Set<ObservedProperty>) {
+  private func enqueue(_ changed: Set<ObservedProperty>) {
     for property in changed {
       if property == .state {
         waiting.isOfState = true

@@ -11,7 +11,7 @@ final class SavedChangesBuffer: Sendable {
   private let signal = WakeSignal()
   private static let capacity = 100
 
-  func put(_ changes: SavedChanges) {
+  func enqueue(_ changes: SavedChanges) {
     state.withLock { state in
       if state.waiting.count == Self.capacity, let last = state.waiting.popLast() {
         state.waiting.append(last.followed(by: changes).bounded)

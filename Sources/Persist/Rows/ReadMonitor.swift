@@ -39,7 +39,7 @@ package final class ReadMonitor: Sendable {
     }
   }
 
-  func note(rows: Int) {
+  func count(rows: Int) {
     guard let report else { return }
     report(
       state.withLock { state in

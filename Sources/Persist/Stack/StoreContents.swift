@@ -146,21 +146,9 @@ package final class StoreContents {
     for element in property.elements {
       let value = object.snapshot.value(
         element.slot, as: SlotForm(element.attribute), slotCount: object.entity.rowSlotCount)
-      Self.put(value, at: element.path.dropFirst(), in: &root)
+      root.insert(value, at: element.path.dropFirst())
     }
     return root.values.allSatisfy(\.isNull) ? .null : .composite(root)
-  }
-
-  private static func put(_ value: StoredValue, at path: ArraySlice<String>, in tree: inout [String: StoredValue]) {
-    guard let name = path.first else { return }
-    guard path.count > 1 else {
-      tree[name] = value
-      return
-    }
-    var inner: [String: StoredValue] = [:]
-    if case .composite(let known)? = tree[name] { inner = known }
-    put(value, at: path.dropFirst(), in: &inner)
-    tree[name] = .composite(inner)
   }
 
   fileprivate func target(_ property: Property, _ relationship: RelationshipDescription, in object: Object)

@@ -58,3 +58,18 @@ public enum StoredValue: Sendable, Hashable {
     }
   }
 }
+
+extension [String: StoredValue] {
+  /// Inserts an element of a composite at a path of names, into nested composites that it creates where they are
+  /// missing.
+  mutating func insert(_ value: StoredValue, at path: ArraySlice<String>) {
+    guard let name = path.first else { return }
+    guard path.count > 1 else {
+      self[name] = value
+      return
+    }
+    var inner: [String: StoredValue] = if case .composite(let elements)? = self[name] { elements } else { [:] }
+    inner.insert(value, at: path.dropFirst())
+    self[name] = .composite(inner)
+  }
+}

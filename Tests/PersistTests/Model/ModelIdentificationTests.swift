@@ -64,7 +64,7 @@ struct ModelIdentificationTests {
     }
   }
 
-  @Test("Of versions that are stored alike the identifiers decide, then the likeness, then the age")
+  @Test("Of versions that are stored alike the identifiers decide, then the similarity, then the age")
   func ties() throws {
     let versions = [
       ("1", try Self.model("a")), ("2", try Self.model("b") { $0.attributes[0].defaultValue = .string("x") }),

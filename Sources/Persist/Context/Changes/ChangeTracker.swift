@@ -44,7 +44,7 @@ final class ChangeTracker {
 
   /// Records an object before its first change.
   func enter(_ object: ManagedObject, before: ObjectState?) {
-    guard !hasEntered(object) else { return }
+    guard !isTracked(object) else { return }
     if entries.isEmpty {
       for observer in observations { observer.observation?.wake?() }
     }
@@ -105,12 +105,12 @@ final class ChangeTracker {
       for (index, entry) in delivered.enumerated() { deliveredIndexes[ObjectIdentifier(entry.object)] = index }
     }
     if let index = deliveredIndexes[ObjectIdentifier(object)] { return .some(delivered[index].before) }
-    return hasEntered(object) ? .some(entries[Int(object.eventIndex)].before) : nil
+    return isTracked(object) ? .some(entries[Int(object.eventIndex)].before) : nil
   }
 
   private func forgetDelivered() { (delivered, deliveredIndexes) = ([], [:]) }
 
-  private func hasEntered(_ object: ManagedObject) -> Bool {
+  private func isTracked(_ object: ManagedObject) -> Bool {
     let index = Int(object.eventIndex)
     return entries.indices.contains(index) && entries[index].object === object
   }

@@ -11,7 +11,7 @@ extension ManagedObject {
 
   @inline(never)
   final func noteObserved(_ changed: Set<ObservedProperty>) {
-    if let table { table.observedChanges.note(changed, of: self) } else { tellObservers(changed) }
+    if let table { table.observedChanges.record(changed, of: self) } else { notifyObservers(changed) }
   }
 
   /// Notes that every property may have another value.
@@ -25,7 +25,7 @@ extension ManagedObject {
     Set(layout.properties.indices.map { ObservedProperty(slot: $0) } + [.state, .version])
   }
 
-  final func tellObservers(_ changed: Set<ObservedProperty>) { observers?.tell(changed, of: self) }
+  final func notifyObservers(_ changed: Set<ObservedProperty>) { observers?.notify(changed, of: self) }
 
   /// Notes what another row changes: properties with unsaved values show these before and after.
   @inline(never)

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   }
 
   /// Notifies observers of an event other than changes.
-  func tell(_ event: @autoclosure () -> ContextEvent) {
+  func send(_ event: @autoclosure () -> ContextEvent) {
     guard let tracker else { return }
     tracker.deliver(event(), from: self)
   }

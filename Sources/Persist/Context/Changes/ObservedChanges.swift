@@ -20,25 +20,25 @@ final class ObservedChanges {
   @inline(__always)
   func end() {
     depth &-= 1
-    if depth == 0, !objects.isEmpty || !others.isEmpty { tell() }
+    if depth == 0, !objects.isEmpty || !others.isEmpty { notify() }
   }
 
   /// Collects changed properties of an object, or reports them at once.
-  func note(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
-    guard depth > 0 else { return object.tellObservers(changed) }
+  func record(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
+    guard depth > 0 else { return object.notifyObservers(changed) }
     objects[ObjectIdentifier(object), default: (object, [])].changed.formUnion(changed)
   }
 
   /// Collects a report of a change to something other than an object, or runs it at once.
-  func note(_ tell: @escaping () -> Void) {
-    if depth > 0 { others.append(tell) } else { tell() }
+  func record(_ notify: @escaping () -> Void) {
+    if depth > 0 { others.append(notify) } else { notify() }
   }
 
   @inline(never)
-  private func tell() {
+  private func notify() {
     let waiting = (objects.values, others)
     (objects, others) = ([:], [])
-    for (object, changed) in waiting.0 { object.tellObservers(changed) }
-    for tell in waiting.1 { tell() }
+    for (object, changed) in waiting.0 { object.notifyObservers(changed) }
+    for notify in waiting.1 { notify() }
   }
 }

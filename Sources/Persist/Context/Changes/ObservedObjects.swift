@@ -55,7 +55,7 @@ final class ObjectObservers: @unchecked Sendable {
   }
 
   /// Tells every observer that properties of the object change.
-  func tell(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
+  func notify(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
     for property in changed { registrar.willSet(object, keyPath: property.path) }
     registrar.willSet(object, keyPath: ObservedProperty.whole.path)
     for observer in observations { observer.observation?.receive(changed) }

@@ -50,7 +50,7 @@ extension ManagedObject {
 
   /// Copies the values of transient attributes, which aren't part of a row, from the parent's object if it is
   /// registered.
-  final func takeTransientValuesOfParent() {
+  final func adoptTransientValuesOfParent() {
     guard let parent = table?.context.parent, let original = parent.registeredObject(for: objectID) else { return }
     guard !original.pending.isEmpty else { return }
     for slot in layout.transientSlots {

@@ -32,17 +32,17 @@ struct WrittenRows {
   }
 
   /// Updates contexts and their descendants.
-  func tell(_ children: [Unmanaged<ManagedObjectContext>]) {
-    for child in children { tell(child.takeUnretainedValue()) }
+  func apply(to children: [Unmanaged<ManagedObjectContext>]) {
+    for child in children { apply(to: child.takeUnretainedValue()) }
   }
 
   /// Notifies contexts and their descendants of a save to a parent: for them, only the results of fetches may have
   /// changed.
-  static func tellSaveToParent(_ writes: SavePass.StoreWrites, _ children: [Unmanaged<ManagedObjectContext>]) {
+  static func notifyParentOfSave(_ writes: SavePass.StoreWrites, _ children: [Unmanaged<ManagedObjectContext>]) {
     let layouts = layouts(of: writes)
     for child in children.map({ $0.takeUnretainedValue() }) {
-      child.tell(.parentDidSave(layouts))
-      tellSaveToParent(writes, child.children)
+      child.send(.parentDidSave(layouts))
+      notifyParentOfSave(writes, child.children)
     }
   }
 
@@ -54,7 +54,7 @@ struct WrittenRows {
 
   /// - Parameter changed: The objects with unsaved changes in the contexts between the writing one and this one, which
   ///   may also refer to the new objects.
-  private func tell(_ context: ManagedObjectContext, changed: [ManagedObject] = []) {
+  private func apply(to context: ManagedObjectContext, changed: [ManagedObject] = []) {
     let own = context.tables(of: tables.origin)
     let renamed = new.compactMap { makePermanent($0, $1.objectID, own.table(for: $1.layout)) }
     let keys = Dictionary(new.map { ($0.formerKey, $0.object.key) }, uniquingKeysWith: { $1 })
@@ -80,15 +80,15 @@ struct WrittenRows {
     for object in unsaved { object.makeReferencesPermanent(permanent) }
     if !new.isEmpty { context.renameOneWayMembers() }
     // Observers access the context only after everything in it has its new identifier.
-    if !renamed.isEmpty { context.tell(.didObtainPermanentIDs(Set(renamed))) }
-    if let savedLayouts { context.tell(.parentDidSave(savedLayouts)) }
-    for child in context.children { tell(child.takeUnretainedValue(), changed: changed + unsaved) }
+    if !renamed.isEmpty { context.send(.didObtainPermanentIDs(Set(renamed))) }
+    if let savedLayouts { context.send(.parentDidSave(savedLayouts)) }
+    for child in context.children { apply(to: child.takeUnretainedValue(), changed: changed + unsaved) }
   }
 
   private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) -> ManagedObject? {
     guard let object = table.map[key] else { return nil }
     table.map.remove(key)
-    table.take(object, key: id.rowKey)
+    table.insert(object, key: id.rowKey)
     object.identifier = id
     return object
   }

@@ -17,10 +17,10 @@ struct ConstraintResolution {
       if let id = conflict.databaseObjectID, let row = conflict.row {
         let isHeld = context.registeredObject(for: id) != nil
         guard let holder = context.registeredOrFault(id) else { continue }
-        stand(holder, on: row)
+        adoptRow(holder, on: row)
         if !isHeld, let heir = objects.first(where: { $0.change == .inserted && $0.layout === holder.layout }) {
           merge(heir, into: holder, conflict)
-          heir.takeIdentity(of: holder)
+          heir.adoptIdentity(of: holder)
           objects.removeAll { $0 === heir }
           for object in objects { merge(object, into: heir, conflict) }
         } else {
@@ -33,7 +33,7 @@ struct ConstraintResolution {
     try context.throwDeferredError()
   }
 
-  private func stand(_ holder: ManagedObject, on row: RowSnapshot) {
+  private func adoptRow(_ holder: ManagedObject, on row: RowSnapshot) {
     if holder.change == .updated || holder.loading == .loaded {
       holder.rebase(onto: row)
     } else {
@@ -53,20 +53,20 @@ struct ConstraintResolution {
       moveMembers(of: holder, to: object)
       context.delete(holder)
     } else {
-      giveUp(object, conflict)
+      revertChanges(object, conflict)
     }
   }
 
   /// Reverts an object's changes: all of them, or only those to the unique properties.
-  private func giveUp(_ object: ManagedObject, _ conflict: ConstraintConflict) {
+  private func revertChanges(_ object: ManagedObject, _ conflict: ConstraintConflict) {
     for stored in object.layout.storedSlots where object.differsFromStored(stored) {
       if rule == .rollback || conflict.constraint.contains(object.layout.properties[stored.slot].name) {
-        object.takeBack(stored)
+        object.revert(stored)
       }
     }
     guard rule == .rollback else { return }
     for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
-      object.takeBackMembers(of: relationship)
+      object.revertMembers(of: relationship)
     }
   }
 
@@ -137,7 +137,7 @@ extension EntityLayout {
 
 extension ManagedObject {
   /// Takes over the row of another object that isn't held elsewhere.
-  fileprivate final func takeIdentity(of other: ManagedObject) {
+  fileprivate final func adoptIdentity(of other: ManagedObject) {
     guard let table = other.table else { return }
     let context = table.context
     if other.change == .updated { context.updated.remove(other) }

@@ -30,7 +30,7 @@ struct FormerEnds {
   /// The objects whose side of a relationship contradicts this object's current side.
   var stale: [ManagedObject] {
     guard let context = object.table?.context, !ends.isEmpty else { return [] }
-    if object.loading == .fault { object.fulfil() }
+    if object.loading == .fault { object.fulfill() }
     var stale: [ManagedObject] = []
     for (relationship, former) in ends {
       let now: [ManagedObjectID]

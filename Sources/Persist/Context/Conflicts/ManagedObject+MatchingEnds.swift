@@ -24,13 +24,15 @@ extension ManagedObject {
     if relationship.inverse?.isToMany == true {
       if let stored, let back = stored.back(of: relationship), stored.change != .deleted {
         if present !== stored {
-          stored.lose(self, in: back)
+          stored.removeUnstored(self, in: back)
         } else if !stored.toManys.isEmpty {
           table?.context.noteFormerEnds(of: stored)
           stored.toManys[back.slot]?.discardDifference(of: objectID)
         }
       }
-      if let present, present !== stored, let back = present.back(of: relationship) { present.win(self, in: back) }
+      if let present, present !== stored, let back = present.back(of: relationship) {
+        present.gainUnlessMember(self, in: back)
+      }
     } else {
       matchPartner(present, stored, relationship)
     }
@@ -68,7 +70,7 @@ extension ManagedObject {
       let end = context.registeredOrFault(target, key: key, in: siblings)
       guard end !== destination(at: relationship.slot), end.change != .deleted, let back = end.back(of: relationship)
       else { continue }
-      end.lose(self, in: back)
+      end.removeUnstored(self, in: back)
     }
   }
 
@@ -89,14 +91,14 @@ extension ManagedObject {
   }
 
   /// Removes a stored member that has left, on this side only.
-  private final func lose(_ other: ManagedObject, in relationship: RelationshipLayout) {
+  private final func removeUnstored(_ other: ManagedObject, in relationship: RelationshipLayout) {
     let members = members(of: relationship)
     let isMember = members.current?.contains(other.objectID) ?? !members.removed.contains(other.objectID)
     if isMember { forget(other, in: relationship) }
   }
 
   /// Adds a member that isn't stored, on this side only.
-  private final func win(_ other: ManagedObject, in relationship: RelationshipLayout) {
+  private final func gainUnlessMember(_ other: ManagedObject, in relationship: RelationshipLayout) {
     let members = members(of: relationship)
     let isMember = members.current?.contains(other.objectID) ?? members.added.contains(other.objectID)
     if !isMember { gain(other, in: relationship) }

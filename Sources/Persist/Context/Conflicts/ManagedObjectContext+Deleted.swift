@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// it had read remain readable.
   ///
   /// - Parameter staysRegistered: Whether the object stays registered in the context as long as it is held.
-  func vanish(_ object: ManagedObject, staysRegistered: Bool = false) {
+  func removeDeletedByOthers(_ object: ManagedObject, staysRegistered: Bool = false) {
     leaveChangeSets(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
     DeletePropagation(in: self).clearOneWayReferences(to: object)
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
       }
       if back.isToMany {
         if !other.toManys.isEmpty { other.toManys[back.slot]?.drop(object.objectID) }
-        other.letGoOfMember(object, at: back.slot)
+        other.releaseMember(object, at: back.slot)
       } else if !other.pending.isEmpty, other.pending[back.slot] == .objectID(object.objectID) {
         other.setPending(.null, at: back.slot)
       } else if other.change == .none, other.loading == .loaded {
@@ -50,9 +50,9 @@ extension ManagedObjectContext {
     for relationship in object.layout.toOnes {
       guard case .objectID(let id) = object.presentValue(at: relationship.slot) else { continue }
       if try isGone(id) {
-        leaveGone(id, object, relationship)
+        removeFromDeletedDestination(id, object, relationship)
       } else if relationship.inverse?.isToMany == false {
-        try pairAgain(object, by: relationship)
+        try restorePair(object, by: relationship)
       }
     }
     for stored in object.layout.storedSlots {
@@ -70,7 +70,9 @@ extension ManagedObjectContext {
   ///
   /// The destination is reinserted only for changes of its own. Losing this object isn't one: the destination is reread
   /// after the save, and found to be deleted.
-  private func leaveGone(_ id: ManagedObjectID, _ object: ManagedObject, _ relationship: RelationshipLayout) {
+  private func removeFromDeletedDestination(
+    _ id: ManagedObjectID, _ object: ManagedObject, _ relationship: RelationshipLayout
+  ) {
     if registeredObject(for: id)?.hasPersistentChangedValues == true {
       return object.setToOne(nil, at: relationship.slot)
     }
@@ -80,7 +82,7 @@ extension ManagedObjectContext {
 
   /// Points the other end of a one-to-one relationship back to an object being reinserted, because the deletion cleared
   /// it. An end that others gave another partner keeps that one, unless it got this object by an unsaved change.
-  private func pairAgain(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
+  private func restorePair(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
     guard let other = object.destination(at: relationship.slot), other !== object,
       let back = other.back(of: relationship), other.change == .none || other.change == .updated,
       let store = other.table?.store
@@ -119,7 +121,7 @@ extension ManagedObjectContext {
     for referrer in object.layout.oneWayReferrers {
       for owner in updated.objects
       where owner.layout.isKind(ofEntityAt: referrer.entityIndex) && !owner.toManys.isEmpty {
-        owner.toManys[referrer.slot]?.takeBackRemoval(of: object.objectID)
+        owner.toManys[referrer.slot]?.revertRemoval(of: object.objectID)
       }
     }
     for relationship in object.layout.relationships {
@@ -130,7 +132,7 @@ extension ManagedObjectContext {
         } else if back.isToMany {
           guard !other.toManys.isEmpty else { continue }
           noteFormerEnds(of: other)
-          other.toManys[back.slot]?.takeBackRemoval(of: object.objectID)
+          other.toManys[back.slot]?.revertRemoval(of: object.objectID)
         } else if !other.pending.isEmpty, other.pending[back.slot] == .null,
           other.committedValue(at: back.slot) == .objectID(object.objectID)
         {

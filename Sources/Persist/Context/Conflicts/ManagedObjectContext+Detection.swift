@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   /// gives the object the newer row.
   public func detectConflicts(for object: ManagedObject) {
     guard object.table?.context === self else { return }
-    if object.loading == .fault { object.fulfil() }
+    if object.loading == .fault { object.fulfill() }
     watchedObjects.insert(object)
   }
 }

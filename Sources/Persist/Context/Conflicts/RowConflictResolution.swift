@@ -22,13 +22,13 @@ struct RowConflictResolution {
       switch (object.change, conflict.row) {
       case (.updated, let row?): resolve(object, with: row)
       case (.updated, nil) where rule.keepsChanges: try context.reinsert(object)
-      case (.updated, nil): context.vanish(object)
+      case (.updated, nil): context.removeDeletedByOthers(object)
       case (.deleted, let row?) where rule.keepsChanges: delete(object, standingOn: row)
       case (.deleted, let row?): context.restore(object, standingOn: row)
       case (.deleted, nil): object.countAsMissing()
       // Only watched: there are no changes to keep.
       case (.none, let row?): object.rebase(onto: row)
-      case (.none, nil): context.vanish(object)
+      case (.none, nil): context.removeDeletedByOthers(object)
       case (.inserted, _): continue
       }
     }
@@ -46,21 +46,21 @@ struct RowConflictResolution {
     switch rule {
     case .object: object.rebase(onto: row)
     case .store:
-      takeBack(from: object) { hasChanged($0, of: object, in: row) }
+      revert(from: object) { hasChanged($0, of: object, in: row) }
       object.rebase(onto: row)
     case .rollback:
-      takeBack(from: object) { _ in true }
+      revert(from: object) { _ in true }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
-        object.takeBackMembers(of: relationship) { settled.contains($0) }
+        object.revertMembers(of: relationship) { settled.contains($0) }
       }
       object.rebase(onto: row)
     case .overwrite: overwrite(row, with: object)
     }
   }
 
-  private func takeBack(from object: ManagedObject, where isLost: (EntityLayout.StoredSlot) -> Bool) {
+  private func revert(from object: ManagedObject, where isLost: (EntityLayout.StoredSlot) -> Bool) {
     for stored in object.layout.storedSlots where object.differsFromStored(stored) && isLost(stored) {
-      object.takeBack(stored)
+      object.revert(stored)
     }
     guard rule == .store, !object.toManys.isEmpty else { return }
     for relationship in object.layout.relationships where relationship.isOrdered {
@@ -91,7 +91,7 @@ struct RowConflictResolution {
   private func delete(_ object: ManagedObject, standingOn row: RowSnapshot) {
     object.snapshot = row
     for members in object.toManys { members?.forgetOrder() }
-    DeletePropagation(in: context).carryOn(from: object)
+    DeletePropagation(in: context).propagateAgain(from: object)
   }
 }
 

@@ -35,7 +35,7 @@ extension SavePass {
           try policy.resolve(conflicts, in: context)
           context.processTrackedChanges()
         }
-        gatherRest()
+        collectRemaining()
         let absorbed = before.absorbed
         do {
           try work(&self)

@@ -136,8 +136,8 @@ extension StoredValue {
 
 extension ManagedObject {
   /// Prepares a fault for reading a property.
-  final func fulfil(reading slot: Int) {
-    guard table == nil else { return fulfil() }
+  final func fulfill(reading slot: Int) {
+    guard table == nil else { return fulfill() }
     if let recording = KeyPathRecording.current { return recording.noteRead(slot, of: self) }
     if snapshot == nil, pending.isEmpty || pending[slot] == nil { noteEmptyAnswer(at: slot) }
   }

@@ -49,7 +49,7 @@ extension ManagedObjectContext {
         guard hasForeignChanges || mail == .tooMuch else { continue }
         let recorded = mail == .tooMuch ? nil : try automaticMerging?.recordedChanges(of: store)
         merge(try recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
-        tell(.didMergeUnknownChanges)
+        send(.didMergeUnknownChanges)
       }
     } catch {
       deferError(error)
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
   /// Posts changes to the child contexts that follow this one.
   ///
   /// - Parameter saver: The child that made the changes; nil for this context's own changes.
-  func tellChildren(_ changes: @autoclosure () -> SavedChanges, but saver: ManagedObjectContext? = nil) {
+  func notifyChildren(_ changes: @autoclosure () -> SavedChanges, but saver: ManagedObjectContext? = nil) {
     guard !children.isEmpty else { return }
     let following = children.map { $0.takeUnretainedValue() }.filter { $0 !== saver && $0.automaticMerging != nil }
     guard !following.isEmpty else { return }

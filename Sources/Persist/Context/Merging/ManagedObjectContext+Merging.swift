@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     var pass = MergePass(self, leavingConflicts: leavingConflicts)
     do { try pass.merge(changes) } catch { deferError(error) }
     automaticMerging?.leftOut.formUnion(pass.leftOut)
-    tellChildren(changes)
+    notifyChildren(changes)
     mergedDeletions = pass.merged.deleted
     mergedInsertions = holdingNewObjects ? pass.merged.inserted : []
     announce { noted in
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
       noted.deleted.formUnion(pass.merged.deleted)
       noted.refreshed.formUnion(pass.merged.refreshed)
     }
-    if changes.isIncomplete { tell(.didMergeUnknownChanges) }
+    if changes.isIncomplete { send(.didMergeUnknownChanges) }
     if ContextNotifications.areWanted {
       ContextNotifications.postMerge(of: changes, refreshed: pass.merged.refreshed, from: self)
     }

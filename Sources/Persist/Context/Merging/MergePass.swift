@@ -34,7 +34,7 @@ struct MergePass {
 
   private mutating func delete(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }
-    context.vanish(object, staysRegistered: true)
+    context.removeDeletedByOthers(object, staysRegistered: true)
     merged.deleted.insert(object)
   }
 
@@ -70,25 +70,25 @@ struct MergePass {
     for objects in held.values {
       guard let store = objects.first?.table?.store else { continue }
       let rows = try context.storedRows(of: objects, in: store)
-      for object in objects { take(rows[object.objectID], into: object) }
+      for object in objects { adopt(rows[object.objectID], into: object) }
       rebased += objects
     }
     // Requires that all objects have their new rows.
     for object in rebased {
-      if object.change == .deleted { carryOn(object) } else { object.matchToOneEnds() }
+      if object.change == .deleted { propagateAgain(object) } else { object.matchToOneEnds() }
     }
   }
 
   /// Propagates a deletion to objects that others have meanwhile related to the deleted one.
-  private func carryOn(_ object: ManagedObject) {
+  private func propagateAgain(_ object: ManagedObject) {
     guard object.table != nil, overtaken.contains(object.objectID) else { return }
     for members in object.toManys { members?.forgetOrder() }
-    DeletePropagation(in: context).carryOn(from: object)
+    DeletePropagation(in: context).propagateAgain(from: object)
   }
 
-  private mutating func take(_ row: RowSnapshot?, into object: ManagedObject) {
+  private mutating func adopt(_ row: RowSnapshot?, into object: ManagedObject) {
     guard let row else {
-      context.vanish(object, staysRegistered: true)
+      context.removeDeletedByOthers(object, staysRegistered: true)
       merged.refreshed.remove(object)
       merged.deleted.insert(object)
       return

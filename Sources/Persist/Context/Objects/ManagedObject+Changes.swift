@@ -83,7 +83,7 @@ extension ManagedObject {
   /// - Parameter names: The properties to return; nil for all. Properties that aren't stored are omitted.
   public final func committedValues(forKeys names: [String]? = nil) -> [String: Any?] {
     noteRead(.whole)
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfill() }
     var values: [String: Any?] = [:]
     for property in layout.properties where !property.isTransient && names?.contains(property.name) != false {
       if let relationship = layout.relationshipsBySlot[property.slot], relationship.isToMany {

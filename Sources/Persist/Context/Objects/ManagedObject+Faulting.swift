@@ -4,7 +4,7 @@ extension ManagedObject {
   /// Fulfills a fault, reading its row if necessary.
   ///
   /// A getter can't throw: the context saves the error for its next call that can.
-  final func fulfil() {
+  final func fulfill() {
     guard loading == .fault else { return }
     if snapshot == nil {
       guard let table, let store = table.store else { return }
@@ -28,7 +28,7 @@ extension ManagedObject {
 
   final func awake() {
     loading = .awakening
-    if !layout.transientSlots.isEmpty { takeTransientValuesOfParent() }
+    if !layout.transientSlots.isEmpty { adoptTransientValuesOfParent() }
     awakeFromFetch()
     if loading == .awakening { loading = .loaded }
   }
@@ -46,7 +46,7 @@ extension ManagedObject {
     replacePending(with: [])
     replaceMembers(with: [])
     companions = nil
-    letGoOfRelated()
+    releaseRelated()
     if wasLoaded { didTurnIntoFault() }
   }
 
@@ -59,10 +59,10 @@ extension ManagedObject {
 
   /// Discards all changes since the last save, without updating the other sides of relationships.
   final func discardChanges() {
-    letGoOfAddedMembers()
+    releaseAddedMembers()
     replacePending(with: [])
     for members in toManys { members?.revert() }
     change = .none
-    letGoOfFormerEnds()
+    releaseFormerEnds()
   }
 }

@@ -119,11 +119,11 @@ extension ManagedObject {
       becomeFault()
     } else if change == .updated, !layout.storedSlots.contains(where: differsFromStored) {
       // The save won't write the row, and so won't meet what others did to it.
-      takeNewestRow()
+      adoptNewestRow()
     }
   }
 
-  private final func takeNewestRow() {
+  private final func adoptNewestRow() {
     guard let context = table?.context, let store = table?.store else { return }
     do {
       guard let row = try context.storedRows(of: [self], in: store)[objectID] else { return }
@@ -151,7 +151,7 @@ extension ManagedObject {
   ///
   /// A relationship remains empty if the stored destination is deleted here and its delete rule nullifies the
   /// relationship.
-  final func takeBack(_ stored: EntityLayout.StoredSlot) {
+  final func revert(_ stored: EntityLayout.StoredSlot) {
     if stored.kind == .toOne, let context = table?.context, let relationship = layout.relationshipsBySlot[stored.slot] {
       var committed: ManagedObject?
       if case .objectID(let id) = committedValue(at: stored.slot) { committed = context.registeredOrFault(id) }
@@ -165,7 +165,7 @@ extension ManagedObject {
   /// removed because they are deleted remain removed.
   ///
   /// - Parameter isIncluded: Selects the members to revert; nil for all.
-  final func takeBackMemberChanges(
+  final func revertMemberChanges(
     of relationship: RelationshipLayout, where isIncluded: ((ManagedObjectID) -> Bool)? = nil
   ) {
     guard !toManys.isEmpty, let members = toManys[relationship.slot], let context = table?.context else { return }
@@ -182,12 +182,12 @@ extension ManagedObject {
   /// members' rows.
   ///
   /// - Parameter isIncluded: Selects the members of a many-to-many relationship to revert; nil for all.
-  final func takeBackMembers(
+  final func revertMembers(
     of relationship: RelationshipLayout, where isIncluded: ((ManagedObjectID) -> Bool)? = nil
   ) {
     guard !toManys.isEmpty, let members = toManys[relationship.slot], table != nil else { return }
     if relationship.inverse?.isToMany == true {
-      takeBackMemberChanges(of: relationship, where: isIncluded)
+      revertMemberChanges(of: relationship, where: isIncluded)
       members.forgetOrder()
     } else if relationship.inverse == nil {
       members.revert()

@@ -12,7 +12,7 @@ extension ManagedObject {
 
   /// As ``attributeValue(at:)``, for the context's own purposes, which no observer has to hear of.
   final func unnotedValue(at slot: Int) -> StoredValue {
-    if loading == .fault { fulfil(reading: slot) }
+    if loading == .fault { fulfill(reading: slot) }
     if !pending.isEmpty, let value = pending[slot] { return value }
     return committedValue(at: slot)
   }
@@ -59,7 +59,7 @@ extension ManagedObject {
 
   @usableFromInline @inline(never)
   final func integerOrNone(at slot: Int) -> Int64? {
-    if loading == .fault { fulfil(reading: slot) }
+    if loading == .fault { fulfill(reading: slot) }
     if !pending.isEmpty, let value = pending[slot] {
       if case .integer(let number) = value { return number }
       return nil
@@ -124,7 +124,7 @@ extension ManagedObject {
   private final func row(with slot: Int, as form: SlotForm) -> RowView? {
     noteRead(at: slot)
     // An object without a table may be recording the properties read, which must be recorded only once, further on.
-    if loading == .fault, table != nil { fulfil() }
+    if loading == .fault, table != nil { fulfill() }
     return pending.isEmpty && layout.forms[slot] == form ? snapshot?.view : nil
   }
 }
@@ -175,21 +175,9 @@ extension ManagedObject {
       {
         value = externalData(named: name, at: element.slot)
       }
-      if !value.isNull { Self.put(value, at: element.path.dropFirst(), in: &root) }
+      if !value.isNull { root.insert(value, at: element.path.dropFirst()) }
     }
     return root.isEmpty ? .null : .composite(root)
-  }
-
-  private static func put(_ value: StoredValue, at path: ArraySlice<String>, in tree: inout [String: StoredValue]) {
-    guard let name = path.first else { return }
-    if path.count == 1 {
-      tree[name] = value
-    } else {
-      var inner: [String: StoredValue] = [:]
-      if case .composite(let existing)? = tree[name] { inner = existing }
-      put(value, at: path.dropFirst(), in: &inner)
-      tree[name] = .composite(inner)
-    }
   }
 
   /// Returns the key of a to-one relationship's destination as read, or nil if there is none.
@@ -226,10 +214,10 @@ extension ManagedObject {
   /// Prepares for a change: reads the row, and notifies the context.
   @inline(__always)
   final func willChange() {
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfill() }
     isTouched = true
     if eventIndex < 0 { enterEvent() }
-    if change == .none, loading == .loaded { table?.context.noteUpdate(of: self) }
+    if change == .none, loading == .loaded { table?.context.recordUpdate(of: self) }
   }
 
   /// Whether a property differs from the store. Transient properties never do.

@@ -21,7 +21,7 @@ extension VersionedObject where Self: ManagedObject {
   /// property, use `(object as ManagedObject).version`.
   public var version: Int64? {
     noteRead(.version)
-    fulfil()
+    fulfill()
     return snapshot?.version
   }
 }

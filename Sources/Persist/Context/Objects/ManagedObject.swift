@@ -255,13 +255,13 @@ extension ManagedObject {
   /// Removes the object from its context permanently.
   final func detach() {
     if table != nil { _ = objectID }
-    letGoOfRelated()
+    releaseRelated()
     table?.map.remove(key)
     let observedChanges = table?.observedChanges
     table = nil
     guard marks.contains(.observed), let observedChanges else { return }
-    observedChanges.note(everything, of: self)
-    observedChanges.note { [self] in observers?.objectHasLeft() }
+    observedChanges.record(everything, of: self)
+    observedChanges.record { [self] in observers?.objectHasLeft() }
   }
 }
 

@@ -59,7 +59,7 @@ final class HeldCycles {
     isCollecting = true
     defer { isCollecting = false }
     let lost = unusedLinks()
-    for object in lost { object.letGoOfRelated() }
+    for object in lost { object.releaseRelated() }
     limit = max(Self.fewest, links.count * 2)
   }
 

@@ -14,14 +14,14 @@ extension ManagedObject {
   @inline(__always)
   final func hold(_ end: ManagedObject, at slot: Int) {
     if Int(heldSlot) == slot, heldEnd?.toOpaque() == Unmanaged.passUnretained(end).toOpaque() { return }
-    holdAnew(end, at: slot)
+    retainAgain(end, at: slot)
   }
 
   @inline(never)
-  private final func holdAnew(_ end: ManagedObject, at slot: Int) {
+  private final func retainAgain(_ end: ManagedObject, at slot: Int) {
     guard end !== self, let table, end.table != nil, related?.holds(end, at: slot) != true else { return }
     let isUnsaved = !pending.isEmpty && pending[slot] != nil
-    if !isUnsaved { letGoOfFormerEnds { other, former in other == slot && former !== end } }
+    if !isUnsaved { releaseFormerEnds { other, former in other == slot && former !== end } }
     if heldEnd == nil, slot < Int(Self.noSlot) {
       (heldEnd, heldSlot) = (.passUnretained(end), UInt8(truncatingIfNeeded: slot))
       end.gainHolder()
@@ -31,17 +31,17 @@ extension ManagedObject {
     becomeHolder(in: table)
   }
 
-  private final func letGoOfFormerEnds(where isFormer: (Int, ManagedObject) -> Bool) {
-    related?.letGoOfEnds(where: isFormer)
+  private final func releaseFormerEnds(where isFormer: (Int, ManagedObject) -> Bool) {
+    related?.releaseEnds(where: isFormer)
     guard let end = heldEnd, isFormer(Int(heldSlot), end.takeUnretainedValue()) else { return }
     (heldEnd, heldSlot) = (nil, Self.noSlot)
     Self.loseHolder(end)
   }
 
   /// Releases former destinations of to-one relationships, after changes were saved or discarded.
-  final func letGoOfFormerEnds() {
+  final func releaseFormerEnds() {
     guard heldEnd != nil || related != nil, loading == .loaded else { return }
-    letGoOfFormerEnds { slot, end in destination(at: slot) !== end }
+    releaseFormerEnds { slot, end in destination(at: slot) !== end }
   }
 
   /// Holds members of a to-many relationship that the program accessed.
@@ -53,7 +53,7 @@ extension ManagedObject {
   }
 
   /// Records that all members were accessed, so that future members are held too.
-  final func holdAllMembers(_ list: MemberList, at slot: Int) {
+  final func retainAllMembers(_ list: MemberList, at slot: Int) {
     related?.haveAllMembers(count: list.count, at: slot) {
       guard let context = table?.context else { return [] }
       return list.identifiers.compactMap { context.registeredObject(for: $0) }
@@ -61,12 +61,12 @@ extension ManagedObject {
   }
 
   /// Holds a new member if all the others are held.
-  final func holdNewMember(_ member: ManagedObject, at slot: Int) {
+  final func retainNewMember(_ member: ManagedObject, at slot: Int) {
     guard let related, related.areMembersWhole(at: slot) else { return }
     holdMembers(CollectionOfOne(member), at: slot)
   }
 
-  final func letGoOfMember(_ member: ManagedObject, at slot: Int) { related?.letGoOfMember(member, at: slot) }
+  final func releaseMember(_ member: ManagedObject, at slot: Int) { related?.releaseMember(member, at: slot) }
 
   private final func makeRelated() -> RelatedObjects {
     if let related { return related }
@@ -76,29 +76,29 @@ extension ManagedObject {
   }
 
   /// Releases removed members, before changes become the stored state.
-  final func letGoOfRemovedMembers() {
+  final func releaseRemovedMembers() {
     guard related != nil, let context = table?.context else { return }
     for slot in toManys.indices {
       guard let members = toManys[slot], !members.removed.isEmpty else { continue }
       for id in members.removed {
-        if let member = context.registeredObject(for: id) { letGoOfMember(member, at: slot) }
+        if let member = context.registeredObject(for: id) { releaseMember(member, at: slot) }
       }
     }
   }
 
   /// Releases added members, before their additions are discarded.
-  final func letGoOfAddedMembers() {
+  final func releaseAddedMembers() {
     guard related != nil, let context = table?.context else { return }
     for slot in toManys.indices {
       guard let members = toManys[slot], !members.added.isEmpty else { continue }
       for id in members.added {
-        if let member = context.registeredObject(for: id) { letGoOfMember(member, at: slot) }
+        if let member = context.registeredObject(for: id) { releaseMember(member, at: slot) }
       }
     }
   }
 
   /// Releases all held objects.
-  final func letGoOfRelated() {
+  final func releaseRelated() {
     guard heldEnd != nil || related != nil else { return }
     if linkIndex >= 0 { table?.cycles.remove(self) }
     let former = (heldEnd, related)

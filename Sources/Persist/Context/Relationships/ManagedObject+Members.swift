@@ -1,7 +1,7 @@
 /// Access to the members of a to-many relationship as objects: they are held, and their rows are read in groups.
 extension ManagedObject {
   /// Holds members that an iteration has reached, and reads their rows if necessary.
-  final func holdGroup(_ group: [ManagedObject], of relationship: RelationshipLayout) {
+  final func retainGroup(_ group: [ManagedObject], of relationship: RelationshipLayout) {
     guard !group.isEmpty else { return }
     holdMembers(group, at: relationship.slot)
     table?.context.prefetchRows(of: group)
@@ -11,11 +11,11 @@ extension ManagedObject {
   final func member(at index: Int, of list: MemberList, _ relationship: RelationshipLayout) -> ManagedObject? {
     guard let member = list.objects(index..<index + 1, of: self).first else { return nil }
     if index > 0, member.isWithoutRow, list.objects(index - 1..<index, of: self).first?.isWithoutRow == false {
-      holdGroup(list.objects(index..<min(index + MemberList.groupSize, list.count), of: self), of: relationship)
+      retainGroup(list.objects(index..<min(index + MemberList.groupSize, list.count), of: self), of: relationship)
     } else {
       holdMembers(CollectionOfOne(member), at: relationship.slot)
     }
-    if index == list.count - 1 { holdAllMembers(list, at: relationship.slot) }
+    if index == list.count - 1 { retainAllMembers(list, at: relationship.slot) }
     return member
   }
 }

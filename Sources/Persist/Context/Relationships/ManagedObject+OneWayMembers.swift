@@ -116,7 +116,7 @@ extension ManagedObjectContext {
           !owner.hasRemovedOneWayMember(member.objectID, at: place.slot)
         else { continue }
         // The row of an owner may be gone.
-        if owner.loading == .fault { owner.fulfil() }
+        if owner.loading == .fault { owner.fulfill() }
         if owner.loading != .missing { found.append((member, owner)) }
       }
     }

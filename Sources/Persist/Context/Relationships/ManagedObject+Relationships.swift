@@ -15,7 +15,7 @@ extension ManagedObject {
 
   /// Does the same as ``toOne(at:)`` without holding the object.
   final func destination(at slot: Int) -> ManagedObject? {
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfill() }
     if pending.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
     guard let table else {
       if let recording = KeyPathRecording.current { return recording.destination(of: slot, of: self) }
@@ -56,7 +56,7 @@ extension ManagedObject {
   public final func setToOne(_ other: ManagedObject?, at slot: Int) {
     guard let table, let relationship = layout.relationshipsBySlot[slot] else { return }
     if let other { requireRelatable(other, by: relationship) }
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfill() }
     given.insert(slot)
     let old = destination(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
@@ -109,7 +109,7 @@ extension ManagedObject {
     }
     if relationship.isOneWayToMany { removeFromFormerOwner(other, of: relationship) }
     members.insert(other.objectID, at: index)
-    holdNewMember(other, at: relationship.slot)
+    retainNewMember(other, at: relationship.slot)
   }
 
   /// Removes an object from one of this object's relationships, on this side only.
@@ -120,7 +120,7 @@ extension ManagedObject {
       let isNew = members.added.contains(other.objectID)
       if members.mayOverlapStored, isNew { _ = memberIDs(of: relationship) }
       members.remove(other.objectID)
-      if isNew, !members.removed.contains(other.objectID) { letGoOfMember(other, at: relationship.slot) }
+      if isNew, !members.removed.contains(other.objectID) { releaseMember(other, at: relationship.slot) }
     } else {
       willChange()
       setPending(.null, at: relationship.slot)
@@ -139,7 +139,7 @@ extension ManagedObject {
   final func willChangeMembers() {
     isTouched = true
     if eventIndex < 0 { enterEvent() }
-    if change == .none, loading == .loaded || loading == .fault { table?.context.noteUpdate(of: self) }
+    if change == .none, loading == .loaded || loading == .fault { table?.context.recordUpdate(of: self) }
   }
 
   private final func requireRelatable(_ other: ManagedObject, by relationship: RelationshipLayout) {

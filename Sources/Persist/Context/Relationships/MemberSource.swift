@@ -40,8 +40,8 @@ enum MemberSource {
   /// Called after an iteration has created a group of members.
   func didReach(_ group: [ManagedObject], of list: MemberList, isEnd: Bool) {
     guard case .relationship(let relationship, let owner) = self else { return }
-    owner.holdGroup(group, of: relationship)
-    if isEnd { owner.holdAllMembers(list, at: relationship.slot) }
+    owner.retainGroup(group, of: relationship)
+    if isEnd { owner.retainAllMembers(list, at: relationship.slot) }
   }
 
   func contains(_ object: ManagedObject) -> Bool {

@@ -42,7 +42,7 @@ final class RelatedObjects {
   }
 
   /// Releases former destinations of to-one relationships.
-  func letGoOfEnds(where isFormer: (Int, ManagedObject) -> Bool) {
+  func releaseEnds(where isFormer: (Int, ManagedObject) -> Bool) {
     guard !ends.isEmpty else { return }
     var former: [End] = []
     ends.removeAll { end in
@@ -81,7 +81,7 @@ final class RelatedObjects {
     }
   }
 
-  func letGoOfMember(_ member: ManagedObject, at slot: Int) {
+  func releaseMember(_ member: ManagedObject, at slot: Int) {
     guard let index = index(of: slot), members[index].objects.remove(member) else { return }
     ManagedObject.loseHolder(.passUnretained(member))
   }

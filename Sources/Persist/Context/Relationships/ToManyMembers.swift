@@ -129,7 +129,7 @@ final class ToManyMembers {
   /// Adds a member, at the end if no index is given.
   func insert(_ member: ManagedObjectID, at index: Int? = nil) {
     willChange()
-    let isBack = take(member, from: &removed)
+    let isBack = remove(member, from: &removed)
     if !isBack { added.append(member) }
     var isMoved = false
     changeCurrent { members in
@@ -141,8 +141,8 @@ final class ToManyMembers {
 
   func remove(_ member: ManagedObjectID) {
     willChange()
-    if !take(member, from: &added) { removed.append(member) }
-    changeCurrent { _ = take(member, from: &$0) }
+    if !remove(member, from: &added) { removed.append(member) }
+    changeCurrent { _ = remove(member, from: &$0) }
     if isReordered { compareOrder() }
   }
 
@@ -163,7 +163,7 @@ final class ToManyMembers {
   }
 
   /// Removes a member from a set, without moving all that follow it if the order doesn't matter.
-  private func take(_ member: ManagedObjectID, from members: inout OrderedSet<ManagedObjectID>) -> Bool {
+  private func remove(_ member: ManagedObjectID, from members: inout OrderedSet<ManagedObjectID>) -> Bool {
     guard let index = members.firstIndex(of: member) else { return false }
     if isOrdered {
       members.remove(at: index)
@@ -258,7 +258,7 @@ final class ToManyMembers {
   }
 
   /// Restores a removed member at its old position.
-  func takeBackRemoval(of member: ManagedObjectID) {
+  func revertRemoval(of member: ManagedObjectID) {
     guard removed.remove(member) != nil else { return }
     willChange()
     forgetOrder()

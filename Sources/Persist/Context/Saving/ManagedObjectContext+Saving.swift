@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     (mergedInsertions, mergedDeletions) = ([], [])
     guard hasChanges || tracker != nil else { return try savePendingMetadata() }
     var pass = SavePass(self)
-    tell(.willSave)
+    send(.willSave)
     try pass.runHooks()
     processTrackedChanges()
     try pass.settlingConflicts { pass in
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
       if validatesOnSave { try pass.validate() }
       for writes in try pass.writes() {
         let receipt = try pass.commit(writes)
-        pass.note(receipt, of: writes)
+        pass.adopt(receipt, of: writes)
         try pass.accept(writes, receipt)
       }
     }
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     pass.finish()
     undoStorage?.endEvent()
     deliver(&pass)
-    tell(.didSave(pass.saved))
+    send(.didSave(pass.saved))
     endTrackingIfUnobserved()
     // For stores without changed rows.
     try savePendingMetadata()
@@ -95,11 +95,11 @@ extension ManagedObjectContext {
   /// Notifies contexts that automatically merge saves to the same place, and child contexts.
   private func deliver(_ pass: inout SavePass) {
     if let parent {
-      parent.tellChildren(pass.savedChanges, but: self)
+      parent.notifyChildren(pass.savedChanges, but: self)
     } else if persistentStoreCoordinator.savedChangesPost.hasReceivers {
       persistentStoreCoordinator.savedChangesPost.deliver(pass.savedChanges, from: mailbox)
     }
-    tellChildren(pass.savedChanges)
+    notifyChildren(pass.savedChanges)
   }
 
   /// A child's save doesn't affect the stores, including their metadata.

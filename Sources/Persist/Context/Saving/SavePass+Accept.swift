@@ -54,9 +54,9 @@ extension SavePass {
     }
     if !context.children.isEmpty {
       if isForParent {
-        WrittenRows.tellSaveToParent(writes, context.children)
+        WrittenRows.notifyParentOfSave(writes, context.children)
       } else {
-        WrittenRows(zip(numbers, new), writes).tell(context.children)
+        WrittenRows(zip(numbers, new), writes).apply(to: context.children)
       }
     }
     refresh(writes.related.enumerated().filter { overtaken.contains($0.offset) }.map(\.element), in: writes.tables)
@@ -64,7 +64,7 @@ extension SavePass {
 
   /// Treats the object's changes as stored; only transient values remain in the object.
   private func acceptChanges(of object: ManagedObject, _ unsaved: ObjectTable) {
-    object.letGoOfRemovedMembers()
+    object.releaseRemovedMembers()
     if object.layout.transientSlots.isEmpty {
       object.replacePending(with: [])
     } else if !object.pending.isEmpty {
@@ -78,7 +78,7 @@ extension SavePass {
         return unsaved.map[Int64(bitPattern: number)]?.objectID ?? id
       }
     }
-    object.letGoOfFormerEnds()
+    object.releaseFormerEnds()
   }
 
   /// Reads the rows that others changed while only their members changed here, so that later changes aren't based on
@@ -103,7 +103,7 @@ extension SavePass {
       let table = tables.table(for: object.layout)
       // A row that others deleted and that was reinserted.
       if object.table === table, object.key == key { continue }
-      table.take(object, key: key)
+      table.insert(object, key: key)
     }
   }
 }

@@ -20,7 +20,7 @@ struct SavePass {
   }
 
   /// Collects the objects that remain to be saved after conflicts were resolved.
-  mutating func gatherRest() {
+  mutating func collectRemaining() {
     written.inserted += inserted.filter { $0.change == .none && $0.table != nil }
     written.updated += updated.filter { $0.change == .none && $0.table != nil }
     written.deleted += deleted.filter { $0.table == nil }
@@ -134,7 +134,7 @@ struct SavePass {
   }
 
   /// Records where a store's history has the save.
-  mutating func note(_ receipt: CommitReceipt, of writes: StoreWrites) {
+  mutating func adopt(_ receipt: CommitReceipt, of writes: StoreWrites) {
     if let number = receipt.historyNumber { historyNumbers[writes.tables.store.identifier] = number }
   }
 

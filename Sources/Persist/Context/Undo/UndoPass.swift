@@ -16,7 +16,7 @@ struct UndoPass {
     // A row that others also deleted and reinserted already exists, with the values that they gave it.
     let deleted = step.deleted.filter { !isAlive($0.object) }
     let kept = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
-    for former in deleted { bringBack(former) }
+    for former in deleted { restore(former) }
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
     for former in kept { former.object.rebaseMembers() }
     let orders = storedOrders(of: kept)
@@ -32,7 +32,7 @@ struct UndoPass {
     for former in rest { restoreToOnes(of: former) { $0 != nil } }
     for former in back { restoreMembers(of: former) }
     for former in rest { restoreMembers(of: former, except: withRow) }
-    for arrival in step.inserted where isAlive(arrival.object) { retire(arrival) }
+    for arrival in step.inserted where isAlive(arrival.object) { revertArrival(arrival) }
     for former in back + rest where isAlive(former.object) { restoreOrders(of: former, orders) }
     for former in back + rest where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
     callHooks(broughtBack: deleted)
@@ -45,7 +45,7 @@ struct UndoPass {
 
   /// Reverts a deletion. An object that has left the context is re-registered under its former identifier, so that
   /// existing references resolve to it; if its row is gone, the next save reinserts it.
-  private func bringBack(_ former: UndoStep.Former) {
+  private func restore(_ former: UndoStep.Former) {
     let object = former.object
     if object.table == nil {
       object.replaceMembers(with: [])
@@ -53,11 +53,11 @@ struct UndoPass {
       for (slot, value) in former.values { values[slot] = value }
       object.replacePending(with: values)
       object.given = .all
-      context.registerAgain(object)
+      context.reregister(object)
     } else if object.table?.context === context, object.change == .deleted {
       if object.eventIndex < 0 { object.enterEvent() }
       context.deleted.remove(object)
-      context.noteUpdate(of: object)
+      context.recordUpdate(of: object)
     }
   }
 
@@ -146,7 +146,7 @@ struct UndoPass {
 
   /// Removes an object from the context, or marks its row for deletion. Related objects aren't deleted with it, because
   /// their changes are undone separately.
-  private func retire(_ arrival: UndoStep.Arrival) {
+  private func revertArrival(_ arrival: UndoStep.Arrival) {
     let object = arrival.object
     for relationship in object.layout.relationships where relationship.inverse != nil {
       // An object without a row leaves no trace, whatever its rules.

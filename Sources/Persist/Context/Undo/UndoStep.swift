@@ -100,7 +100,7 @@ extension UndoStep.Former {
   /// Creates the complete state of an object before its deletion, so that it can be recreated if its row is gone.
   fileprivate init(whole object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
     self.object = object
-    if object.loading == .fault { object.fulfil() }
+    if object.loading == .fault { object.fulfill() }
     for slot in object.layout.properties.indices {
       if object.hasUnsavedValue(at: slot, in: before) { unsaved.insert(slot) }
       switch object.layout.kinds[slot] {

@@ -19,7 +19,7 @@ extension ManagedObject {
     let rest = keys.dropFirst()
     if layout.entity.property(named: first)?.attribute?.type == .composite {
       var elements = try self.value(forKey: first) as? [String: Any] ?? [:]
-      Self.put(value, at: rest, in: &elements)
+      Self.insert(value, at: rest, in: &elements)
       return try setValue(elements.isEmpty ? nil : elements, forKey: first)
     }
     guard layout.entity.property(named: first)?.isToOne == true else {
@@ -40,14 +40,14 @@ extension ManagedObject {
     }
   }
 
-  private static func put(_ value: Any?, at keys: ArraySlice<String>, in elements: inout [String: Any]) {
+  private static func insert(_ value: Any?, at keys: ArraySlice<String>, in elements: inout [String: Any]) {
     guard let key = keys.first else { return }
     guard keys.count > 1 else {
       elements[key] = value
       return
     }
     var inner = elements[key] as? [String: Any] ?? [:]
-    put(value, at: keys.dropFirst(), in: &inner)
+    insert(value, at: keys.dropFirst(), in: &inner)
     elements[key] = inner.isEmpty ? nil : inner
   }
 }

@@ -24,14 +24,14 @@ extension ManagedObject {
       return try setValue(value, forKey: name)
     }
     let stored = try stored(value, for: property)
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfill() }
     setPending(stored, at: property.slot)
     given.insert(property.slot)
   }
 
   /// Announces that a property is about to be read: fires the fault.
   public final func willAccessValue(forKey name: String?) {
-    if loading == .fault { fulfil() }
+    if loading == .fault { fulfill() }
   }
 
   /// The counterpart of ``willAccessValue(forKey:)``; does nothing.

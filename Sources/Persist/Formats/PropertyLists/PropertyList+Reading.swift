@@ -29,7 +29,7 @@ extension PropertyList {
     let bytes = [UInt8](data)
     if bytes.starts(with: Array("bplist".utf8)) {
       self = try BinaryPropertyListReader(bytes, place: place).read()
-    } else if XMLPropertyListReader.recognises(bytes) {
+    } else if XMLPropertyListReader.recognizes(bytes) {
       self = try XMLPropertyListReader(place: place).read(data)
     } else {
       throw PersistenceError(

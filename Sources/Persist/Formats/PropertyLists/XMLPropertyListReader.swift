@@ -11,7 +11,7 @@ struct XMLPropertyListReader {
   init(place: PersistenceError.Place) { self.place = place }
 
   /// Whether data looks like XML.
-  static func recognises(_ bytes: [UInt8]) -> Bool {
+  static func recognizes(_ bytes: [UInt8]) -> Bool {
     let text = bytes.prefix(256).drop { [0xEF, 0xBB, 0xBF].contains($0) || isSpace($0) }
     return text.starts(with: "<?xml".utf8) || text.starts(with: "<plist".utf8) || text.starts(with: "<!".utf8)
   }

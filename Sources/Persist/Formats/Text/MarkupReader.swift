@@ -86,7 +86,7 @@ struct MarkupReader {
         try passDocumentType()
       } else if skip("</") {
         let name = try self.name()
-        passSpace()
+        skipSpace()
         guard skip(">") else { throw malformed("Expected '>' after '</\(name)'.") }
         guard let element = open.popLast(), element.name == name else {
           throw malformed("'</\(name)>' closes an element that isn't open.")
@@ -120,15 +120,15 @@ struct MarkupReader {
     try count()
     var attributes: [String: String] = [:]
     while true {
-      let hadSpace = passSpace()
+      let hadSpace = skipSpace()
       if skip("/>") { return (MarkupElement(name: name, attributes: attributes, line: start), true) }
       if skip(">") { return (MarkupElement(name: name, attributes: attributes, line: start), false) }
       guard hadSpace else { throw malformed("Expected a space, '>' or '/>' in <\(name)>.") }
       let key = try self.name()
       try count()
-      passSpace()
+      skipSpace()
       guard skip("=") else { throw malformed("Expected '=' after '\(key)' in <\(name)>.") }
-      passSpace()
+      skipSpace()
       guard let quote = peek(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
         throw malformed("Expected a quoted value for '\(key)' in <\(name)>.")
       }
@@ -267,7 +267,7 @@ struct MarkupReader {
   }
 
   @discardableResult
-  private mutating func passSpace() -> Bool {
+  private mutating func skipSpace() -> Bool {
     let start = position
     while let byte = peek(), [0x20, 0x09, 0x0A, 0x0D].contains(byte) { advance() }
     return position > start

@@ -78,7 +78,7 @@ extension ModelCorrespondence {
       added.insert(Match(entity: end.destination, property: inverse), at: 0)
     }
     added = added.filter { addsSource(of: $0, beyond: other, in: new) }
-    return added.first { !isToldByNames($0, from: old, to: new) } ?? added.last
+    return added.first { !followsFromNames($0, from: old, to: new) } ?? added.last
   }
 
   /// The match of a relationship that causes an obstacle although the other correspondence has it too.
@@ -109,7 +109,7 @@ extension ModelCorrespondence {
     }
   }
 
-  private func isToldByNames(_ match: Match, from old: ManagedObjectModel, to new: ManagedObjectModel) -> Bool {
+  private func followsFromNames(_ match: Match, from old: ManagedObjectModel, to new: ManagedObjectModel) -> Bool {
     guard let property = match.property, let entity = new.entitiesByName[match.entity],
       let source = entities[entity.name].flatMap({ old.entitiesByName[$0] })
     else { return false }

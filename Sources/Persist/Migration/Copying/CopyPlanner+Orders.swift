@@ -30,9 +30,9 @@ extension PairCopy {
   var inverseOrder: (place: String, completion: SchemaChange)? {
     switch target {
     case .join(let table, let owner, let member, _, let place?):
-      (place, .takePlaces(table: table, owner: member, member: owner, place: place))
+      (place, .assignPositions(table: table, owner: member, member: owner, place: place))
     case .ownerKey(let column, let place?):
-      (place, .takePlaces(table: owner.target, owner: column, member: "Z_PK", place: place))
+      (place, .assignPositions(table: owner.target, owner: column, member: "Z_PK", place: place))
     default: nil
     }
   }

@@ -133,7 +133,7 @@ extension CopyPlanner {
       let oldOrder = old[source].orderColumns[before.slot]
       if let oldOrder { columns.append(.init(order, .column(oldOrder))) }
       completePlaces(
-        .takePlaces(table: new[destination].table, owner: column.name, member: "Z_PK", place: order),
+        .assignPositions(table: new[destination].table, owner: column.name, member: "Z_PK", place: order),
         from: oldOrder.map { [old[source].table, $0] })
     }
     return columns
@@ -180,7 +180,8 @@ extension CopyPlanner {
       let order = place.orderColumns[property.slot]
       if let order {
         completePlaces(
-          .takePlaces(table: place.table, owner: column.name, member: "Z_PK", place: order), from: pairs.inverseOrder)
+          .assignPositions(table: place.table, owner: column.name, member: "Z_PK", place: order),
+          from: pairs.inverseOrder)
       }
       return .ownerKey(column: column.name, place: pairs.inversePlace == nil ? nil : order)
     }
@@ -193,18 +194,18 @@ extension CopyPlanner {
       }
       if let order = key.orderColumn {
         completePlaces(
-          .takePlaces(table: key.table, owner: key.column, member: "Z_PK", place: order), from: pairs.order)
+          .assignPositions(table: key.table, owner: key.column, member: "Z_PK", place: order), from: pairs.order)
       }
       return .memberKey(column: key.column, place: pairs.place == nil ? nil : key.orderColumn)
     case .join(let end):
       if let order = end.orderColumn {
         completePlaces(
-          .takePlaces(table: end.table, owner: end.ownColumn, member: end.memberColumn, place: order),
+          .assignPositions(table: end.table, owner: end.ownColumn, member: end.memberColumn, place: order),
           from: pairs.order)
       }
       if let order = end.inverseOrderColumn, order != end.orderColumn {
         completePlaces(
-          .takePlaces(table: end.table, owner: end.memberColumn, member: end.ownColumn, place: order),
+          .assignPositions(table: end.table, owner: end.memberColumn, member: end.ownColumn, place: order),
           from: pairs.inverseOrder)
       }
       return .join(

@@ -199,7 +199,7 @@ final class ObjectCopy {
         : own.map { key in
           ObjectAssociation(step: work.index, source: key, entity: entity, destination: key + work.offset)
         })
-    if work.step.selection == .all { work.note(first.key...last.key, areOwn: areAllOwn) }
+    if work.step.selection == .all { work.record(first.key...last.key, areOwn: areAllOwn) }
   }
 
   private func save(_ more: [ObjectAssociation] = []) throws {

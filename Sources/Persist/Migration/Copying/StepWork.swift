@@ -60,7 +60,7 @@ final class StepWork {
   }
 
   /// Records the keys of a batch of source objects. Batches are in ascending order of their keys.
-  func note(_ keys: ClosedRange<Int64>, areOwn: Bool) {
+  func record(_ keys: ClosedRange<Int64>, areOwn: Bool) {
     defer { isLastBatchOwn = areOwn }
     guard areOwn else { return }
     guard isLastBatchOwn, let last = ownRanges.popLast() else { return ownRanges.append(keys) }

@@ -23,7 +23,7 @@ struct RelationshipLosses {
     for entity in plan.old.model.entities where !plan.old.absent.contains(entity.name) {
       for property in entity.properties where property.declaringEntity == entity.name {
         guard let relationship = property.relationship, !relationship.isTransient,
-          speaksForPairs(relationship, of: entity)
+          reportsLossesOfPairs(relationship, of: entity)
         else { continue }
         addPairs(property, relationship, of: entity)
       }
@@ -35,7 +35,7 @@ struct RelationshipLosses {
 
   /// Whether a relationship is the side at which the pairs of both sides are examined: the to-one side, or the first by
   /// name.
-  private func speaksForPairs(_ relationship: RelationshipDescription, of entity: Entity) -> Bool {
+  private func reportsLossesOfPairs(_ relationship: RelationshipDescription, of entity: Entity) -> Bool {
     guard let inverse = plan.old.model.inverse(of: relationship) else { return true }
     guard inverse.isToMany == relationship.isToMany else { return !relationship.isToMany }
     let declaring = plan.old.model.destination(of: relationship).property(named: inverse.name)?.declaringEntity ?? ""

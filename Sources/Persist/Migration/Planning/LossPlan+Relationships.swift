@@ -124,7 +124,8 @@ extension LossPlan {
     guard !members.isEmpty, let pairs = old.pairs(of: property, in: entity) else { return nil }
     let (loss, leaders) = loss(relationship, property, of: entity, destination, isTaken: !takers.isEmpty)
     // For a relationship that remains, only one end reports the loss.
-    guard loss.what == Self.removed || !leaders.isEmpty || isSpeaker(relationship, of: entity, isNamed: isNamed) else {
+    guard loss.what == Self.removed || !leaders.isEmpty || reportsLosses(relationship, of: entity, isNamed: isNamed)
+    else {
       return nil
     }
     return Lost(
@@ -136,7 +137,7 @@ extension LossPlan {
 
   /// Whether an old relationship is the end that reports losses of its pairs: the to-one end, otherwise the one that
   /// remains in place, otherwise the first.
-  private func isSpeaker(_ relationship: RelationshipDescription, of entity: Entity, isNamed: Bool) -> Bool {
+  private func reportsLosses(_ relationship: RelationshipDescription, of entity: Entity, isNamed: Bool) -> Bool {
     guard let inverse = old.model.inverse(of: relationship) else { return true }
     if relationship.isToMany != inverse.isToMany { return !relationship.isToMany }
     let stays = stays(relationship, of: entity)

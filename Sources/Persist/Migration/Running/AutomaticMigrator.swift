@@ -138,7 +138,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     guard let progress else { return try migrateWithRetries(url, version, registry, options, catalog) }
     let account = ProgressAggregator(progress)
     var migrator = self
-    migrator.progress = { account.tell($0) }
+    migrator.progress = { account.report($0) }
     let report = try migrator.migrateWithRetries(url, version, registry, options, catalog)
     account.end(report)
     return report

@@ -7,7 +7,7 @@ import Foundation
 extension InPlaceMigration {
   /// Checks the disk space: tables that are written go into the log or the journal, which therefore takes their share
   /// of the file's size.
-  func requireRoom(_ survey: StoreSurvey, _ connection: any StoreInspector) throws {
+  func requireDiskSpace(_ survey: StoreSurvey, _ connection: any StoreInspector) throws {
     let schema = survey.store.catalog.schema
     func rows(_ tables: Set<String>) throws -> Double {
       try tables.filter { schema.table(named: $0) != nil }.reduce(0) { sum, table in
@@ -18,7 +18,7 @@ extension InPlaceMigration {
     let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
     guard written > 0 else { return }
     let location = StoreLocation(url)
-    try location.migrationEngine.requireRoom(for: location, copies: min(1, written / max(all, 1)))
+    try location.migrationEngine.requireDiskSpace(for: location, copies: min(1, written / max(all, 1)))
   }
 
   /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.

@@ -52,8 +52,8 @@ struct InPlaceMigration {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
     }
     let textIndexes = try connection.intactFullTextIndexes(among: survey.store.tableMap.fullTextIndexes)
-    let logged = try hop == nil ? report.rows ?? survey.store.fewRows(connection) : nil
-    try requireRoom(survey, connection)
+    let logged = try hop == nil ? report.rows ?? survey.store.affordableRowCount(connection) : nil
+    try requireDiskSpace(survey, connection)
     try carryOut(survey, connection)
     report.duration = ContinuousClock.now - start
     let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil

@@ -47,11 +47,11 @@ public struct MigrationEvents: AsyncSequence, Sendable {
     let others = migrator.progress
     let last = LockProtected<MigrationProgress?>(nil)
     let teller: AutomaticMigrator.ProgressHandler = { state in
-      let isNews = last.withLock { last in
-        defer { if state.isNews(after: last) { last = state } }
-        return state.isNews(after: last)
+      let isWorthReporting = last.withLock { last in
+        defer { if state.isWorthReporting(after: last) { last = state } }
+        return state.isWorthReporting(after: last)
       }
-      if isNews { continuation.yield(state) }
+      if isWorthReporting { continuation.yield(state) }
       return others?(state) != false && !isLeft.isRaised
     }
     migrator.progress = teller
@@ -74,7 +74,7 @@ public struct MigrationEvents: AsyncSequence, Sendable {
 }
 
 extension MigrationProgress {
-  fileprivate func isNews(after last: MigrationProgress?) -> Bool {
+  fileprivate func isWorthReporting(after last: MigrationProgress?) -> Bool {
     guard let last else { return true }
     return hop != last.hop || pass != last.pass || entity != last.entity
       || Int(fraction * 1000) != Int(last.fraction * 1000)

@@ -29,8 +29,8 @@ struct PathMigration {
       throw error
     }
     let rows = try migrator.countsRows ? survey.rows(inspector) : nil
-    let logged = try rows ?? survey.store.fewRows(inspector)
-    try engine.requireRoom(for: StoreLocation(url), copies: Double(survey.path.copies))
+    let logged = try rows ?? survey.store.affordableRowCount(inspector)
+    try engine.requireDiskSpace(for: StoreLocation(url), copies: Double(survey.path.copies))
     let file = try migrate(
       workspace.store, through: survey.path, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
     var report = survey.report(rows: rows, way: .copy)
@@ -56,7 +56,7 @@ struct PathMigration {
         file = try migrate(file, through: hop, number, store, path.reportedHop(number), progress)
       }
     }
-    try tell(.exchange, progress(hop: path.hops.count, of: path, rows: rows))
+    try report(.exchange, progress(hop: path.hops.count, of: path, rows: rows))
     return file
   }
 
@@ -124,7 +124,7 @@ struct PathMigration {
   private func call(
     _ block: StagedMigration.Block, _ file: URL, _ version: ModelVersion, _ progress: AutomaticMigrator.ProgressHandler?
   ) throws {
-    try tell(.stage, progress)
+    try report(.stage, progress)
     let coordinator = PersistentStoreCoordinator(model: version.model)
     let info = try coordinator.addStore(at: file)
     do {
@@ -161,7 +161,7 @@ struct PathMigration {
   }
 
   /// - Throws: ``PersistenceError/Code/migrationCancelled`` if the handler cancels the migration.
-  private func tell(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
+  private func report(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
     guard progress?(MigrationProgress(completed: 0, total: 1, current: "", pass: pass)) == false else { return }
     throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is unchanged.")
   }

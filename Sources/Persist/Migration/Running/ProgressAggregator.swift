@@ -15,7 +15,7 @@ final class ProgressAggregator: Sendable {
   init(_ handler: @escaping AutomaticMigrator.ProgressHandler) { self.handler = handler }
 
   /// - Returns: whether to continue.
-  func tell(_ progress: MigrationProgress) -> Bool {
+  func report(_ progress: MigrationProgress) -> Bool {
     var progress = progress
     (progress.completed, progress.total) = state.withLock { state in
       if state.completed == 0 { state.total = max(progress.total, 1) }
@@ -36,10 +36,10 @@ final class ProgressAggregator: Sendable {
   }
 
   /// Reports the end, after which nothing can be cancelled.
-  func end(_ report: MigrationReport) {
-    _ = tell(
+  func end(_ result: MigrationReport) {
+    _ = report(
       MigrationProgress(
         completed: 1, total: 1, current: "",
-        hop: .init(number: report.hops, count: report.hops, from: report.from, to: report.to), pass: .done))
+        hop: .init(number: result.hops, count: result.hops, from: result.from, to: result.to), pass: .done))
   }
 }

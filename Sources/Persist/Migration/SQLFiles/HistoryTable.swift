@@ -85,7 +85,7 @@ struct HistoryTable: Sendable, Hashable {
   ]
 
   /// The statements that record a migration in the table, in the order of execution.
-  func note(_ migration: SQLMigration) -> [SQLText] {
+  func statementsToRecord(_ migration: SQLMigration) -> [SQLText] {
     let value: SQLValue =
       switch key {
       case .number: .integer(migration.version)
@@ -98,6 +98,6 @@ struct HistoryTable: Sendable, Hashable {
       statements.append(.emptyHistory(name))
       columns.append((dirtyColumn, 0))
     }
-    return statements + [.note(columns, moments: timestampColumns, in: name)]
+    return statements + [.recordVersion(columns, moments: timestampColumns, in: name)]
   }
 }

@@ -25,7 +25,7 @@ struct SQLMigrationRun {
     for migration in first.pending {
       do {
         guard report(migration, part: 0) else { throw cancelled }
-        if try apply(migration) { note(migration) }
+        if try apply(migration) { addApplied(migration) }
       } catch let error as PersistenceError {
         throw failure(of: migration, error)
       }
@@ -141,7 +141,7 @@ extension SQLMigrationRun {
 
   private func record(_ migration: SQLMigration) throws {
     let survey = try migrator.survey(connection, upTo: nil)
-    for statement in survey.history.table.note(migration) { try connection.execute(statement) }
+    for statement in survey.history.table.statementsToRecord(migration) { try connection.execute(statement) }
     try recordOthers(survey)
     try connection.execute(
       .record(version: migration.version, name: migration.name, checksum: migration.checksum, isAppliedNow: true))
@@ -155,7 +155,7 @@ extension SQLMigrationRun {
     }
   }
 
-  private mutating func note(_ migration: SQLMigration) {
+  private mutating func addApplied(_ migration: SQLMigration) {
     applied.append(
       SQLMigrationStatus.Entry(
         version: migration.version, name: migration.name, file: migration.file, state: .applied, isOutOfOrder: false,

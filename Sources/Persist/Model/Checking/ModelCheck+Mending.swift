@@ -5,17 +5,17 @@ extension ModelCheck {
   ///
   /// Limits in the wrong order are kept, though no value can satisfy them. So are configurations and requests with
   /// entities that don't exist: they are requested by name and fail then.
-  func mended() -> ModelDescription {
+  func repaired() -> ModelDescription {
     var result = description
     for index in result.composites.indices {
-      result.composites[index].elements = result.composites[index].elements.map { Self.mended($0) }
+      result.composites[index].elements = result.composites[index].elements.map { Self.repaired($0) }
     }
     for index in result.entities.indices {
       let entity = result.entities[index]
       result.entities[index].attributes = entity.attributes.filter { !isRepetition($0.name, of: entity) }
-        .map { Self.mended($0) }
+        .map { Self.repaired($0) }
       result.entities[index].relationships = entity.relationships.filter { !isRepetition($0.name, of: entity) }
-        .map { Self.mended($0) }
+        .map { Self.repaired($0) }
       result.entities[index].fetchedProperties.removeAll { isRepetition($0.name, of: entity) }
       let isSound = { (names: [String]) in
         !names.isEmpty && names.allSatisfy { columnProblem($0, of: entity.name) == nil }
@@ -38,7 +38,7 @@ extension ModelCheck {
     return isRepeated(name, of: entity, from: inherited.kind)
   }
 
-  private static func mended(_ attribute: AttributeDescription) -> AttributeDescription {
+  private static func repaired(_ attribute: AttributeDescription) -> AttributeDescription {
     var attribute = attribute
     if [.undefined, .objectID].contains(attribute.type) { attribute.isTransient = true }
     if attribute.problem(with: attribute.defaultValue) != nil { attribute.defaultValue = .null }
@@ -48,7 +48,7 @@ extension ModelCheck {
     return attribute
   }
 
-  private static func mended(_ relationship: RelationshipDescription) -> RelationshipDescription {
+  private static func repaired(_ relationship: RelationshipDescription) -> RelationshipDescription {
     var relationship = relationship
     relationship.minimumCount = max(0, relationship.minimumCount)
     relationship.maximumCount = max(0, relationship.maximumCount)

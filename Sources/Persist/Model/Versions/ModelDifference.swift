@@ -60,8 +60,8 @@ private struct ModelWordComparison {
       (entity, property) = (name, nil)
       switch (left, right) {
       case (let left?, let right?): compare(left, right)
-      case (_?, nil): note(.storage, Self.missing("an entity", inModel: true))
-      case (nil, _): note(.storage, Self.missing("an entity", inModel: false))
+      case (_?, nil): record(.storage, Self.missing("an entity", inModel: true))
+      case (nil, _): record(.storage, Self.missing("an entity", inModel: false))
       }
     }
     (entity, property) = (nil, nil)
@@ -101,11 +101,11 @@ private struct ModelWordComparison {
     property = name
     guard let store, let model else {
       let weight: ModelDifference.Weight = (store ?? model)?.isTransient == true ? .detail : .storage
-      note(weight, Self.missing("an attribute", inModel: model == nil))
+      record(weight, Self.missing("an attribute", inModel: model == nil))
       return
     }
     if store.type != model.type {
-      note(.storage, "\(store.type.rawValue) in the store, \(model.type.rawValue) in the model")
+      record(.storage, "\(store.type.rawValue) in the store, \(model.type.rawValue) in the model")
     }
     flag("transient", "stored", store.isTransient, model.isTransient, .storage)
     // A transient attribute isn't stored, so its other differences don't matter.
@@ -122,7 +122,7 @@ private struct ModelWordComparison {
     }
     text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
     if store.defaultValue != model.defaultValue {
-      note(.detail, "default \(store.defaultValue.inWords) in the store, \(model.defaultValue.inWords) in the model")
+      record(.detail, "default \(store.defaultValue.inWords) in the store, \(model.defaultValue.inWords) in the model")
     }
     text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
     text("transformer", store.valueTransformerName, model.valueTransformerName, .detail)
@@ -136,7 +136,7 @@ private struct ModelWordComparison {
   ) {
     property = name
     guard let store, let model else {
-      note(.storage, Self.missing("a relationship", inModel: model == nil))
+      record(.storage, Self.missing("a relationship", inModel: model == nil))
       return
     }
     text("destination", store.destination, model.destination, .storage)
@@ -158,26 +158,26 @@ private struct ModelWordComparison {
     what + (inModel ? " of the store that the model doesn't have" : " of the model that the store doesn't have")
   }
 
-  private mutating func note(_ weight: ModelDifference.Weight, _ what: String) {
+  private mutating func record(_ weight: ModelDifference.Weight, _ what: String) {
     differences.append(ModelDifference(weight: weight, entity: entity, property: property, what: what))
   }
 
   private mutating func flag(
     _ yes: String, _ no: String, _ store: Bool, _ model: Bool, _ weight: ModelDifference.Weight
   ) {
-    if store != model { note(weight, "\(store ? yes : no) in the store, \(model ? yes : no) in the model") }
+    if store != model { record(weight, "\(store ? yes : no) in the store, \(model ? yes : no) in the model") }
   }
 
   private mutating func text(_ what: String, _ store: String?, _ model: String?, _ weight: ModelDifference.Weight) {
     guard store != model else { return }
     func quoted(_ text: String?) -> String { text.map { "'\($0)'" } ?? "none" }
-    note(weight, "\(what) \(quoted(store)) in the store, \(quoted(model)) in the model")
+    record(weight, "\(what) \(quoted(store)) in the store, \(quoted(model)) in the model")
   }
 
   private mutating func value<Value: Equatable>(
     _ what: String, _ store: Value, _ model: Value, _ weight: ModelDifference.Weight
   ) {
-    if store != model { note(weight, "other \(what) in the model than in the store") }
+    if store != model { record(weight, "other \(what) in the model than in the store") }
   }
 
   // MARK: Forms to compare

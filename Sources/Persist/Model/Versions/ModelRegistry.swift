@@ -138,13 +138,13 @@ public final class ModelRegistry: Sendable {
   /// shares any.
   func family(closestTo model: ManagedObjectModel) -> ModelFamily? {
     let names = Set(model.entitiesByName.keys)
-    func likeness(_ family: ModelFamily) -> Double {
+    func similarity(_ family: ModelFamily) -> Double {
       family.versions.map { version in
         let other = Set(version.model.entitiesByName.keys)
         return Double(names.intersection(other).count) / Double(max(names.union(other).count, 1))
       }.max() ?? 0
     }
-    let best = families.map { (family: $0, likeness: likeness($0)) }.max { $0.likeness < $1.likeness }
-    return best.flatMap { $0.likeness > 0 ? $0.family : nil }
+    let best = families.map { (family: $0, similarity: similarity($0)) }.max { $0.similarity < $1.similarity }
+    return best.flatMap { $0.similarity > 0 ? $0.family : nil }
   }
 }

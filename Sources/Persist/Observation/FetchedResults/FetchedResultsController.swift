@@ -100,7 +100,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     }
     try managedObjectContext.prepareToFetch()
     try fetchAll()
-    tellSequences(changed: [])
+    publishSnapshot(changed: [])
   }
 
   static func typed(_ object: ManagedObject) throws -> Object {
@@ -124,7 +124,7 @@ extension FetchedResultsController: Observable {
     let changes = managedObjectContext.observedChanges
     // An observer that reads at once is to find the context whole.
     if changes.areHeldBack {
-      changes.note { [self] in registrar.willSet(self, keyPath: \.arrangement) }
+      changes.record { [self] in registrar.willSet(self, keyPath: \.arrangement) }
     } else {
       registrar.willSet(self, keyPath: \.arrangement)
     }
@@ -147,12 +147,12 @@ extension FetchedResultsController {
     do {
       switch event {
       case .willSave: break
-      case .didObtainPermanentIDs(let objects): try takeIdentifiers(of: objects)
+      case .didObtainPermanentIDs(let objects): try adoptIdentifiers(of: objects)
       case .willMerge(let changes): awaitMerge(of: changes)
       case .didMergeUnknownChanges: try fetchAgain(touched: [])
       case .parentDidSave(let layouts):
         if rules?.needsFetch(afterParentSaved: layouts) == true { try fetchAgain(touched: []) }
-      case .didSave(let saved): try takeSave(saved)
+      case .didSave(let saved): try processSave(saved)
       case .objectsDidChange(let changes):
         defer { awaited = [] }
         guard changes.invalidatedAll.isEmpty else { return try reload() }
@@ -173,17 +173,17 @@ extension FetchedResultsController {
     }
   }
 
-  private func takeSave(_ saved: ObjectsDidSave) throws {
+  private func processSave(_ saved: ObjectsDidSave) throws {
     try follow(saved.updated.union(saved.deleted), isUpdate: false)
-    try takeIdentifiers(of: saved.inserted)
+    try adoptIdentifiers(of: saved.inserted)
   }
 
   /// New objects got identifiers, which determine their position among equal objects.
-  private func takeIdentifiers(of objects: Set<ManagedObject>) throws {
+  private func adoptIdentifiers(of objects: Set<ManagedObject>) throws {
     try follow(objects, isUpdate: false)
     guard objects.contains(where: { results?.item(of: $0) != nil }) else { return }
     show(results)
-    tellSequences(changed: [])
+    publishSnapshot(changed: [])
   }
 
   private func follow(_ objects: Set<ManagedObject>, isUpdate: Bool) throws {
@@ -220,7 +220,7 @@ extension FetchedResultsController {
     var difference = FetchedResultsDifference()
     difference.isReload = true
     delegate?.controller(self, didChangeContentWith: difference)
-    tellSequences(changed: [])
+    publishSnapshot(changed: [])
   }
 
   private func change(to new: ResultArrangement, _ difference: ResultDifference) {
@@ -231,11 +231,11 @@ extension FetchedResultsController {
     delegate?.controllerWillChangeContent(self)
     let old = results
     if difference.isRearrangement { show(new) } else { results = new }
-    if let delegate, let old { tell(delegate, difference, old) }
-    tellSequences(changed: Set(difference.changes.filter { $0.kind != .delete }.map(\.object.objectID)))
+    if let delegate, let old { notifyDelegate(delegate, difference, old) }
+    publishSnapshot(changed: Set(difference.changes.filter { $0.kind != .delete }.map(\.object.objectID)))
   }
 
-  private func tell(
+  private func notifyDelegate(
     _ delegate: any FetchedResultsControllerDelegate<Object>, _ difference: ResultDifference, _ old: ResultArrangement
   ) {
     for section in difference.sectionDeletions {
@@ -266,11 +266,11 @@ extension FetchedResultsController {
     sequences.append(WeakSnapshots(buffer: buffer))
   }
 
-  private func tellSequences(changed: Set<ManagedObjectID>) {
+  private func publishSnapshot(changed: Set<ManagedObjectID>) {
     sequences.removeAll { $0.buffer == nil }
     guard !sequences.isEmpty else { return }
     let snapshot = snapshot
-    for sequence in sequences { sequence.buffer?.put(snapshot, changed: changed) }
+    for sequence in sequences { sequence.buffer?.update(snapshot, changed: changed) }
   }
 
   /// Ensures that an object's row is read, if rows are read in batches.

@@ -33,7 +33,7 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
   }
 
   /// Replaces a snapshot that wasn't consumed.
-  func put(_ snapshot: FetchedResultsSnapshot, changed: Set<ManagedObjectID>) {
+  func update(_ snapshot: FetchedResultsSnapshot, changed: Set<ManagedObjectID>) {
     var all = waiting?.changedObjectIDs.union(changed) ?? changed
     // Objects that were added and removed between two elements are dropped.
     if all.count > snapshot.numberOfObjects { all.formIntersection(snapshot.objectIDs) }

@@ -62,19 +62,19 @@ struct ResultArrangement {
         indexes[name] = index
       }
       let first = sections[index].items.first
-      take(Set(left[name, default: []].map(ObjectIdentifier.init)), outOf: index)
-      put(new[name, default: []].sorted(by: order.isAscending), into: index)
+      remove(Set(left[name, default: []].map(ObjectIdentifier.init)), outOf: index)
+      insert(new[name, default: []].sorted(by: order.isAscending), into: index)
       if sections[index].items.first !== first { isOutOfOrder = true }
     }
     if isOutOfOrder, isSectioned { arrangeSections() }
   }
 
-  private mutating func take(_ leaving: Set<ObjectIdentifier>, outOf index: Int) {
+  private mutating func remove(_ leaving: Set<ObjectIdentifier>, outOf index: Int) {
     guard !leaving.isEmpty else { return }
     sections[index].items.removeAll { leaving.contains(ObjectIdentifier($0)) }
   }
 
-  private mutating func put(_ coming: [ResultItem], into index: Int) {
+  private mutating func insert(_ coming: [ResultItem], into index: Int) {
     guard !coming.isEmpty else { return }
     let old = sections[index].items
     var items: [ResultItem] = []

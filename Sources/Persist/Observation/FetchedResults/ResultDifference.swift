@@ -29,7 +29,7 @@ struct ResultDifference {
     from old: ResultArrangement, to new: ResultArrangement, touched: some Sequence<ManagedObject>,
     updated: (ManagedObject) -> Bool
   ) {
-    let kept = takeSections(old, new)
+    let kept = compareSections(old, new)
     var objects: Set<ManagedObject> = Set(touched)
     for section in new.sections where !kept.contains(section.name) {
       for item in section.items where old.item(of: item.object) != nil { objects.insert(item.object) }
@@ -82,7 +82,7 @@ struct ResultDifference {
   }
 
   /// - Returns: The names of the sections that are neither removed nor inserted.
-  private mutating func takeSections(_ old: ResultArrangement, _ new: ResultArrangement) -> Set<String> {
+  private mutating func compareSections(_ old: ResultArrangement, _ new: ResultArrangement) -> Set<String> {
     let common = new.sections.compactMap { section in
       old.index(ofSection: section.name).map { (name: section.name, index: $0) }
     }

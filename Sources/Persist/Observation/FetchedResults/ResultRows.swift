@@ -18,11 +18,11 @@ final class ResultRows {
     let batch = Array(section[start..<min(start + size, section.count)])
     context.prefetchRows(of: batch.map(\.object))
     recent.insert(batch, at: 0)
-    while recent.count > 2 { for item in recent.removeLast() { letGo(item) } }
+    while recent.count > 2 { for item in recent.removeLast() { release(item) } }
   }
 
   /// Releases the row of an object, unless the object is changed or held elsewhere.
-  private func letGo(_ item: ResultItem) {
+  private func release(_ item: ResultItem) {
     guard item.object.change == .none, isKnownUniquelyReferenced(&item.object) else { return }
     switch item.object.loading {
     case .loaded: item.object.becomeFault()

@@ -117,7 +117,7 @@ struct ResultRules {
     case .path(let path):
       // Transient values exist only after the object has awoken.
       let first = path.split(separator: ".").first.flatMap { layout.entity.property(named: String($0)) }
-      if first?.isTransient == true { object.fulfil() }
+      if first?.isTransient == true { object.fulfill() }
       return Self.text(try ExpressionEvaluator().value(of: .key(path), for: .object(object)).stored ?? .null)
     }
   }

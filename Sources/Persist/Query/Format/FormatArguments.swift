@@ -12,7 +12,7 @@ struct FormatArguments {
   mutating func value(_ letter: Character, argument: Int?, at offset: Int, in source: FormatSource) throws
     -> FetchExpression
   {
-    let value = try take(letter, argument: argument, at: offset, in: source)
+    let value = try nextValue(letter, argument: argument, at: offset, in: source)
     switch letter {
     case "@": return value
     case "f", "F", "e", "E", "g", "G", "a", "A":
@@ -30,7 +30,7 @@ struct FormatArguments {
 
   /// The keys for `%K`.
   mutating func keys(argument: Int?, at offset: Int, in source: FormatSource) throws -> [String] {
-    switch try take("K", argument: argument, at: offset, in: source) {
+    switch try nextValue("K", argument: argument, at: offset, in: source) {
     case .constant(.string(let path)):
       let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard !keys.contains("") else {
@@ -50,7 +50,7 @@ struct FormatArguments {
       at: source.scalars.count, "The format has no placeholder for argument \(unused + 1) of \(values.count).")
   }
 
-  private mutating func take(_ letter: Character, argument: Int?, at offset: Int, in source: FormatSource) throws
+  private mutating func nextValue(_ letter: Character, argument: Int?, at offset: Int, in source: FormatSource) throws
     -> FetchExpression
   {
     let index = argument.map { $0 - 1 } ?? next

@@ -34,7 +34,7 @@ extension FormatParser {
   private mutating func bare() throws -> Operand {
     let offset = token.offset
     switch token.kind {
-    case .symbol(.leftParenthesis): return try parenthesised()
+    case .symbol(.leftParenthesis): return try parenthesized()
     case .symbol(.leftBrace): return .expression(.aggregate(try list()))
     case .functionName(let name):
       try advance()
@@ -93,7 +93,7 @@ extension FormatParser {
   }
 
   /// Parses a parenthesis: a predicate, an expression or, with commas, a list.
-  private mutating func parenthesised() throws -> Operand {
+  private mutating func parenthesized() throws -> Operand {
     try require(.leftParenthesis)
     if try accept(.rightParenthesis) { return .expression(.aggregate([])) }
     let start = token.offset

@@ -22,7 +22,7 @@ struct FormatPrinter {
   ) {
     guard parts.count != 1 else { return write(parts[0], within: precedence) }
     guard !parts.isEmpty else { return text += none }
-    parenthesised(own < precedence) { printer in
+    parenthesized(own < precedence) { printer in
       for (index, part) in parts.enumerated() {
         if index > 0 { printer.text += word }
         // NSPredicate parenthesizes every compound part, including AND within OR.
@@ -106,17 +106,17 @@ struct FormatPrinter {
     if let notation = FormatInfix.notations[function], arguments.count == 2 {
       let own = notation.precedence
       let (left, right) = function == .power ? (own.next, own) : (own, own.next)
-      parenthesised(own < precedence) { printer in
+      parenthesized(own < precedence) { printer in
         printer.write(arguments[0], within: left)
         printer.text += " \(notation.symbol) "
         printer.write(arguments[1], within: right)
       }
     } else if function == .negate || function == .onesComplement, arguments.count == 1 {
-      parenthesised(.unary < precedence) { printer in
+      parenthesized(.unary < precedence) { printer in
         printer.text += function == .negate ? "-" : "~"
         // A number right after the sign would be parsed as a negative number.
         if arguments[0].beginsWithConstant {
-          printer.parenthesised(true) { $0.write(arguments[0]) }
+          printer.parenthesized(true) { $0.write(arguments[0]) }
         } else {
           printer.write(arguments[0], within: .unary)
         }
@@ -156,7 +156,7 @@ struct FormatPrinter {
     switch value {
     case .null: text += "nil"
     case .boolean(let value): text += value ? "YES" : "NO"
-    case .integer(let value): parenthesised(value < 0 && precedence > .unary) { $0.text += String(value) }
+    case .integer(let value): parenthesized(value < 0 && precedence > .unary) { $0.text += String(value) }
     case .double(let value): writeDouble(value, within: precedence)
     case .decimal(let value): writeCast("\(value)", .decimal)
     case .string(let value): writeText(value)
@@ -178,7 +178,7 @@ struct FormatPrinter {
 
   private mutating func writeDouble(_ value: Double, within precedence: FormatPrecedence) {
     if value.isFinite {
-      parenthesised(value.sign == .minus && precedence > .unary) { $0.text += "\(value)" }
+      parenthesized(value.sign == .minus && precedence > .unary) { $0.text += "\(value)" }
     } else {
       writeCast(value.isNaN ? "nan" : value < 0 ? "-infinity" : "infinity", .number)
     }
@@ -208,7 +208,7 @@ struct FormatPrinter {
     text += "\""
   }
 
-  private mutating func parenthesised(_ isNeeded: Bool, _ write: (inout FormatPrinter) -> Void) {
+  private mutating func parenthesized(_ isNeeded: Bool, _ write: (inout FormatPrinter) -> Void) {
     if isNeeded { text += "(" }
     write(&self)
     if isNeeded { text += ")" }

@@ -19,7 +19,7 @@ protocol MigrationEngine: StoreEngine {
   func size(of location: StoreLocation) -> Int
   /// - Parameter copies: The number of simultaneous copies of the store, including partial ones.
   /// - Throws: ``PersistenceError/Code/diskFull`` if there isn't enough space for them.
-  func requireRoom(for location: StoreLocation, copies: Double) throws
+  func requireDiskSpace(for location: StoreLocation, copies: Double) throws
   /// Runs a migration after making a backup. If it fails and leaves the store damaged, the store is restored.
   func withBackup<T>(
     of location: StoreLocation, _ backup: MigrationBackup, waitingAtMost wait: Duration, _ body: () throws -> T

@@ -31,17 +31,17 @@ struct ColumnMatch {
     var found = [String?](repeating: nil, count: claims.count)
     for (index, claim) in claims.enumerated() {
       if let column = table.column(named: predicted[index]), claim.type.isDeclared(by: column) {
-        take(column, for: index, in: &found)
+        assign(column, for: index, in: &found)
       }
     }
     for (index, claim) in claims.enumerated() where found[index] == nil {
       if let column = variants(of: claim).first(where: { claim.type.isDeclared(by: $0) }) {
-        take(column, for: index, in: &found)
+        assign(column, for: index, in: &found)
       }
     }
     for (index, claim) in claims.enumerated() where found[index] == nil {
       if let column = table.column(named: predicted[index]), !taken.contains(column.name.foldedIdentifier) {
-        take(column, for: index, in: &found)
+        assign(column, for: index, in: &found)
         differences.append(
           "Column '\(column.name)' of '\(table.name)' has type \(column.declaredType), "
             + "which is \(claim.type.rawValue) for \(claim.subject).")
@@ -53,7 +53,7 @@ struct ColumnMatch {
     return found
   }
 
-  private mutating func take(_ column: StoreSchema.Column, for index: Int, in found: inout [String?]) {
+  private mutating func assign(_ column: StoreSchema.Column, for index: Int, in found: inout [String?]) {
     guard taken.insert(column.name.foldedIdentifier).inserted else { return }
     found[index] = column.name
   }

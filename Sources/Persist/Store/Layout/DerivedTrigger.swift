@@ -52,19 +52,19 @@ extension DerivedColumn {
     _ value: DerivedValue, from hops: [DerivedHop], _ table: String, _ ownColumns: [String],
     into levels: inout [(hops: [DerivedHop], table: String, columns: [String])]
   ) {
-    func note(_ columns: [String]) {
+    func add(_ columns: [String]) {
       let owner: [String] = if case .owner(let column)? = hops.last?.way { [column] } else { [] }
       levels.append((hops, table, owner + columns))
     }
     switch value {
-    case .column(let name): note([name])
-    case .now: note(ownColumns)
+    case .column(let name): add([name])
+    case .now: add(ownColumns)
     case .text(_, let inner): collect(inner, from: hops, table, ownColumns, into: &levels)
     case .through(let hop, let inner):
-      if case .key(let column) = hop.way { note([column]) }
+      if case .key(let column) = hop.way { add([column]) }
       collect(inner, from: hops + [hop], hop.target, ownColumns, into: &levels)
     case .aggregate(_, let hop, let inner):
-      note([])
+      add([])
       if let inner {
         collect(inner, from: hops + [hop], hop.target, ownColumns, into: &levels)
       } else {

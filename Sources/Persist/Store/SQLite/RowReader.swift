@@ -53,7 +53,7 @@ struct RowReader {
         let offset = try readRow(statement, variant, version)
         batch.append(key: key, entityIndex: variant.entityIndex, offset: offset)
       }
-      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
+      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.count(rows: Self.notedRows) }
       if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
     }
   }
@@ -66,7 +66,7 @@ struct RowReader {
         continue
       }
       batch.append(key: statement.integer(0), entityIndex: variant.entityIndex)
-      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.note(rows: Self.notedRows) }
+      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.count(rows: Self.notedRows) }
     }
     statement.reset()
   }

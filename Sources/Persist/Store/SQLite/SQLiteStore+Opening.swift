@@ -116,7 +116,7 @@ extension SQLiteStore {
       newStore: UUID(), versionHashes: map.model.fingerprints.mapValues(\.bytes),
       versionIdentifiers: map.model.versionIdentifiers, type: isInMemory ? "InMemory" : "SQLite")
     try metadata.write(to: connection)
-    try metadata.note(map.model, in: connection)
+    try metadata.record(map.model, in: connection)
     return metadata
   }
 }

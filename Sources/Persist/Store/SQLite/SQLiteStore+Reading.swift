@@ -18,7 +18,7 @@ extension SQLiteStore {
           try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
         }
       }
-      monitor?.note(rows: reader.batch.count % RowReader.notedRows)
+      monitor?.count(rows: reader.batch.count % RowReader.notedRows)
       if !isSorted { reader.sortByKey() }
       return reader.batch
     }
@@ -38,7 +38,7 @@ extension SQLiteStore {
         try connection.query(sql) { row in
           guard let variant = plan.variant(ofNumber: row.integer(1)) else { return }
           keys.append(row.integer(0), entityIndex: variant.entityIndex)
-          if keys.count.isMultiple(of: RowReader.notedRows) { monitor?.note(rows: RowReader.notedRows) }
+          if keys.count.isMultiple(of: RowReader.notedRows) { monitor?.count(rows: RowReader.notedRows) }
         }
       }
       return keys

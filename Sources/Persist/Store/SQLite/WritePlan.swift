@@ -134,11 +134,11 @@ final class WritePlan: Sendable {
     switch members {
     case .join(let join):
       let columns = join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn]
-      return columns.map { PreparedSQL(.separateAll(join.table, column: $0)) }
+      return columns.map { PreparedSQL(.deleteAllPairs(join.table, column: $0)) }
     // If there is an inverse, the members' own changes are part of the save.
     case .foreignKey(let key) where isAlone:
       let beside = [key.entityColumn, key.orderColumn].compactMap { $0 }
-      return [PreparedSQL(.disownAll(key.table, column: key.column, beside: beside))]
+      return [PreparedSQL(.removeAllFromOwner(key.table, column: key.column, beside: beside))]
     case .foreignKey: return []
     }
   }

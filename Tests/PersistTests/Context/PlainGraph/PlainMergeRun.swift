@@ -210,7 +210,7 @@ struct PlainMergeRun: PlainTrial {
     log.append("\(who) undoes")
     let count = sides[who].undoManager.redoCount
     sides[who].context.undo()
-    let inverse = takeBack(step, who)
+    let inverse = revert(step, who)
     if sides[who].undoManager.redoCount > count { sides[who].redos.append(inverse) }
   }
 
@@ -220,7 +220,7 @@ struct PlainMergeRun: PlainTrial {
     log.append("\(who) redoes")
     let count = sides[who].undoManager.undoCount
     sides[who].context.redo()
-    let inverse = takeBack(step, who)
+    let inverse = revert(step, who)
     if sides[who].undoManager.undoCount > count { sides[who].undos.append(inverse) }
   }
 
@@ -228,7 +228,7 @@ struct PlainMergeRun: PlainTrial {
     mayMerge(sides[who].plain.taking(back: step, over: sides[who].seen, lost: sides[who].lost), who)
   }
 
-  private mutating func takeBack(_ step: PlainStep, _ who: Int) -> PlainStep {
+  private mutating func revert(_ step: PlainStep, _ who: Int) -> PlainStep {
     let side = sides[who]
     let result = side.plain.taking(back: step, over: side.seen, lost: side.lost)
     sides[who].plain = result

@@ -101,7 +101,7 @@ struct GuardedMigrationTests {
         }
       }
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZTAG", at: url) == [["0"]])
-      #expect(FileState(BackupFolder.place(besideStoreAt: url)) == nil)
+      #expect(FileState(BackupFolder.url(besideStoreAt: url)) == nil)
     }
   }
 
@@ -139,7 +139,7 @@ struct GuardedMigrationTests {
       let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
       try coordinator.remove(coordinator.addStore(at: url))
       try #expect(StoreDump(of: scenario.versions[0].model, at: url) == before)
-      #expect(FileState(BackupFolder.place(besideStoreAt: url)) == nil)
+      #expect(FileState(BackupFolder.url(besideStoreAt: url)) == nil)
     }
   }
 
@@ -153,7 +153,7 @@ struct GuardedMigrationTests {
   private func beginExchange(
     of url: URL, _ logEntry: MigrationLogEntry
   ) throws -> (folder: URL, values: ExternalDataFolder) {
-    let folder = WorkingFolder.place(besideStoreAt: url)
+    let folder = WorkingFolder.url(besideStoreAt: url)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let values = ExternalDataFolder(storeAt: url)
     for name in ["BROUGHT", "OLD"] { try Data(name.utf8).write(to: values.url.appendingPathComponent(name)) }

@@ -205,7 +205,7 @@ struct TrackingLawTests {
       let objects = context.liveObjects.filter { $0.change != .deleted && $0.table?.context === context }
       guard let object = objects.sorted(by: { "\($0.objectID)" < "\($1.objectID)" }).randomElement(using: &random)
       else { return "nothing" }
-      object.fulfil()
+      object.fulfill()
       let before = observers.map(\.told.count)
       let names = object.layout.properties.filter { $0.attribute != nil && $0.attribute?.derivation == nil }.map(\.name)
       let name = names.randomElement(using: &random) ?? "name"

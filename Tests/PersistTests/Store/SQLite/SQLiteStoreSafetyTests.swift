@@ -65,7 +65,7 @@ struct SQLiteStoreSafetyTests {
       try store.pool.write { connection in
         try connection.execute("PRAGMA cache_size = 10")
         var pass = CommitPass(RowWrites(inserts: inserts), store: store, connection: connection)
-        try pass.giveKeys()
+        try pass.assignKeys()
         try pass.insertRows()
         kill(getpid(), SIGKILL)
       }

@@ -94,7 +94,7 @@ struct StoreIdentificationTests {
       let registry = try ModelRegistry(contentsOf: SharedData.url("moody"))
       let before = try StoreIdentification.identify(storeAt: url, registry: registry)
       let connection = try SQLiteConnection(url, mode: .readWrite)
-      try connection.transaction { try before.metadata.note(before.model, in: connection) }
+      try connection.transaction { try before.metadata.record(before.model, in: connection) }
       connection.close()
       let after = try StoreIdentification.identify(storeAt: url, registry: registry)
       #expect(after.origin == .fingerprint && after.version?.name == "Moody 2")

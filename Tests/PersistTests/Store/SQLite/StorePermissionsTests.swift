@@ -68,7 +68,7 @@
       try withTemporaryStore { url in
         try scenario.makeStore(at: url, marks: 12)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
-        let working = WorkingFolder.place(besideStoreAt: url)
+        let working = WorkingFolder.url(besideStoreAt: url)
         var migrator = scenario.migrator
         let seen = LockProtected<[Int]>([])
         migrator.progress = { _ in

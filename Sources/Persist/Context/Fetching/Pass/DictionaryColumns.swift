@@ -32,7 +32,7 @@ struct DictionaryColumns {
     groups = request.propertiesToGroupBy.map(\.expression)
     columns = asked.map { Self.column($0.expression, entity, model) }
     for expression in asked.map(\.expression) + groups { try Self.check(expression, entity, model) }
-    try takeOrder(request.sortDescriptors)
+    try parseOrder(request.sortDescriptors)
     try takeCondition(request.havingPredicate)
     try requireSingleValues()
   }
@@ -81,7 +81,7 @@ struct DictionaryColumns {
   }
 
   /// Groups are sorted by their columns; objects are sorted by the store if the order uses properties alone.
-  private mutating func takeOrder(_ descriptors: [FetchSortDescriptor]) throws {
+  private mutating func parseOrder(_ descriptors: [FetchSortDescriptor]) throws {
     let isByProperties = descriptors.allSatisfy { descriptor in
       (try? SortCheck.check(descriptor, of: entity, in: model)) != nil
     }

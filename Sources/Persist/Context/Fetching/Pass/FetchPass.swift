@@ -99,7 +99,7 @@ struct FetchPass {
     try prefetch?.run(results)
     if !request.returnsObjectsAsFaults || context.inserted.objects.contains(where: isOfEntity) {
       context.prefetchRows(of: results)
-      for object in results { object.fulfil() }
+      for object in results { object.fulfill() }
       try context.throwDeferredError()
     }
     return results

@@ -1,16 +1,17 @@
 extension InPlacePlanner {
   /// Clears the keys of rows that a relationship no longer relates, before the keys are transferred.
-  mutating func severRowsThatGo(_ joins: [JoinPlan]) {
-    for table in new.tables.map(\.table).uniqued { severKeys(inTable: table) }
+  mutating func clearKeysOfUnrelatedRows(_ joins: [JoinPlan]) {
+    for table in new.tables.map(\.table).uniqued { clearKeys(inTable: table) }
     for join in joins {
       guard case .becomes(let origin, let end) = join.source else { continue }
       let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)
-      unjoin(end.table, end.ownColumn, origin.ownerTable, origin.allOwners.subtracting(origin.owners), subject)
-      unjoin(end.table, end.memberColumn, origin.memberTable, origin.allMembers.subtracting(origin.members), subject)
+      removePairs(end.table, end.ownColumn, origin.ownerTable, origin.allOwners.subtracting(origin.owners), subject)
+      removePairs(
+        end.table, end.memberColumn, origin.memberTable, origin.allMembers.subtracting(origin.members), subject)
     }
   }
 
-  private mutating func severKeys(inTable table: String) {
+  private mutating func clearKeys(inTable table: String) {
     for (_, references) in references(inTable: table) where references[0].part == .key {
       let relationship = references[0].relationship
       var cuts: [(columns: RelationshipTransfer.Columns, rows: Set<Int>)] = []
@@ -39,12 +40,13 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func unjoin(
+  private mutating func removePairs(
     _ table: String, _ column: String, _ target: String, _ numbers: Set<Int>, _ subject: InPlaceWork.Subject
   ) {
     guard !numbers.isEmpty else { return }
     work.add(
-      .unjoin(table: table, column: column, target: target, entityNumbers: numbers.sorted()), in: .sever, for: subject)
+      .removePairs(table: table, column: column, target: target, entityNumbers: numbers.sorted()),
+      in: .sever, for: subject)
   }
 
   /// The reference columns of a new table, each with one reference per entity that has it.
@@ -84,7 +86,7 @@ extension InPlacePlanner {
       let sources = transfers.flatMap { places($0, isToMany: relationship.isToMany) }
       guard sources.contains(nil) || Set(sources).count > 1 else { return }
       work.add(
-        .takePlaces(table: plan.name, owner: key, member: "Z_PK", place: column), in: .complete,
+        .assignPositions(table: plan.name, owner: key, member: "Z_PK", place: column), in: .complete,
         for: subject(of: first))
     case .number:
       let isMissing = transfers.contains { transfer in

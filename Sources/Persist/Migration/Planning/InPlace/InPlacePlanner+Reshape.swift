@@ -59,7 +59,7 @@ extension InPlacePlanner {
       SchemaChange.Assignment(assignment.column, assignment.value.renamingColumns(plan.currentName))
     }
     let causes = plan.columns.filter(\.isRetyped) + plan.columns.filter { $0.carried == nil }
-    let subject = causes.first?.subject ?? plan.doomed.first.flatMap { doomedSubject($0, of: plan) }
+    let subject = causes.first?.subject ?? plan.doomed.first.flatMap { subjectOfDroppedColumn($0, of: plan) }
       ?? .init(plan.root.name)
     work.add(
       .rebuildTable(
@@ -92,7 +92,7 @@ extension InPlacePlanner {
     }
     for column in plan.doomed {
       let drop = SchemaChange.dropColumn(column, table: plan.name)
-      let subject = doomedSubject(column, of: plan)
+      let subject = subjectOfDroppedColumn(column, of: plan)
       if defersWork { work.defer(drop, for: subject) } else { work.add(drop, in: .reshape, for: subject) }
     }
   }
@@ -171,7 +171,7 @@ extension InPlacePlanner {
   }
 
   /// The property of a column that is dropped.
-  private func doomedSubject(_ column: String, of plan: TablePlan) -> InPlaceWork.Subject? {
+  private func subjectOfDroppedColumn(_ column: String, of plan: TablePlan) -> InPlaceWork.Subject? {
     guard let table = plan.oldTable else { return nil }
     let original = plan.renames.first { $0.value == column }?.key ?? column.foldedIdentifier
     for place in old.tables where place.table == table {

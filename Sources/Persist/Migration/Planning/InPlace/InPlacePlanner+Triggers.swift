@@ -15,7 +15,7 @@ extension InPlacePlanner {
         case .dropColumn(let column, let table):
           SQLTokens.mentions(oldName(of: column, in: table), in: trigger.sql) && mentions(table, trigger)
         case .rebuildTable(let rebuild):
-          goneColumns(of: rebuild.definition.name).contains { SQLTokens.mentions($0, in: trigger.sql) }
+          droppedColumns(of: rebuild.definition.name).contains { SQLTokens.mentions($0, in: trigger.sql) }
             && mentions(rebuild.definition.name, trigger)
         default: false
         }
@@ -35,7 +35,7 @@ extension InPlacePlanner {
     tables.first { $0.name == newTable }?.renames.first { $0.value == column }?.key ?? column
   }
 
-  private func goneColumns(of newTable: String) -> [String] {
+  private func droppedColumns(of newTable: String) -> [String] {
     tables.first { $0.name == newTable }?.doomed.map { oldName(of: $0, in: newTable) } ?? []
   }
 }

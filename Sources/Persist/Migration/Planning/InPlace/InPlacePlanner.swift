@@ -58,7 +58,7 @@ struct InPlacePlanner {
     tables = planTables()
     guard work.blockers.isEmpty else { return }
     let joins = planJoinTables()
-    severRowsThatGo(joins)
+    clearKeysOfUnrelatedRows(joins)
     dropTables(except: joins)
     renameTables(joins)
     for table in tables { reshape(table) }
@@ -73,7 +73,7 @@ struct InPlacePlanner {
   }
 
   private mutating func countLosses() {
-    for check in LossPlan(comparison, from: old, origins).checks { work.lose(check.count, check.loss) }
+    for check in LossPlan(comparison, from: old, origins).checks { work.addLoss(check.count, check.loss) }
   }
 
   // MARK: Entity numbers

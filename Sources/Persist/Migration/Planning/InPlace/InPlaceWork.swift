@@ -80,7 +80,7 @@ struct InPlaceWork: Sendable {
     if !checks.contains(check) { checks.append(check) }
   }
 
-  mutating func lose(_ count: RowCount, _ loss: MigrationLoss) {
+  mutating func addLoss(_ count: RowCount, _ loss: MigrationLoss) {
     let check = Check(count: count, meaning: .loss(loss))
     if !checks.contains(check) { checks.append(check) }
   }

@@ -51,7 +51,7 @@ extension InPlacePlanner {
       }
       // Positions from several relationships aren't valid in the combined one.
       let isOne = found.count == 1
-      takePlaces(
+      assignPositions(
         join,
         has: (
           isOne && found.allSatisfy { $0.pairs.place != nil },
@@ -114,20 +114,20 @@ extension InPlacePlanner {
       }
       for column in doomed { work.add(.dropColumn(column, table: join.table.name), in: .reshape, for: subject) }
     }
-    takePlaces(join, has: (end.orderColumn != nil, end.inverseOrderColumn != nil), subject)
+    assignPositions(join, has: (end.orderColumn != nil, end.inverseOrderColumn != nil), subject)
   }
 
   /// Assigns positions after the others to members without one, in the order of their keys.
-  private mutating func takePlaces(_ join: JoinPlan, has: (Bool, Bool), _ subject: InPlaceWork.Subject) {
+  private mutating func assignPositions(_ join: JoinPlan, has: (Bool, Bool), _ subject: InPlaceWork.Subject) {
     let (first, second) = (join.table.first, join.table.second)
     if let place = first.orderColumn, !has.0 {
       work.add(
-        .takePlaces(table: join.table.name, owner: first.column, member: second.column, place: place),
+        .assignPositions(table: join.table.name, owner: first.column, member: second.column, place: place),
         in: .complete, for: subject)
     }
     if let place = second.orderColumn, !has.1, place != first.orderColumn {
       work.add(
-        .takePlaces(table: join.table.name, owner: second.column, member: first.column, place: place),
+        .assignPositions(table: join.table.name, owner: second.column, member: first.column, place: place),
         in: .complete, for: subject)
     }
   }

@@ -96,7 +96,7 @@ extension ModelArchiveReader {
     if let converted = try value.storedValue?.converted(to: attribute.type) {
       attribute.defaultValue = converted
     } else {
-      let note = try note(value)
+      let note = try summary(value)
       attribute.unknown["NSDefaultValue"] = note
       warnings.add(
         .property(entity, attribute.name),

@@ -27,7 +27,7 @@ extension ModelArchiveReader {
       let descriptors = try object.elements(key).map(sortDescriptor)
       request.sort = descriptors.compactMap(\.self)
       // If one descriptor is missing, those after it have a different effect.
-      if descriptors.contains(nil) { (request.sort, request.unknown[key]) = ([], try note(member)) }
+      if descriptors.contains(nil) { (request.sort, request.unknown[key]) = ([], try summary(member)) }
     case "fetchlimit": request.fetchLimit = Int(clamping: try object.integer(key))
     case "fetchbatchsize", "batchsize": request.fetchBatchSize = Int(clamping: try object.integer(key))
     case "includessubentities": request.includesSubentities = try flag(true)
@@ -42,7 +42,7 @@ extension ModelArchiveReader {
       } else {
         request.unknown[key] = String(number)
       }
-    default: request.unknown[key] = try note(member)
+    default: request.unknown[key] = try summary(member)
     }
   }
 

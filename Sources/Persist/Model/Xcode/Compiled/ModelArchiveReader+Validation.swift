@@ -7,7 +7,7 @@ extension ModelArchiveReader {
     let predicates = try object.elements("NSValidationPredicates")
     let warnings = try object.elements("NSValidationWarnings")
     for (index, predicate) in predicates.enumerated() {
-      let warning = index < warnings.count ? try note(warnings[index]) : nil
+      let warning = index < warnings.count ? try summary(warnings[index]) : nil
       let isStandard = warning.map { Int($0) != nil } ?? true
       if isStandard, try readLimit(predicate, into: &attribute) { continue }
       do {

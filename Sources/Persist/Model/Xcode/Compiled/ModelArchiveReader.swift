@@ -46,14 +46,14 @@ struct ModelArchiveReader {
       if let template = try fetchRequest(request) {
         model.fetchRequestTemplates[name] = template
       } else {
-        model.unknown["fetch request \(name)"] = try note(request)
+        model.unknown["fetch request \(name)"] = try summary(request)
       }
     }
     model.versionIdentifiers = try root.elements("NSVersionIdentifiers")
       .compactMap { try $0.text }.filter { !$0.isEmpty }.sorted()
     for key in root.keys where !Self.modelKeys.contains(key) {
       guard try readConfigurations(key, into: &model) == false else { continue }
-      model.unknown[key] = try note(root.member(key))
+      model.unknown[key] = try summary(root.member(key))
     }
     return ParsedModel(model, flaws: warnings.flaws)
   }
@@ -118,12 +118,12 @@ extension ModelArchiveReader {
       } else if property.isKind(of: "NSFetchedPropertyDescription"), let fetched = try fetchedProperty(property) {
         entity.fetchedProperties.append(fetched)
       } else {
-        entity.unknown["property \(propertyName)"] = try note(property)
+        entity.unknown["property \(propertyName)"] = try summary(property)
       }
     }
     try readIndexes(of: object, into: &entity)
     for key in object.keys where !Self.entityKeys.contains(key) {
-      entity.unknown[key] = try note(object.member(key))
+      entity.unknown[key] = try summary(object.member(key))
     }
     return (entity, composites)
   }
@@ -207,20 +207,20 @@ extension ModelArchiveReader {
       return [:]
     }
     var result: [String: String] = [:]
-    for (key, value) in entries { result[key] = try note(value) }
+    for (key, value) in entries { result[key] = try summary(value) }
     return result
   }
 
   func unknown(in object: ArchivedObject, besides known: Set<String>) throws -> [String: String] {
     var result: [String: String] = [:]
     for key in object.keys where !known.contains(key) && !Self.propertyKeys.contains(key) {
-      result[key] = try note(object.member(key))
+      result[key] = try summary(object.member(key))
     }
     return result
   }
 
   /// Summarizes an object: its value if it has one, the values that it contains, or its class.
-  func note(_ object: ArchivedObject?) throws -> String? {
+  func summary(_ object: ArchivedObject?) throws -> String? {
     guard let object else { return nil }
     switch try object.storedValue {
     case .string(let text)?, .uri(let text)?: return text
@@ -234,7 +234,7 @@ extension ModelArchiveReader {
     case .null?, .objectID?, .composite?, nil: break
     }
     if let elements = try object.elements {
-      let notes = try elements.map { try $0.storedValue == nil ? $0.className ?? "" : note($0) ?? "" }
+      let notes = try elements.map { try $0.storedValue == nil ? $0.className ?? "" : summary($0) ?? "" }
       return notes.joined(separator: ", ")
     }
     return object.className

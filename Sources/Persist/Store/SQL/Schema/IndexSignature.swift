@@ -27,16 +27,17 @@ struct IndexSignature: Sendable, Hashable {
   /// of condition.
   init?(definition sql: String) {
     var tokens = DefinitionTokens(sql)
-    guard tokens.take("create") else { return nil }
-    isUnique = tokens.take("unique")
-    guard tokens.take("index"), tokens.skip(past: "on"), tokens.next() != nil, tokens.take("("),
-      let columns = tokens.takeIndexColumns()
+    guard tokens.consume("create") else { return nil }
+    isUnique = tokens.consume("unique")
+    guard tokens.consume("index"), tokens.skip(past: "on"), tokens.next() != nil, tokens.consume("("),
+      let columns = tokens.consumeIndexColumns()
     else { return nil }
     self.columns = columns
     if tokens.isAtEnd {
       entityNumbers = nil
     } else {
-      guard tokens.take("where"), tokens.take("z_ent"), tokens.take("in"), tokens.take("(") else { return nil }
+      guard tokens.consume("where"), tokens.consume("z_ent"), tokens.consume("in"), tokens.consume("(")
+      else { return nil }
       var numbers: [Int] = []
       while let token = tokens.next(), token != ")" {
         if token == "," { continue }
@@ -60,7 +61,7 @@ struct IndexSignature: Sendable, Hashable {
     var tokens = DefinitionTokens(sql)
     var constraints: [[String]] = []
     while tokens.skip(past: "unique") {
-      if tokens.take("("), let columns = tokens.takeIndexColumns() { constraints.append(columns.map(\.name)) }
+      if tokens.consume("("), let columns = tokens.consumeIndexColumns() { constraints.append(columns.map(\.name)) }
     }
     return constraints
   }
@@ -81,7 +82,7 @@ struct DefinitionTokens {
     return tokens[position - 1]
   }
 
-  mutating func take(_ token: String) -> Bool {
+  mutating func consume(_ token: String) -> Bool {
     guard !isAtEnd, tokens[position] == token else { return false }
     position += 1
     return true
@@ -93,15 +94,15 @@ struct DefinitionTokens {
   }
 
   /// Parses plain columns up to the closing parenthesis; nil if any isn't plain.
-  mutating func takeIndexColumns() -> [IndexSignature.Column]? {
+  mutating func consumeIndexColumns() -> [IndexSignature.Column]? {
     var columns: [IndexSignature.Column] = []
     while let name = next(), name != ",", name != "(", name != ")" {
-      if take("collate") { guard take("binary") else { return nil } }
+      if consume("collate") { guard consume("binary") else { return nil } }
       var isAscending = true
-      if take("desc") { isAscending = false } else { _ = take("asc") }
+      if consume("desc") { isAscending = false } else { _ = consume("asc") }
       columns.append(.init(name: name, isAscending: isAscending))
-      if take(")") { return columns }
-      guard take(",") else { return nil }
+      if consume(")") { return columns }
+      guard consume(",") else { return nil }
     }
     return nil
   }

@@ -24,7 +24,7 @@ extension SQLText {
   /// Records a version unless it is already recorded.
   ///
   /// - Parameter moments: Columns that get the current time.
-  static func note(
+  static func recordVersion(
     _ columns: [(name: String, value: SQLValue)], moments: [String], in table: String
   ) -> SQLText {
     let names = columns.map(\.name) + moments

@@ -24,7 +24,7 @@ enum SchemaChange: Sendable, Hashable {
   case sever(
     table: String, column: String, beside: [String], target: String, entityNumbers: [Int], where: RowCondition)
   /// Removes the pairs of rows to be deleted from a join table.
-  case unjoin(table: String, column: String, target: String, entityNumbers: [Int])
+  case removePairs(table: String, column: String, target: String, entityNumbers: [Int])
   /// Saves the pairs of a relationship in a temporary table, so that they survive changes to its tables.
   case setAside(PairSource, as: PairStage)
   /// Fills a join table from saved pairs.
@@ -34,7 +34,7 @@ enum SchemaChange: Sendable, Hashable {
   /// Fills a column with the entity numbers of the rows referenced by another column.
   case takeEntityNumbers(table: String, key: String, number: String, target: String)
   /// Assigns positions to the members of each owner, ordered by their existing positions and then by key.
-  case takePlaces(table: String, owner: String, member: String, place: String)
+  case assignPositions(table: String, owner: String, member: String, place: String)
   case forget(PairStage)
 
   // Numbers
@@ -142,8 +142,8 @@ extension SchemaChange {
     switch self {
     case .rebuildTable(let rebuild): rebuild.definition.name
     case .update(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table),
-      .takePlaces(let table, _, _, _), .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _, _),
-      .unjoin(let table, _, _, _):
+      .assignPositions(let table, _, _, _), .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _, _),
+      .removePairs(let table, _, _, _):
       table
     case .copyRows(let source, _, _, _): source
     case .setAside(let source, _): source.table

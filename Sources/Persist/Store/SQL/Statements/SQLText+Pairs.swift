@@ -11,7 +11,7 @@ extension SQLText {
         WHERE \(name: column) IN (\(keys(of: target, numbers)))\(narrowing)
         """
       ]
-    case .unjoin(let table, let column, let target, let numbers):
+    case .removePairs(let table, let column, let target, let numbers):
       return ["DELETE FROM \(name: table) WHERE \(name: column) IN (\(keys(of: target, numbers)))"]
     case .setAside(let source, let stage): return setAside(source, stage)
     case .join(let target, let stage): return join(target, stage)
@@ -24,7 +24,7 @@ extension SQLText {
         WHERE \(name: key) IS NOT NULL
         """
       ]
-    case .takePlaces(let table, let owner, let member, let place):
+    case .assignPositions(let table, let owner, let member, let place):
       return [
         """
         UPDATE \(name: table) SET \(name: place) = placed.place FROM \

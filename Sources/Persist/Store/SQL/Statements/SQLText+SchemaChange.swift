@@ -19,7 +19,7 @@ extension SQLText {
       ["UPDATE \(name: table) SET \(list(assignments))\(condition(rows))"]
     case .deleteRows(let table, let rows): ["DELETE FROM \(name: table)\(condition(rows))"]
     case .copyRows(let source, let table, let values, let rows): [copy(source, table, values, rows)]
-    case .sever, .unjoin, .setAside, .join, .setKeys, .takeEntityNumbers, .takePlaces, .forget:
+    case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
       relationshipStatements(change)
     case .deleteHistory(let table, let column, let numbers):
       ["DELETE FROM \(name: table) WHERE \(name: column) IN (\(numbers: numbers))"]

@@ -106,12 +106,12 @@ extension SQLText {
   }
 
   /// Parameters: the owner and the member.
-  static func separate(_ table: String, owner: String, member: String) -> SQLText {
+  static func deletePair(_ table: String, owner: String, member: String) -> SQLText {
     "DELETE FROM \(name: table) WHERE \(name: owner) = \(parameter: ()) AND \(name: member) = \(parameter: ())"
   }
 
   /// Deletes all pairs of one row. Parameter: its key.
-  static func separateAll(_ table: String, column: String) -> SQLText {
+  static func deleteAllPairs(_ table: String, column: String) -> SQLText {
     "DELETE FROM \(name: table) WHERE \(name: column) = \(parameter: ())"
   }
 
@@ -124,7 +124,7 @@ extension SQLText {
   }
 
   /// Removes a row from its owner. Parameters: the row's key and the owner.
-  static func disown(_ table: String, column: String, beside: [String]) -> SQLText {
+  static func removeFromOwner(_ table: String, column: String, beside: [String]) -> SQLText {
     let assignments = ([column] + beside).map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
     return """
       UPDATE \(name: table) SET \(assignments) WHERE Z_PK = \(parameter: ()) AND \(name: column) = \(parameter: ())
@@ -132,7 +132,7 @@ extension SQLText {
   }
 
   /// Removes all rows from an owner. Parameter: the owner.
-  static func disownAll(_ table: String, column: String, beside: [String]) -> SQLText {
+  static func removeAllFromOwner(_ table: String, column: String, beside: [String]) -> SQLText {
     let assignments = ([column] + beside).map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
     return "UPDATE \(name: table) SET \(assignments) WHERE \(name: column) = \(parameter: ())"
   }

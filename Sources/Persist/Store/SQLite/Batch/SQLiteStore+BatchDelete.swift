@@ -20,7 +20,7 @@ extension SQLiteStore {
       try pass.find(selection)
       try pass.cascade()
       try pass.checkDenials()
-      try pass.letGo()
+      try pass.severRelationships()
       try pass.deleteRows()
       _ = try pass.history?.finish()
       return pass.outcome(withIdentifiers: batch.wantsIdentifiers)
@@ -98,7 +98,7 @@ private struct BatchDeletePass {
   }
 
   /// Removes the rows from all relationships: columns that contain their keys, and pairs in join tables.
-  mutating func letGo() throws {
+  mutating func severRelationships() throws {
     for (index, keys) in doomed {
       let json = Self.json(keys)
       for end in rules[index].ends {
@@ -123,7 +123,7 @@ private struct BatchDeletePass {
     for (index, keys) in rows {
       let slots = name.flatMap { rules[index].entity.slot(named: $0) }.map { [$0] } ?? []
       for key in keys.subtracting(doomed[index] ?? []).sorted() {
-        try history?.noteUpdate(of: key, index, changing: slots)
+        try history?.recordUpdate(of: key, index, changing: slots)
       }
     }
   }
@@ -140,7 +140,7 @@ private struct BatchDeletePass {
           for column in rule.fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
         }
       }
-      if history != nil { for key in keys.sorted() { try history?.noteDeletion(of: key, index) } }
+      if history != nil { for key in keys.sorted() { try history?.recordDeletion(of: key, index) } }
       try connection.execute(.delete(from: rule.table, where: "Z_PK", isIn: json))
     }
   }

@@ -122,28 +122,28 @@ private struct BatchInsertPass {
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
         throw binder.describe(error, plan, row: key) { row.values[$0] }
       }
-      try note(key, row, isNew: true)
+      try record(key, row, isNew: true)
       return
     }
     if try statement.step() {
       let written = statement.integer(0)
       statement.reset()
-      try note(written, row, isNew: written == key)
+      try record(written, row, isNew: written == key)
     } else {
       statement.reset()
     }
   }
 
-  private mutating func note(_ key: Int64, _ row: BatchInsertRow, isNew: Bool) throws {
+  private mutating func record(_ key: Int64, _ row: BatchInsertRow, isNew: Bool) throws {
     outcome.count += 1
     if isNew { lastKey = key }
     if history != nil {
       let index = batch.entity.number - 1
       if isNew {
-        try history?.note(.insert, index, key: key)
+        try history?.record(.insert, index, key: key)
       } else {
         let slots = batch.conflict == .updateGiven ? row.given.sorted() : plan.columns.map(\.slot)
-        try history?.noteUpdate(of: key, index, changing: slots)
+        try history?.recordUpdate(of: key, index, changing: slots)
       }
     }
     guard batch.wantsIdentifiers else { return }

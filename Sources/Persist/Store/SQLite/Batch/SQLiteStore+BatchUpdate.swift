@@ -27,7 +27,7 @@ extension SQLiteStore {
         for row in rows {
           guard let index = map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: row.number)) else { continue }
           outcome.count += 1
-          try history?.noteUpdate(of: row.key, index, changing: slots)
+          try history?.recordUpdate(of: row.key, index, changing: slots)
           guard batch.wantsIdentifiers, let id = identifier(key: row.key, number: row.number) else { continue }
           outcome.changes.updatedObjectIDs.insert(id)
         }

@@ -9,7 +9,7 @@ struct UnfinishedFiles {
 
   /// The existing folders of a migration and of its backup.
   var folders: [URL] {
-    [WorkingFolder.place(besideStoreAt: store), BackupFolder.place(besideStoreAt: store)]
+    [WorkingFolder.url(besideStoreAt: store), BackupFolder.url(besideStoreAt: store)]
       .filter { FileState($0) != nil }
   }
 

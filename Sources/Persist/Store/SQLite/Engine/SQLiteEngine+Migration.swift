@@ -23,7 +23,7 @@ extension SQLiteEngine: MigrationEngine {
     return [url, SQLiteFileName.companion(of: url, "-wal")].reduce(0) { $0 + Int(FileState($1)?.size ?? 0) }
   }
 
-  func requireRoom(for location: StoreLocation, copies: Double) throws {
+  func requireDiskSpace(for location: StoreLocation, copies: Double) throws {
     let url = try file(location)
     try DiskSpaceCheck(besideStoreAt: SQLiteFileName.resolved(url), copies: copies)?.require(at: url)
   }

@@ -28,7 +28,7 @@ final class BackupFolder {
   convenience init(
     besideStoreAt store: URL, for backup: MigrationBackup, waitingAtMost wait: Duration = .zero
   ) throws {
-    let url = Self.place(besideStoreAt: store)
+    let url = Self.url(besideStoreAt: store)
     let lock = try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait)
     let note =
       switch backup {
@@ -46,7 +46,7 @@ final class BackupFolder {
     try write()
   }
 
-  static func place(besideStoreAt store: URL) -> URL {
+  static func url(besideStoreAt store: URL) -> URL {
     store.deletingLastPathComponent().appendingPathComponent(".\(store.lastPathComponent).backup", isDirectory: true)
   }
 
@@ -116,8 +116,8 @@ final class BackupFolder {
 
   /// Cleans up after a killed migration: a store that can't be read is restored from its copy.
   static func cleanUp(besideStoreAt store: URL) throws {
-    let url = place(besideStoreAt: store)
-    guard FileState(url) != nil, let lock = FolderLock.take(url) else { return }
+    let url = url(besideStoreAt: store)
+    guard FileState(url) != nil, let lock = FolderLock.acquire(url) else { return }
     guard let content = FileManager.default.contents(atPath: file(in: url).path),
       let note = try? JSONDecoder().decode(Note.self, from: content)
     else {

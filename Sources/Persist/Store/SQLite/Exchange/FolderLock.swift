@@ -51,7 +51,7 @@ final class FolderLock {
   #endif
 
   /// Nil if another process holds the lock, or the folder no longer exists.
-  static func take(_ folder: URL) -> FolderLock? {
+  static func acquire(_ folder: URL) -> FolderLock? {
     guard case .held(let lock) = attempt(folder) else { return nil }
     return lock
   }

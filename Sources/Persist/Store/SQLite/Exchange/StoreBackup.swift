@@ -134,7 +134,7 @@ package enum StoreBackup {
           try source.copyDatabase(into: target)
           try target.transaction {
             try assignNewIdentifier(to: target, type: "InMemory")
-            try takeIn(store, target)
+            try recordBackup(store, target)
           }
         }
       }
@@ -146,7 +146,7 @@ package enum StoreBackup {
   }
 
   /// Moves values from files into their rows: an in-memory store has no files.
-  private static func takeIn(_ store: SQLiteStore, _ connection: SQLiteConnection) throws {
+  private static func recordBackup(_ store: SQLiteStore, _ connection: SQLiteConnection) throws {
     let columns = Set(store.writePlans.value.flatMap { plan in plan.fileColumns.map { [plan.table, $0] } })
     for column in columns {
       let rows = try connection.all(.valuesInFiles(of: column[0], column: column[1])) { ($0.integer(0), $0.data(1)) }

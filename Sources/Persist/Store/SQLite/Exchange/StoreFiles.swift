@@ -13,7 +13,7 @@ struct StoreFiles {
     let files = ["-wal", "-shm", "-journal"].map { folder.appendingPathComponent(url.lastPathComponent + $0) }
     companions =
       files + ExternalDataFolder(storeAt: url).supportFolders
-      + [WorkingFolder.place(besideStoreAt: url), BackupFolder.place(besideStoreAt: url)]
+      + [WorkingFolder.url(besideStoreAt: url), BackupFolder.url(besideStoreAt: url)]
   }
 
   /// Deletes all files, the database first: companions without a database aren't a store, but a database without its

@@ -81,7 +81,7 @@ final class UnfinishedCopy {
       for companion in SQLiteFileName.companions(of: copy) { try? FileManager.default.removeItem(at: companion) }
       return (try? FileManager.default.removeItem(at: copy)) != nil
     }
-    guard !FileState.isLink(copy), let lock = FolderLock.take(copy) else { return false }
+    guard !FileState.isLink(copy), let lock = FolderLock.acquire(copy) else { return false }
     return withExtendedLifetime(lock) {
       // A machine that shares the disk may not see the folder's lock, but sees SQLite's.
       let names = (try? FileManager.default.contentsOfDirectory(atPath: copy.path)) ?? []

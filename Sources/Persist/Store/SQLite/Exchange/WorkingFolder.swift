@@ -17,7 +17,7 @@ final class WorkingFolder {
   /// - Parameter wait: The maximum time to wait for another process that migrates the store.
   /// - Throws: ``PersistenceError/Code/storeBusy`` if the wait times out.
   convenience init(besideStoreAt store: URL, waitingAtMost wait: Duration = .zero) throws {
-    let url = Self.place(besideStoreAt: store)
+    let url = Self.url(besideStoreAt: store)
     self.init(url, of: store, lock: try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait))
     try completeExchange()
     try clear()
@@ -38,8 +38,8 @@ final class WorkingFolder {
 
   /// Completes or undoes a killed migration's changes beside a store. A running migration isn't affected.
   static func cleanUp(besideStoreAt store: URL) throws {
-    let url = place(besideStoreAt: store)
-    guard FileState(url) != nil, let lock = FolderLock.take(url) else { return }
+    let url = url(besideStoreAt: store)
+    guard FileState(url) != nil, let lock = FolderLock.acquire(url) else { return }
     let folder = WorkingFolder(url, of: store, lock: lock)
     try folder.completeExchange()
     folder.delete()
@@ -65,7 +65,7 @@ final class WorkingFolder {
     try ExchangeRecord(in: url)?.complete(store: store, in: url)
   }
 
-  static func place(besideStoreAt store: URL) -> URL {
+  static func url(besideStoreAt store: URL) -> URL {
     store.deletingLastPathComponent()
       .appendingPathComponent(".\(store.lastPathComponent).migration", isDirectory: true)
   }

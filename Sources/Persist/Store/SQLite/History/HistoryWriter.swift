@@ -37,7 +37,7 @@ struct HistoryWriter {
   /// - Parameters:
   ///   - entity: The entity's index in the model.
   ///   - columns: The bits of an update's changed columns.
-  mutating func note(_ type: HistoryChangeType, _ entity: Int, key: Int64, columns: Data? = nil) throws {
+  mutating func record(_ type: HistoryChangeType, _ entity: Int, key: Int64, columns: Data? = nil) throws {
     last += 1
     count += 1
     let statement = try connection.statement(plan.insertChange)
@@ -51,17 +51,17 @@ struct HistoryWriter {
   }
 
   /// - Parameter slots: The slots of the changed properties.
-  mutating func noteUpdate(of key: Int64, _ entity: Int, changing slots: [Int]) throws {
+  mutating func recordUpdate(of key: Int64, _ entity: Int, changing slots: [Int]) throws {
     if bits?.entity != entity || bits?.slots != slots {
       bits = (entity, slots, entities[entity].changedColumns.bytes(changing: slots))
     }
-    try note(.update, entity, key: key, columns: bits?.columns)
+    try record(.update, entity, key: key, columns: bits?.columns)
   }
 
   /// Records the deletion of a row that still exists, with the values that are kept.
-  mutating func noteDeletion(of key: Int64, _ entity: Int) throws {
+  mutating func recordDeletion(of key: Int64, _ entity: Int) throws {
     let entityPlan = entities[entity]
-    guard let deletion = entityPlan.deletion else { return try note(.delete, entity, key: key) }
+    guard let deletion = entityPlan.deletion else { return try record(.delete, entity, key: key) }
     let statement = try connection.statement(deletion)
     statement.bind(last + 1, at: 1)
     statement.bind(Int64(entityPlan.number), at: 2)

@@ -16,7 +16,7 @@ extension StoreMetadata {
     setModel(
       versionHashes: known ?? fingerprints.mapValues(\.bytes), versionIdentifiers: model.versionIdentifiers)
     try write(to: connection)
-    try note(model, in: connection)
+    try record(model, in: connection)
     if try connection.first(.knows(table: "Z_MODELCACHE"), { _ in true }) == true {
       try connection.execute(.emptyModelCache)
     }
@@ -28,12 +28,12 @@ extension StoreMetadata {
     var metadata = self
     metadata.setModel(versionHashes: versionHashes, versionIdentifiers: model.versionIdentifiers)
     try metadata.write(to: connection)
-    try metadata.note(model, in: connection)
+    try metadata.record(model, in: connection)
   }
 
   /// Records the store's present model, so that it is identified immediately the next time; nothing that Core Data
   /// reads changes.
-  func note(_ model: ManagedObjectModel, in connection: SQLiteConnection) throws {
+  func record(_ model: ManagedObjectModel, in connection: SQLiteConnection) throws {
     try ModelRecord.write(
       fingerprints: model.fingerprints, modelText: Data(model.description.json.utf8), metadata: self, to: connection)
   }

@@ -24,7 +24,7 @@ struct StoreExchange {
     defer { connection.close() }
     let record = try record(hold, connection)
     try record.write(in: folder.url)
-    try bring(record.added)
+    try moveIntoPlace(record.added)
     try hold.replaceContent(by: connection)
     try record.complete(store: store, in: folder.url)
   }
@@ -52,7 +52,7 @@ struct StoreExchange {
     return names
   }
 
-  private func bring(_ names: [String]) throws {
+  private func moveIntoPlace(_ names: [String]) throws {
     guard !names.isEmpty else { return }
     let (new, old) = (ExternalDataFolder(storeAt: replacement), ExternalDataFolder(storeAt: store))
     let files = FileManager.default

@@ -50,7 +50,7 @@ import Foundation
         let parts = rest.components
         let time = Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000 + 1)
         guard poll(&files, 2, time) > 0 else { continue }
-        if files[1].revents != 0 || takeEvents() { return }
+        if files[1].revents != 0 || readEvents() { return }
       }
     }
 
@@ -63,7 +63,7 @@ import Foundation
     /// Removes the waiting events.
     ///
     /// - Returns: Whether any is of one of the files.
-    private func takeEvents() -> Bool {
+    private func readEvents() -> Bool {
       var buffer = [UInt8](repeating: 0, count: 16_384)
       var isFound = false
       while true {

@@ -25,7 +25,7 @@ extension SQLiteConnection {
         handle, Int32(RunningWork.interval),
         { context in
           guard let context else { return 0 }
-          return Unmanaged<RunningWork>.fromOpaque(context).takeUnretainedValue().ask() ? 0 : 1
+          return Unmanaged<RunningWork>.fromOpaque(context).takeUnretainedValue().countInterval() ? 0 : 1
         }, Unmanaged.passUnretained(question).toOpaque())
       defer { sqlite3_progress_handler(handle, 0, nil, nil) }
       return try withExtendedLifetime(question) { try body() }
@@ -55,7 +55,7 @@ extension SQLiteConnection {
       forEachStatement { _ = sqlite3_stmt_status($0, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1) }
     }
 
-    func ask() -> Bool {
+    func countInterval() -> Bool {
       instructions += Self.interval
       var scanned: Int64 = 0
       forEachStatement { statement in

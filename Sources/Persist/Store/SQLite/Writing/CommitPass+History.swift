@@ -4,7 +4,7 @@ extension CommitPass {
   mutating func recordDeletions() throws {
     guard var writer = history else { return }
     for row in writes.deletes {
-      try writer.noteDeletion(of: key(of: row.key, row.entity), row.entity.number - 1)
+      try writer.recordDeletion(of: key(of: row.key, row.entity), row.entity.number - 1)
     }
     history = writer
   }
@@ -13,7 +13,7 @@ extension CommitPass {
   mutating func recordChanges() throws {
     guard var writer = history else { return }
     for (insert, key) in zip(writes.inserts, insertedKeys) {
-      try writer.note(.insert, insert.entity.number - 1, key: key)
+      try writer.record(.insert, insert.entity.number - 1, key: key)
     }
     let changedMembers = changedMembers
     func members(of entity: Entity, _ key: Int64) -> [Int] {
@@ -22,11 +22,11 @@ extension CommitPass {
     for row in writes.updates {
       let key = try key(of: row.key, row.entity)
       let more = members(of: row.entity, key)
-      try writer.noteUpdate(of: key, row.entity.number - 1, changing: more.isEmpty ? row.slots : row.slots + more)
+      try writer.recordUpdate(of: key, row.entity.number - 1, changing: more.isEmpty ? row.slots : row.slots + more)
     }
     for row in writes.touches {
       let key = try key(of: row.key, row.entity)
-      try writer.noteUpdate(of: key, row.entity.number - 1, changing: members(of: row.entity, key))
+      try writer.recordUpdate(of: key, row.entity.number - 1, changing: members(of: row.entity, key))
     }
     history = writer
   }

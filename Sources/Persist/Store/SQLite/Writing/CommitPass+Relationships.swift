@@ -6,10 +6,10 @@ extension CommitPass {
       let owner = try key(of: link.owner)
       switch store.map[entity].toMany[link.slot] {
       case .join(let join)?:
-        try separate(owner, link.removed, join)
-        try unite(owner, link.added, join)
+        try deletePairs(owner, link.removed, join)
+        try insertPairs(owner, link.added, join)
       case .foreignKey(let column)?:
-        try disown(owner, link.removed, column)
+        try removeFromOwner(owner, link.removed, column)
         try own(owner, entity, link.added, column)
       case nil:
         throw PersistenceError(
@@ -19,11 +19,11 @@ extension CommitPass {
     }
   }
 
-  private func separate(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
+  private func deletePairs(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
     guard !members.isEmpty else { return }
     let ways = [(join.ownColumn, join.memberColumn)] + (join.isReflexive ? [(join.memberColumn, join.ownColumn)] : [])
     for (ownColumn, memberColumn) in ways {
-      let sql = SQLText.separate(join.table, owner: ownColumn, member: memberColumn)
+      let sql = SQLText.deletePair(join.table, owner: ownColumn, member: memberColumn)
       try connection.withStatement(sql) { statement in
         for member in members {
           statement.begin()
@@ -35,7 +35,7 @@ extension CommitPass {
     }
   }
 
-  private func unite(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
+  private func insertPairs(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
     guard !members.isEmpty else { return }
     let order = join.orderColumn
     let inverse = join.inverseOrderColumn == order ? nil : join.inverseOrderColumn
@@ -62,10 +62,10 @@ extension CommitPass {
     }
   }
 
-  private func disown(_ owner: Int64, _ members: [ManagedObjectID], _ place: TableMap.ForeignKey) throws {
+  private func removeFromOwner(_ owner: Int64, _ members: [ManagedObjectID], _ place: TableMap.ForeignKey) throws {
     guard !members.isEmpty else { return }
     let beside = [place.entityColumn, place.orderColumn].compactMap { $0 }
-    try connection.withStatement(.disown(place.table, column: place.column, beside: beside)) { statement in
+    try connection.withStatement(.removeFromOwner(place.table, column: place.column, beside: beside)) { statement in
       for member in members {
         statement.begin()
         statement.bind(try key(of: member), at: 1)

@@ -57,7 +57,7 @@ struct CommitPass {
   // MARK: Keys
 
   /// Assigns every inserted row its key; the counter of each hierarchy is read and written once.
-  mutating func giveKeys() throws {
+  mutating func assignKeys() throws {
     let inserts = writes.inserts
     guard !inserts.isEmpty else { return }
     var next: [Int64?] = Array(repeating: nil, count: store.model.entities.count)

@@ -25,7 +25,7 @@ extension SQLiteStore {
     }
     return try pool.write { connection in
       var pass = CommitPass(writes, store: self, connection: connection)
-      try pass.giveKeys()
+      try pass.assignKeys()
       return pass.insertedKeys
     }
   }
@@ -39,7 +39,7 @@ extension SQLiteStore {
         var pass = CommitPass(writes, store: self, connection: connection)
         defer { files = pass.files }
         pass.history = try historyWriter(by: writes.origin, connection)
-        try pass.giveKeys()
+        try pass.assignKeys()
         if freeingValuesFirst {
           try pass.recordDeletions()
           try pass.deleteRows()
@@ -62,7 +62,7 @@ extension SQLiteStore {
         try pass.throwConflicts()
         let historyNumber = try pass.history?.finish()
         metadata = try writePendingMetadata(to: connection)
-        if needsModelRecord.load(ordering: .acquiring) { try StoreMetadata(connection).note(model, in: connection) }
+        if needsModelRecord.load(ordering: .acquiring) { try StoreMetadata(connection).record(model, in: connection) }
         try pass.files.synchronizeFolder()
         isWritten = true
         return pass.receipt(historyNumber: historyNumber)
