@@ -87,7 +87,8 @@ extension PlainSQLite {
     run("COMMIT")
   }
 
-  private static func bind(_ statement: OpaquePointer?, _ index: Int32, _ text: UnsafeBufferPointer<UInt8>) {
+  /// Binds a text where it is: it must stay there until the statement is reset.
+  static func bind(_ statement: OpaquePointer?, _ index: Int32, _ text: UnsafeBufferPointer<UInt8>) {
     text.withMemoryRebound(to: CChar.self) {
       _ = sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), nil)
     }

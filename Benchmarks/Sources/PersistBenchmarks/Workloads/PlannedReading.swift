@@ -30,9 +30,7 @@ extension Workload {
             var sum: UInt64 = 0
             for var name in names(setting) {
               name.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                  _ = sqlite3_bind_text(statement, 1, $0.baseAddress, Int32($0.count), nil)
-                }
+                PlainSQLite.bind(statement, 1, bytes)
                 while sqlite3_step(statement) == SQLITE_ROW {
                   sum &+= visit(sqlite3_column_int64(statement, 2), PlainSQLite.text(statement, 3))
                 }
