@@ -71,3 +71,24 @@ extension ManagedObject {
     noteObserved(Set(slots.map { ObservedProperty(slot: $0) }))
   }
 }
+
+extension ManagedObjectContext {
+  /// Notes that objects leave the context, for who observes to-one relationships without an inverse to them: from then
+  /// on these lead to faults without a row.
+  func noteDeparture(of objects: [ManagedObject]) {
+    guard readProbe.hasObservedObjects else { return }
+    let referred = objects.filter { !$0.layout.oneWayReferrers.isEmpty }
+    guard !referred.isEmpty else { return }
+    let holders = liveObjects.filter { $0.marks.contains(.observed) }
+    for object in referred {
+      for referrer in object.layout.oneWayReferrers {
+        for holder in holders where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {
+          guard let relationship = holder.layout.relationshipsBySlot[referrer.slot], !relationship.isToMany,
+            holder.endsInMemory(of: relationship).contains(object.objectID)
+          else { continue }
+          holder.noteChange(at: relationship.slot)
+        }
+      }
+    }
+  }
+}

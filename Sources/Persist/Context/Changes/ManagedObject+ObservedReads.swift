@@ -56,6 +56,7 @@ extension ManagedObject {
   final func becomeObserved(by observers: ObjectObservers) {
     ObservedObjects.insert(observers, for: self)
     marks.insert(.observed)
+    table?.readProbe.hasObservedObjects = true
     for slot in toManys.indices { toManys[slot]?.observe(as: slot, of: self) }
   }
 }

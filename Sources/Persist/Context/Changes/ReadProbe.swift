@@ -52,6 +52,8 @@ final class ReadProbe {
   // Held by hand: counting the reference would cost each read several times what the rest does.
   @exclusivity(unchecked) private var spare = Unmanaged.passRetained(Spare())
   @exclusivity(unchecked) private var pauseCount: Int32 = 0
+  /// Whether any object of the context has ever been observed.
+  var hasObservedObjects = false
 
   deinit { spare.release() }
 

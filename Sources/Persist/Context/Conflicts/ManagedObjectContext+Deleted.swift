@@ -16,6 +16,7 @@ extension ManagedObjectContext {
       object.change = .none
       object.loading = .missing
     } else {
+      noteDeparture(of: [object])
       object.change = .deleted
       object.detach()
     }
@@ -164,7 +165,7 @@ extension ManagedObject {
   final var insertedVersion: Int64 { snapshot.map { $0.version + 1 << 20 } ?? 1 }
 
   /// Returns the other ends of a relationship that are known without accessing the store.
-  fileprivate final func endsInMemory(
+  final func endsInMemory(
     of relationship: RelationshipLayout, readingMembers: Bool = false
   ) -> [ManagedObjectID] {
     guard relationship.isToMany else {

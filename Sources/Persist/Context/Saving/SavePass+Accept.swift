@@ -47,6 +47,7 @@ extension SavePass {
     } else {
       for number in numbers { unsaved.map.remove(number) }
     }
+    context.noteDeparture(of: writes.deleted)
     for object in writes.deleted {
       object.leaveMembers()
       object.detach()

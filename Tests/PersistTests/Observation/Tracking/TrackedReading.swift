@@ -51,6 +51,17 @@ enum TrackedReading: Hashable {
     }
   }
 
+  /// Whether the two sides of a relationship were read before and after others saved without being merged, so that the
+  /// answer depends on which of them is in memory.
+  func dependsOnUnmergedRows(of object: ManagedObject) -> Bool {
+    guard case .isMember(let name, let member) = self, object.table != nil, member.table != nil,
+      let relationship = object.layout.relationships.first(where: { $0.name == name }),
+      let back = member.back(of: relationship), !back.isToMany
+    else { return false }
+    let isListed = (try? object.many(name)).map { Array($0).contains(member) }
+    return isListed != (member.destination(at: back.slot) === object)
+  }
+
   private func read(
     _ object: ManagedObject, _ name: String, _ way: Way, holding: (ManagedObject) -> Void
   ) throws -> Shown {

@@ -90,6 +90,21 @@ struct TrackingTests {
     }
   }
 
+  @Test("A to-one without inverse tells when its destination was deleted and leaves the context")
+  func departedDestination() throws {
+    try withStack(RandomGraph.model) { stack in
+      let context = stack.context()
+      let (node, tag) = (try context.make("Node"), try context.make("Tag"))
+      node["favourite"] = tag
+      try context.save()
+      let shown = try tracking { node["favourite"] }
+      context.delete(tag)
+      #expect(shown.told.count == 0)
+      try context.save()
+      #expect(shown.told.count == 1)
+    }
+  }
+
   @Test("What others saved and deleted tells when it is merged, property by property")
   func merging() throws {
     try withStack(SampleModels.people) { stack in
