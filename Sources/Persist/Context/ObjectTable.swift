@@ -34,7 +34,10 @@ final class ObjectTable {
   /// Detaches a stale fault for the key from a time when it had no row. If the object's temporary identifier is still
   /// referenced, it resolves to the new one from now on.
   func insert(_ object: ManagedObject, key: Int64) {
-    if let stale = map[key] { stale.detach() }
+    if let stale = map[key] {
+      context.noteDeparture(of: [stale])
+      stale.detach()
+    }
     var former = object.identifier
     object.table = self
     object.key = key

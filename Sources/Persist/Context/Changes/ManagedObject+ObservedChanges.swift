@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// The places where what an object shows changes all lead here.
 extension ManagedObject {
   /// Notes that a property is about to get another value.
@@ -73,22 +75,28 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Notes that objects leave the context, for who observes to-one relationships without an inverse to them: from then
-  /// on these lead to faults without a row.
+  /// Notes that objects leave the context, for who observes relationships that still lead to them, as those of deleted
+  /// objects and those without an inverse do: from then on they lead to other objects.
   func noteDeparture(of objects: [ManagedObject]) {
-    guard readProbe.hasObservedObjects else { return }
-    let referred = objects.filter { !$0.layout.oneWayReferrers.isEmpty }
-    guard !referred.isEmpty else { return }
-    let holders = liveObjects.filter { $0.marks.contains(.observed) }
-    for object in referred {
-      for referrer in object.layout.oneWayReferrers {
-        for holder in holders where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {
-          guard let relationship = holder.layout.relationshipsBySlot[referrer.slot], !relationship.isToMany,
-            holder.endsInMemory(of: relationship).contains(object.objectID)
-          else { continue }
-          holder.noteChange(at: relationship.slot)
-        }
+    guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
+    let departing = Set(objects.map(\.objectID))
+    for holder in liveObjects where holder.marks.contains(.observed) {
+      for relationship in holder.layout.relationships where holder.leadsInMemory(toAnyOf: departing, by: relationship) {
+        holder.noteChange(at: relationship.slot)
       }
     }
+  }
+}
+
+extension ManagedObject {
+  /// Whether a relationship leads to one of some objects, as far as that is known without reading.
+  fileprivate final func leadsInMemory(toAnyOf ids: Set<ManagedObjectID>, by relationship: RelationshipLayout) -> Bool {
+    guard relationship.isToMany else {
+      let unsaved = pending.isEmpty ? nil : pending[relationship.slot]
+      guard case .objectID(let id) = unsaved ?? committedValue(at: relationship.slot) else { return false }
+      return ids.contains(id)
+    }
+    guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return false }
+    return (members.list?.identifiers ?? members.added.elements).contains(where: ids.contains)
   }
 }

@@ -165,7 +165,7 @@ extension ManagedObject {
   final var insertedVersion: Int64 { snapshot.map { $0.version + 1 << 20 } ?? 1 }
 
   /// Returns the other ends of a relationship that are known without accessing the store.
-  final func endsInMemory(
+  fileprivate final func endsInMemory(
     of relationship: RelationshipLayout, readingMembers: Bool = false
   ) -> [ManagedObjectID] {
     guard relationship.isToMany else {

@@ -78,34 +78,4 @@ extension ManagedObjectContext {
     processTrackedChanges()
     try throwDeferredError()
   }
-
-  /// Prefetches the missing rows of faults with a few statements for all of them. They remain faults.
-  func prefetchRows(of objects: some Collection<ManagedObject>) {
-    guard objects.contains(where: \.isWithoutRow) else { return }
-    let waiting = objects.filter(\.isWithoutRow)
-    // A single row can just as well be read on use.
-    guard waiting.count > 1 else { return }
-    do { try readRows(of: waiting) } catch { deferError(error) }
-  }
-
-  /// Reads the rows of faults, with one statement for each entity and store; objects without a row remain unchanged.
-  func readRows(of objects: [ManagedObject]) throws {
-    struct Place: Hashable {
-      let table: ObjectIdentifier?
-      let layout: ObjectIdentifier
-    }
-    let places = Dictionary(grouping: objects) { object in
-      Place(table: object.table.map(ObjectIdentifier.init), layout: ObjectIdentifier(object.layout))
-    }
-    for objects in places.values {
-      guard let first = objects.first, let table = first.table, let store = table.store else { continue }
-      let query = RowQuery(entity: first.layout.entity, includesSubentities: false, keys: objects.map(\.key))
-      for row in try store.rows(query) { table.map[row.key]?.snapshot = row.snapshot }
-    }
-  }
-}
-
-extension ManagedObject {
-  /// Whether the object is a fault whose row isn't read yet.
-  final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
 }

@@ -65,4 +65,44 @@ extension ManagedObject {
     change = .none
     releaseFormerEnds()
   }
+
+  /// Copies the values of transient attributes, which aren't part of a row, from the parent's object if it is
+  /// registered.
+  final func adoptTransientValuesOfParent() {
+    guard let parent = table?.context.parent, let original = parent.registeredObject(for: objectID) else { return }
+    guard !original.pending.isEmpty else { return }
+    for slot in layout.transientSlots {
+      if let value = original.pending[slot] { setPending(value, at: slot) }
+    }
+  }
+
+  /// Whether the object is a fault whose row isn't read yet.
+  final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
+}
+
+extension ManagedObjectContext {
+  /// Prefetches the missing rows of faults with a few statements for all of them. They remain faults.
+  func prefetchRows(of objects: some Collection<ManagedObject>) {
+    guard objects.contains(where: \.isWithoutRow) else { return }
+    let waiting = objects.filter(\.isWithoutRow)
+    // A single row can just as well be read on use.
+    guard waiting.count > 1 else { return }
+    do { try readRows(of: waiting) } catch { deferError(error) }
+  }
+
+  /// Reads the rows of faults, with one statement for each entity and store; objects without a row remain unchanged.
+  func readRows(of objects: [ManagedObject]) throws {
+    struct Place: Hashable {
+      let table: ObjectIdentifier?
+      let layout: ObjectIdentifier
+    }
+    let places = Dictionary(grouping: objects) { object in
+      Place(table: object.table.map(ObjectIdentifier.init), layout: ObjectIdentifier(object.layout))
+    }
+    for objects in places.values {
+      guard let first = objects.first, let table = first.table, let store = table.store else { continue }
+      let query = RowQuery(entity: first.layout.entity, includesSubentities: false, keys: objects.map(\.key))
+      for row in try store.rows(query) { table.map[row.key]?.snapshot = row.snapshot }
+    }
+  }
 }

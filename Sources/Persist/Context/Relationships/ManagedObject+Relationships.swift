@@ -135,6 +135,20 @@ extension ManagedObject {
     return back.deleteRule == .deny || back.deleteRule == .noAction
   }
 
+  /// Whether this object's own side of a relationship refers to another object, which refers to this one by
+  /// `relationship`.
+  final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
+    guard let own = back(of: relationship) else { return true }
+    guard own.isToMany else { return destination(at: own.slot) === other }
+    let members = members(of: own)
+    if let current = members.current { return current.contains(other.objectID) }
+    if members.added.contains(other.objectID) { return true }
+    if members.removed.contains(other.objectID) { return false }
+    // If unread, the store's members are the objects whose rows refer to this object.
+    if !relationship.isToMany { return other.committedValue(at: relationship.slot) == .objectID(objectID) }
+    return memberIDs(of: own).contains(other.objectID)
+  }
+
   /// Does the same as ``willChange()`` for a to-many relationship: the row isn't needed until the save.
   final func willChangeMembers() {
     isTouched = true

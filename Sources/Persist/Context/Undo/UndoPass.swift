@@ -193,20 +193,6 @@ extension UndoStep.Former {
 }
 
 extension ManagedObject {
-  /// Whether this object's own side of a relationship refers to another object, which refers to this one by
-  /// `relationship`.
-  final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
-    guard let own = back(of: relationship) else { return true }
-    guard own.isToMany else { return destination(at: own.slot) === other }
-    let members = members(of: own)
-    if let current = members.current { return current.contains(other.objectID) }
-    if members.added.contains(other.objectID) { return true }
-    if members.removed.contains(other.objectID) { return false }
-    // If unread, the store's members are the objects whose rows refer to this object.
-    if !relationship.isToMany { return other.committedValue(at: relationship.slot) == .objectID(objectID) }
-    return memberIDs(of: own).contains(other.objectID)
-  }
-
   /// Marks the object as unchanged if it doesn't differ from the store.
   fileprivate final func becomeUnchangedIfEqual() {
     guard change == .updated, !hasPersistentChangedValues else { return }

@@ -89,10 +89,3 @@ public struct StagedMigration: Sendable {
     }
   }
 }
-
-extension StoreOptions {
-  /// Migrates older stores to the coordinator's version in stages.
-  public static func stagedMigration(_ staged: StagedMigration) -> StoreOptions {
-    StoreOptions(migrator: AutomaticMigrator(staged: staged))
-  }
-}

@@ -257,4 +257,9 @@ extension StoreOptions {
   public static var refusingLoss: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(allowsLoss: false))
   }
+
+  /// Migrates older stores to the coordinator's version in stages.
+  public static func stagedMigration(_ staged: StagedMigration) -> StoreOptions {
+    StoreOptions(migrator: AutomaticMigrator(staged: staged))
+  }
 }

@@ -1,0 +1,23 @@
+/// The keys by which rows identify objects. New objects have negative keys in the rows that a context gives its
+/// children.
+extension ManagedObjectContext {
+  /// Returns the object of a row if it is registered, or a new object by its temporary number.
+  func registeredObject(ofRow key: Int64, _ layout: EntityLayout, in tables: StoreTables) -> ManagedObject? {
+    if key < 0, let object = unsavedTable.map[-key] { return object }
+    return tables.table(for: layout).map[key]
+  }
+
+  /// Returns the key by which a store's rows identify an object; nil for an object of another store.
+  func rowKey(of id: ManagedObjectID, in tables: StoreTables) -> Int64? {
+    if id.isTemporaryID { return parent == nil ? nil : id.rowKey }
+    return id.storeIdentifier == tables.identifier ? id.rowKey : nil
+  }
+}
+
+extension ManagedObject {
+  /// The key of the object's row in child contexts.
+  final var rowKey: Int64 { table?.isTemporary == false ? key : -key }
+
+  /// Whether the object is new, or represents a new object of a parent context.
+  final var hasNoRow: Bool { change == .inserted || key < 0 }
+}
