@@ -54,6 +54,7 @@ extension ManagedObjectContext {
         object.becomeFault()
       }
     }
+    advanceQueryGeneration()
     notifyChildren(discarded)
     announce { $0.invalidatedAll = registered }
   }
@@ -103,6 +104,7 @@ extension ManagedObjectContext {
     defer { observedChanges.end() }
     mergeArrivedChanges()
     processTrackedChanges()
+    advanceQueryGeneration()
     let objects = liveObjects.filter(isRefreshable)
     let changed = objects.filter { $0.change == .updated }
     for object in objects where object.change == .none { adoptStoredValues(of: object, mergeChanges: false) }

@@ -43,6 +43,10 @@ public final class ManagedObjectContext {
   /// The slots of the classes' declared properties; the layouts own the tables.
   let slotTables: [SlotTable]
   private(set) var storeTables: [StoreTables] = []
+  /// The state of the stores that the context reads; nil for the present state.
+  var queryGeneration: QueryGeneration? { didSet { applyQueryGeneration() } }
+  /// Whether a save is running that must see what others have saved.
+  var isReadingNewest = false { didSet { applyQueryGeneration() } }
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
   // Unchecked: used only within the context's isolation, and the lookup makes no outside calls. The check would double
@@ -209,6 +213,7 @@ extension ManagedObjectContext {
   func tables(of store: any PersistentStore) -> StoreTables {
     if let tables = storeTables.first(where: { $0.origin === store }) { return tables }
     let tables = StoreTables(context: self, store: store)
+    if let queryGeneration, !isReadingNewest { tables.read(queryGeneration) }
     storeTables.append(tables)
     return tables
   }

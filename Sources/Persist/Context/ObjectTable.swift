@@ -7,7 +7,9 @@ final class ObjectTable {
   /// Not retained: the context owns its tables, and removes every object from them before it is deallocated.
   unowned(unsafe) let context: ManagedObjectContext
   /// The source of the rows; nil for objects that were never saved.
-  let store: (any RowSource)?
+  ///
+  /// Changed only by the context's own isolation, between reads.
+  @exclusivity(unchecked) fileprivate(set) var store: (any RowSource)?
   /// The tables of the same store, by root entity index; nil for objects that were never saved.
   unowned(unsafe) let siblings: StoreTables?
   /// The context's instance.
@@ -59,8 +61,11 @@ final class ObjectTable {
 final class StoreTables {
   /// The coordinator's store.
   let origin: any PersistentStore
-  /// The source and destination of the context's rows: the store itself, or the parent context's view of it.
-  let store: any RowSource
+  /// The source and destination of the context's rows: the store itself, its view of a pinned context, or the parent
+  /// context's view of it.
+  ///
+  /// Changed only by the context's own isolation, between reads.
+  @exclusivity(unchecked) private(set) var store: any RowSource
   let identifier: String
   let coordinator: PersistentStoreCoordinator
   private let context: Unmanaged<ManagedObjectContext>
@@ -75,6 +80,12 @@ final class StoreTables {
     self.store = context.parent.map { ParentRows(of: store, in: $0) } ?? store
     identifier = store.identifier
     tables = Array(repeating: nil, count: context.layouts.count)
+  }
+
+  /// Reads a generation from now on; nil for the store's present state.
+  func read(_ generation: QueryGeneration?) {
+    store = generation.map { GenerationRows(of: origin, in: $0) } ?? origin
+    for table in existing { table.store = store }
   }
 
   /// Returns the table of an entity's hierarchy.

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// Storage for rows. A store is synchronous, serves many contexts concurrently, and knows nothing about objects.
-package protocol PersistentStore: RowSource, Sendable {
+package protocol PersistentStore: SharedRowSource {
   /// `SQLite` or `InMemory`.
   var type: String { get }
   /// The model with which the store was opened.
@@ -19,6 +19,8 @@ package protocol PersistentStore: RowSource, Sendable {
   ///
   /// - Returns: The running observation; nil if nobody else can change the store.
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)?
+  /// Holds the present state of the store for reading; nil if the store can't do that without blocking writers.
+  func generation() throws -> (any StoreGeneration)?
   /// The record of the store's changes; nil if the store has none.
   var history: (any StoreHistory)? { get }
 
@@ -100,6 +102,7 @@ package protocol PersistentStore: RowSource, Sendable {
 
 extension PersistentStore {
   var history: (any StoreHistory)? { nil }
+  func generation() throws -> (any StoreGeneration)? { nil }
   var postsRemoteChanges: Bool { false }
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? { nil }
   var busyTimeout: Duration { StoreOptions().busyTimeout }

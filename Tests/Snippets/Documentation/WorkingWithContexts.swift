@@ -17,9 +17,13 @@ func saved(_ container: PersistentContainer, names: [String]) async throws {
 
 func drafted(_ context: ManagedObjectContext, _ tea: ManagedObject) throws {
   // <block 3>
-  // <block 5>
+  // <block 6>
 }
 
 @MainActor func followed(_ background: ManagedObjectContext, _ context: ManagedObjectContext) async {
   // <block 4>
+}
+
+func pinned(_ context: ManagedObjectContext) throws {
+  // <block 5>
 }

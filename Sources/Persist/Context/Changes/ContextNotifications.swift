@@ -27,10 +27,10 @@ enum ContextNotifications {
     case .didSave(let saved):
       center.post(
         name: ManagedObjectContext.didSaveObjectsNotification, object: context,
-        userInfo: userInfo(saved).merging(token(saved)) { $1 })
+        userInfo: userInfo(saved).merging(tokens(saved)) { $1 })
       center.post(
         name: ManagedObjectContext.didSaveObjectIDsNotification, object: context,
-        userInfo: userInfo(saved.savedChanges).merging(token(saved)) { $1 })
+        userInfo: userInfo(saved.savedChanges).merging(tokens(saved)) { $1 })
     case .didObtainPermanentIDs, .willMerge, .didMergeUnknownChanges, .parentDidSave: break
     }
   }
@@ -45,8 +45,11 @@ enum ContextNotifications {
       name: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, userInfo: info)
   }
 
-  private static func token(_ saved: ObjectsDidSave) -> [AnyHashable: Any] {
-    saved.historyToken.map { [PersistentStoreCoordinator.historyTokenKey: $0] } ?? [:]
+  private static func tokens(_ saved: ObjectsDidSave) -> [AnyHashable: Any] {
+    var tokens: [AnyHashable: Any] = [:]
+    tokens[PersistentStoreCoordinator.historyTokenKey] = saved.historyToken
+    tokens[ManagedObjectContext.NotificationKey.queryGeneration.rawValue] = saved.queryGenerationToken
+    return tokens
   }
 
   private static func userInfo(_ changes: ObjectsDidChange) -> [AnyHashable: Any] {
@@ -104,8 +107,8 @@ extension ManagedObjectContext {
     ContextNotifications.name("DidMergeChangesObjectIDsNotification")
   }
 
-  /// The keys of the notifications' user info. The values are always a `Set`, of ``ManagedObject`` or
-  /// ``ManagedObjectID``.
+  /// The keys of the notifications' user info. The values are sets of ``ManagedObject`` or ``ManagedObjectID``, except
+  /// that of ``queryGeneration``.
   public enum NotificationKey: String, Sendable, CaseIterable {
     /// Objects that are new in the context, or that the save inserted.
     case insertedObjects = "inserted"
@@ -129,5 +132,7 @@ extension ManagedObjectContext {
     case refreshedObjectIDs = "refreshed_objectIDs"
     /// The counterpart of Core Data's key; no notification of Persist contains it.
     case invalidatedObjectIDs = "invalidated_objectIDs"
+    /// The ``QueryGenerationToken`` of a pinned context after its save. Absent if there is none.
+    case queryGeneration = "query_generation"
   }
 }

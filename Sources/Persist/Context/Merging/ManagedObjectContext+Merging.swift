@@ -60,6 +60,7 @@ extension ManagedObjectContext {
     if changes.isIncomplete { changes.updatedObjectIDs.formUnion(liveObjects.map(\.objectID)) }
     processTrackedChanges()
     rowGeneration += 1
+    advanceQueryGeneration()
     tracker?.announceMerge(of: changes)
     var pass = MergePass(self, leavingConflicts: leavingConflicts)
     do { try pass.merge(changes) } catch { deferError(error) }

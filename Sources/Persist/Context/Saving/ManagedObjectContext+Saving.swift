@@ -35,14 +35,17 @@ extension ManagedObjectContext {
     send(.willSave)
     try pass.runHooks()
     processTrackedChanges()
-    try pass.settlingConflicts { pass in
-      try pass.moveOneWayMembers()
-      try pass.readMissingRows()
-      if validatesOnSave { try pass.validate() }
-      for writes in try pass.writes() {
-        let receipt = try pass.commit(writes)
-        pass.adopt(receipt, of: writes)
-        try pass.accept(writes, receipt)
+    try readingNewest {
+      try pass.settlingConflicts { pass in
+        try pass.moveOneWayMembers()
+        try pass.readMissingRows()
+        if validatesOnSave { try pass.validate() }
+        for writes in try pass.writes() {
+          let receipt = try pass.commit(writes)
+          pass.adopt(receipt, of: writes)
+          try pass.accept(writes, receipt)
+          advanceQueryGeneration()
+        }
       }
     }
     refreshStaleEnds()

@@ -153,7 +153,8 @@ struct SavePass {
     mutating get {
       ObjectsDidSave(
         inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), savedChanges: savedChanges,
-        historyToken: historyNumbers.isEmpty ? nil : HistoryToken(transactionNumbers: historyNumbers))
+        historyToken: historyNumbers.isEmpty ? nil : HistoryToken(transactionNumbers: historyNumbers),
+        queryGenerationToken: context.queryGenerationAfterSave)
     }
   }
 

@@ -87,6 +87,17 @@ final class SQLiteStore: PersistentStore {
     pool.watch?.whenChanged { [weak self] in self?.renewHistory($0) }
   }
 
+  /// Creates a view of a state that a store's pool holds, which shares the store's plans.
+  init(reading pool: SQLiteConnectionPool, of store: SQLiteStore) {
+    fullText = store.fullText
+    historyPlan = LockProtected(nil)
+    needsModelRecord = Atomic(false)
+    files = LockProtected(Files(pool))
+    (identifier, map, configuration, model) = (store.identifier, store.map, store.configuration, store.model)
+    (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
+    indexedColumns = store.indexedColumns
+  }
+
   func close() throws { pool.close() }
 
   func greatestKey(inHierarchyOf entity: Entity) throws -> Int64 {

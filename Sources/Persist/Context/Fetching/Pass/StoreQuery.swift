@@ -18,7 +18,7 @@ struct StoreQuery {
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> [RowBatch] {
     let reads = questions.compactMap { question in
-      (question.tables.store as? any PersistentStore).map { (store: $0, query: question.query) }
+      (question.tables.store as? any SharedRowSource).map { (store: $0, query: question.query) }
     }
     guard reads.count == questions.count else { return try questions.map { try $0.rows(monitor: nil) } }
     return try await BackgroundRead.run(on: threads, progress) { monitor in

@@ -55,9 +55,12 @@ extension SQLiteStore {
   /// Makes the next save look for files that no row names, and for unfinished copies.
   func noteUncleanEnd() { needsSweep.store(true, ordering: .releasing) }
 
-  /// Deletes the files left by an unclean end, after the first save since then.
+  /// Deletes the files left by an unclean end, after the first save since then during which no context reads an earlier
+  /// state.
   func sweepOrphanFiles() {
-    guard needsSweep.exchange(false, ordering: .acquiringAndReleasing), let externalFolder else { return }
+    guard needsSweep.load(ordering: .acquiring), !pool.heldStates.isHolding,
+      needsSweep.exchange(false, ordering: .acquiringAndReleasing), let externalFolder
+    else { return }
     if let url { UnfinishedFiles(store: SQLiteFileName.resolved(url)).removeCopies() }
     let orphans = OrphanFiles(folder: externalFolder)
     // Concurrent saves don't matter for this first look, only for the one under the lock.

@@ -4,11 +4,21 @@ import Foundation
 ///
 /// Deleting a file under an open store would lose everything saved afterwards.
 enum OpenStoreFiles {
-  private static let files = LockProtected<[ObjectIdentifier: FileState]>([:])
+  private struct OpenFile {
+    let file: FileState
+    let states: HeldStates
+  }
 
-  static func add(_ url: URL, of pool: SQLiteConnectionPool) {
-    guard let file = FileState(url) else { return }
-    files.withLock { $0[ObjectIdentifier(pool)] = file }
+  private static let files = LockProtected<[ObjectIdentifier: OpenFile]>([:])
+
+  /// - Returns: The states that are held of the file, which all its pools share; nil if there is no such file.
+  static func add(_ url: URL, of pool: SQLiteConnectionPool) -> HeldStates? {
+    guard let file = FileState(url) else { return nil }
+    return files.withLock { files in
+      let states = files.values.first { $0.file.isSameFile(as: file) }?.states ?? HeldStates()
+      files[ObjectIdentifier(pool)] = OpenFile(file: file, states: states)
+      return states
+    }
   }
 
   static func remove(_ pool: SQLiteConnectionPool) {
@@ -18,6 +28,6 @@ enum OpenStoreFiles {
   /// The number of stores that have a file open, under any name.
   static func count(of url: URL) -> Int {
     guard let file = FileState(url) else { return 0 }
-    return files.withLock { $0.values.count { $0.isSameFile(as: file) } }
+    return files.withLock { $0.values.count { $0.file.isSameFile(as: file) } }
   }
 }

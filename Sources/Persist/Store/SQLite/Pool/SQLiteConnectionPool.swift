@@ -20,6 +20,12 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private var idle: [Reader] = []
   private var readerCount = 0
   private var isClosed = false
+  /// The error of using the pool after it was closed, if there is a specific one.
+  private var reasonOfClosing: PersistenceError?
+  /// The states of the store that contexts hold; set before the pool is shared.
+  private(set) var heldStates = HeldStates()
+  /// Called with the reader of a held state when its pool is closed; nil for other pools.
+  private let release: ((Reader) -> Void)?
   private let turn = WritingTurn()
   /// Nil for a read-only store.
   private let writer: SQLiteConnection?
@@ -29,7 +35,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private(set) var watch: StoreWatch?
 
   /// A reading connection, with the state of the files when it was opened.
-  private struct Reader {
+  struct Reader {
     let connection: SQLiteConnection
     let files: StoreFilesState?
   }
@@ -42,6 +48,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   init(_ url: URL?, options: StoreOptions, creates: Bool = false) throws {
     self.url = url
     self.options = options
+    release = nil
     isReadOnly = options.isReadOnly && url != nil
     if isReadOnly {
       writer = nil
@@ -95,7 +102,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Starts checking the store whenever others may have changed it.
   func setWatch(_ watch: StoreWatch) {
     self.watch = watch
-    if let url { OpenStoreFiles.add(url, of: self) }
+    if let url, let states = OpenStoreFiles.add(url, of: self) { heldStates = states }
   }
 
   /// Checks the store within a write transaction, where no other connection can change it.
@@ -226,15 +233,19 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   }
 
   /// Closes every connection, after waiting for those in use. The store can't be used afterwards.
-  func close() {
+  ///
+  /// - Parameter reason: The error of later uses; nil for one that says that the store was closed.
+  func close(because reason: PersistenceError? = nil) {
     condition.lock()
-    isClosed = true
+    if !isClosed { (isClosed, reasonOfClosing) = (true, reason) }
     condition.broadcast()
     while idle.count < readerCount { condition.wait() }
-    for reader in idle { reader.connection.close() }
+    let readers = idle
     idle = []
     readerCount = 0
     condition.unlock()
+    for reader in readers { release?(reader) ?? reader.connection.close() }
+    heldStates.release(of: self)
     _ = turn.begin { nil }
     writer?.close()
     turn.end()
@@ -302,14 +313,57 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   }
 
   private func requireOpen() throws {
+    if !isOpen { throw closedError }
+  }
+
+  var isOpen: Bool {
     condition.lock()
     defer { condition.unlock() }
-    if isClosed { throw closedError }
+    return !isClosed
   }
 
   private var closedError: PersistenceError {
-    PersistenceError(
+    reasonOfClosing ?? PersistenceError(
       .storeOpenFailed, at: .store(url), "The store was closed.", fix: "Add it to a coordinator again.")
+  }
+
+  // MARK: Holding a state
+
+  /// Creates the pool of a held state, with a single connection that is in a read transaction.
+  ///
+  /// - Parameter release: Called with the connection when the pool is closed.
+  init(holding reader: Reader, of origin: SQLiteConnectionPool, release: @escaping (Reader) -> Void) {
+    (url, options, isReadOnly, writer) = (origin.url, origin.options, true, nil)
+    idle = [reader]
+    readerCount = 1
+    self.release = release
+  }
+
+  /// Removes a reader from the pool, or opens one, for use outside the pool.
+  func takeOut() throws -> Reader {
+    condition.lock()
+    defer { condition.unlock() }
+    if isClosed { throw closedError }
+    if let reader = idle.popLast() {
+      readerCount -= 1
+      return reader
+    }
+    let reader = try Self.openReader(url, options)
+    reader.connection.hasReloadedSchema = true
+    return reader
+  }
+
+  /// Takes back a reader from outside the pool; closes it if it isn't needed.
+  func takeBack(_ reader: Reader) {
+    condition.lock()
+    let isNeeded = !isClosed && readerCount < Self.maximumReaders && !reader.connection.isInTransaction
+    if isNeeded {
+      readerCount += 1
+      idle.append(reader)
+      condition.broadcast()
+    }
+    condition.unlock()
+    if !isNeeded { reader.connection.close() }
   }
 
   private static func openReader(_ url: URL?, _ options: StoreOptions) throws -> Reader {

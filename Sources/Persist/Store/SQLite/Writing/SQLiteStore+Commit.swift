@@ -82,9 +82,10 @@ extension SQLiteStore {
   /// Deletes the files that a completed commit's rows named before.
   ///
   /// In WAL mode a commit may be lost in a power failure, and the restored rows would name deleted files. Therefore the
-  /// log is synchronized first; if that fails, the files are kept and do no harm.
+  /// log is synchronized first; if that fails, the files are kept and do no harm. They are also kept as long as a
+  /// context reads an earlier state of the store.
   func discardReplaced(_ files: LargeValueFiles) {
     guard !files.replaced.isEmpty, (try? pool.withWriter { try $0.synchronizeLog() }) != nil else { return }
-    files.discardReplaced(externalFolder)
+    pool.heldStates.whenReleased { [externalFolder] in files.discardReplaced(externalFolder) }
   }
 }

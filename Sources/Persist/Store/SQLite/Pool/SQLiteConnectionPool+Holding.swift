@@ -1,0 +1,54 @@
+extension SQLiteConnectionPool {
+  /// Holds the present state of the store in a read transaction that lasts until the returned pool is closed; nil if
+  /// that would block writers, or if the changes of others can't be noticed.
+  ///
+  /// The connection doesn't count as one of this pool's readers.
+  func holdingPresentState() throws -> SQLiteConnectionPool? {
+    guard url != nil else { return nil }
+    let reader = try takeOut()
+    let connection = reader.connection
+    do {
+      let isLog = try reader.files == nil && connection.first(.journalMode) { $0.text(0) } == "wal"
+      guard isLog else {
+        takeBack(reader)
+        return nil
+      }
+      try connection.waiting {
+        try connection.execute(.begin)
+        // The transaction begins with the first read.
+        _ = try connection.first(.objectCount) { $0.integer(0) }
+      }
+      if connection.hasReloadedSchema, let watch {
+        try watch.check(connection)
+        connection.hasReloadedSchema = false
+      }
+    } catch {
+      endHolding(reader)
+      throw error
+    }
+    let pool = SQLiteConnectionPool(holding: reader, of: self) { [weak self, heldStates] reader in
+      if let self { self.endHolding(reader) } else { reader.connection.close() }
+      heldStates.remove(reader.connection)
+    }
+    heldStates.add(pool, for: connection, of: self)
+    if !isOpen { pool.close() }
+    return pool
+  }
+
+  private func endHolding(_ reader: Reader) {
+    if reader.connection.isInTransaction { _ = try? reader.connection.execute(.rollback) }
+    takeBack(reader)
+  }
+
+  /// Goes on holding the state if it is still the newest one, in a new transaction.
+  ///
+  /// - Returns: False if others have written; the state is then lost.
+  func renewHeldState() throws -> Bool {
+    try readOnce { connection in
+      let before = try connection.first(.dataVersion) { $0.integer(0) }
+      try connection.execute(.commit)
+      try connection.execute(.begin)
+      return try connection.first(.dataVersion) { $0.integer(0) } == before
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Dispatch
+
+/// One state of an SQLite store, held by a read transaction on a connection of its own.
+///
+/// The store's log grows while a state other than the newest one is held. After the time in the options, a state that
+/// isn't the newest one any more is released, whether somebody reads it or not.
+final class SQLiteGeneration: StoreGeneration {
+  private let store: SQLiteStore
+  private let timer: Timer
+
+  // Sendable: the system's timers can be used from any thread.
+  private struct Timer: @unchecked Sendable {
+    let source: any DispatchSourceTimer
+  }
+
+  var rows: any SharedRowSource { store }
+
+  /// - Parameter store: A store that reads with the pool of a held state.
+  init(_ store: SQLiteStore, lifetime: Duration) {
+    self.store = store
+    let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+    let seconds = Double(lifetime.components.seconds) + Double(lifetime.components.attoseconds) * 1e-18
+    timer.schedule(deadline: .now() + seconds, repeating: max(seconds, 0.001))
+    timer.setEventHandler { [weak store] in store?.renewGeneration() }
+    self.timer = Timer(source: timer)
+    timer.activate()
+  }
+
+  deinit {
+    timer.source.cancel()
+    store.pool.close()
+  }
+}
+
+extension SQLiteStore {
+  func generation() throws -> (any StoreGeneration)? {
+    guard let pool = try pool.holdingPresentState() else { return nil }
+    return SQLiteGeneration(SQLiteStore(reading: pool, of: self), lifetime: pool.options.queryGenerationLifetime)
+  }
+
+  /// Releases the held state that this store reads if it isn't the newest one any more.
+  fileprivate func renewGeneration() {
+    guard (try? pool.renewHeldState()) != true else { return }
+    let lifetime = pool.options.queryGenerationLifetime
+    pool.close(
+      because: PersistenceError(
+        .queryGenerationExpired, at: .store(url),
+        "The store's state that the context is pinned to is older than \(lifetime), and others have written since.",
+        fix: "Refresh the context's objects or pin it again, or set a longer queryGenerationLifetime."))
+  }
+}

@@ -1,0 +1,397 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+/// Everything that the objects of a context's stores show, by their identifiers.
+private func contents(_ context: ManagedObjectContext) throws -> [String: [String: String]] {
+  var found: [String: [String: String]] = [:]
+  for entity in ["Person", "Team", "Tag"] {
+    for object in try context.fetch(FetchRequest(entity)) {
+      var values: [String: String] = [:]
+      for property in object.entity.properties {
+        if property.name == "photo" {
+          values["photo"] = (object["photo"] as? Data).map { "\($0.count) of \($0.first ?? 0)" } ?? "nil"
+        } else if property.attribute != nil {
+          values[property.name] = "\(object[property.name] ?? "nil")"
+        } else if property.isToMany {
+          values[property.name] = try object.many(property.name).map(\.objectID.description).sorted().joined()
+        } else {
+          values[property.name] = object.one(property.name)?.objectID.description ?? "nil"
+        }
+      }
+      found[object.objectID.description] = values
+    }
+  }
+  return found
+}
+
+@Suite("Query generations")
+struct QueryGenerationTests {
+  private func open(
+    _ url: URL, journal: String? = nil, lifetime: Duration = .seconds(600)
+  ) throws -> PersistentStoreCoordinator {
+    let coordinator = PersistentStoreCoordinator(model: try HistoryModel.make())
+    var options = StoreOptions()
+    options.queryGenerationLifetime = lifetime
+    if let journal { options.pragmas["journal_mode"] = journal }
+    try coordinator.addStore(at: url, options: options)
+    return coordinator
+  }
+
+  /// Runs `body` with two coordinators of a store that has three tags.
+  private func withTwo(
+    journal: String? = nil, lifetime: Duration = .seconds(600),
+    _ body: (_ reader: PersistentStoreCoordinator, _ writer: PersistentStoreCoordinator) throws -> Void
+  ) throws {
+    try withTemporaryStore { url in
+      let reader = try open(url, journal: journal, lifetime: lifetime)
+      let writer = try open(url, journal: journal)
+      try write(writer, ["a", "b", "c"])
+      try body(reader, writer)
+      for coordinator in [reader, writer] {
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+      }
+    }
+  }
+
+  private func write(_ coordinator: PersistentStoreCoordinator, _ labels: [String]) throws {
+    let context = ManagedObjectContext(coordinator)
+    for label in labels { try context.make("Tag", ["label": label]) }
+    try context.save()
+  }
+
+  private func pinned(_ coordinator: PersistentStoreCoordinator) throws -> ManagedObjectContext {
+    let context = ManagedObjectContext(coordinator)
+    try context.setQueryGeneration(from: .current)
+    return context
+  }
+
+  private func count(_ context: ManagedObjectContext) throws -> Int { try context.count(for: FetchRequest("Tag")) }
+
+  @Test("A context is pinned to the state of its first read, until it is unpinned")
+  func firstRead() throws {
+    try withTwo { reader, writer in
+      let context = try pinned(reader)
+      #expect(context.queryGenerationToken == .current)
+      try write(writer, ["d"])
+      try #expect(count(context) == 4)
+      #expect(context.queryGenerationToken != .current && context.queryGenerationToken != nil)
+      try write(writer, ["e"])
+      try #expect(count(context) == 4)
+      try context.setQueryGeneration(from: nil)
+      try #expect(count(context) == 5)
+      #expect(context.queryGenerationToken == nil)
+    }
+  }
+
+  @Test("A pinned context moves on when it saves, merges, is reset, refreshes everything, or is pinned again")
+  func movingOn() throws {
+    try withTwo { reader, writer in
+      let context = try pinned(reader)
+      var expected = 3
+      func step(_ name: String, adding: Int = 0, _ body: () throws -> Void) throws {
+        try #expect(count(context) == expected)
+        try write(writer, [name])
+        try #expect(count(context) == expected, "before \(name)")
+        expected += 1 + adding
+        try body()
+        try #expect(count(context) == expected, "after \(name)")
+      }
+      try step("reset") { context.reset() }
+      try step("refresh") { context.refreshAllObjects() }
+      try step("pin") { try context.setQueryGeneration(from: .current) }
+      try step("merge") {
+        let id = try context.anyTag()
+        context.mergeChanges(from: SavedChanges(updated: [id]))
+      }
+      try step("save", adding: 1) {
+        try context.make("Tag", ["label": "own"])
+        try context.save()
+      }
+    }
+  }
+
+  @Test("A did-save has the token of the state after it; a store without generations has none")
+  func didSave() throws {
+    try withTwo { reader, writer in
+      let context = try pinned(reader)
+      let seen = LockProtected<[QueryGenerationToken?]>([])
+      let observer = NotificationCenter.default.addObserver(
+        forName: ManagedObjectContext.didSaveObjectsNotification, object: context, queue: nil
+      ) { note in
+        let key = ManagedObjectContext.NotificationKey.queryGeneration.rawValue
+        let token = note.userInfo?[key] as? QueryGenerationToken
+        seen.withLock { $0.append(token) }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      try context.make("Tag", ["label": "own"])
+      try context.save()
+      let token = try #require(seen.withLock { $0.first } ?? nil)
+      #expect(token != .current && token == context.queryGenerationToken)
+      try write(writer, ["later"])
+      let other = ManagedObjectContext(reader)
+      try other.setQueryGeneration(from: token)
+      try #expect(count(other) == 4)
+    }
+    let memory = PersistentStoreCoordinator(model: try HistoryModel.make())
+    try memory.addInMemoryStore()
+    let context = try pinned(memory)
+    try #expect(count(context) == 0)
+    try write(memory, ["a"])
+    try #expect(count(context) == 1)
+    #expect(context.queryGenerationToken == nil)
+  }
+
+  @Test("Contexts of a coordinator share a state by its token; children and other coordinators can't")
+  func sharing() throws {
+    try withTwo { reader, writer in
+      let first = try pinned(reader)
+      try #expect(count(first) == 3)
+      try write(writer, ["d"])
+      let second = ManagedObjectContext(reader)
+      try second.setQueryGeneration(from: first.queryGenerationToken)
+      try #expect(count(second) == 3)
+      let child = ManagedObjectContext(parent: first)
+      try #expect(count(child) == 3)
+      #expect(child.queryGenerationToken == nil)
+      #expect(persistError { try child.setQueryGeneration(from: .current) }?.code == .invalidRequest)
+      let stranger = ManagedObjectContext(writer)
+      #expect(
+        persistError { try stranger.setQueryGeneration(from: first.queryGenerationToken) }?.code == .invalidRequest)
+    }
+  }
+
+  @Test("A fault of a pinned context costs one statement and no transaction")
+  func cost() throws {
+    try withTwo { reader, _ in
+      let ids = try ManagedObjectContext(reader).fetch(FetchRequest("Tag")).map(\.objectID)
+      let context = try pinned(reader)
+      _ = try count(context)
+      let store = reader.openStores[0]
+      let held = try #require(try context.queryGenerationToken?.generation?.rows(of: store) as? SQLiteStore)
+      let before = held.pool.counts.executed
+      for id in ids { _ = context.object(with: id)["label"] }
+      #expect(held.pool.counts.executed - before == ids.count)
+      try held.pool.readOnce { connection in #expect(connection.isInTransaction) }
+    }
+  }
+
+  @Test("A save of a pinned context conflicts with what others have saved since, and the policy resolves it")
+  func conflict() throws {
+    try withTwo { reader, writer in
+      let context = try pinned(reader)
+      let tag = try #require(try context.fetch(FetchRequest("Tag", where: "label == 'a'")).first)
+      let other = ManagedObjectContext(writer)
+      let same = try #require(try other.fetch(FetchRequest("Tag", where: "label == 'a'")).first)
+      same["label"] = "theirs"
+      try other.save()
+      tag["label"] = "mine"
+      #expect(persistError { try context.save() }?.code == .mergeConflict)
+      try #expect(context.fetch(FetchRequest("Tag", where: "label == 'theirs'")).isEmpty, "It is still pinned.")
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.save()
+      try #expect(ManagedObjectContext(writer).fetch(FetchRequest("Tag", where: "label == 'mine'")).count == 1)
+    }
+  }
+
+  @Test("A state expires only when others have written; then the log isn't held back, and the next read says so")
+  func expiry() throws {
+    try withTwo(lifetime: .milliseconds(50)) { reader, writer in
+      let context = try pinned(reader)
+      try #expect(count(context) == 3)
+      Thread.sleep(forTimeInterval: 0.2)
+      try #expect(count(context) == 3, "Nobody has written.")
+      try write(writer, ["d"])
+      let deadline = ContinuousClock.now + .seconds(120)
+      var error: PersistenceError?
+      while error == nil {
+        try #require(ContinuousClock.now < deadline)
+        error = persistError { try #expect(count(context) == 3) }
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+      #expect(error?.code == .queryGenerationExpired)
+      let store = try #require(writer.openStores[0] as? SQLiteStore)
+      try store.pool.withWriter { try #expect($0.first(.emptyLog) { $0.integer(0) } == 0) }
+      context.refreshAllObjects()
+      try #expect(count(context) == 4)
+    }
+  }
+
+  @Test("A store with a rollback journal shows its present state, and doesn't make writers wait")
+  func rollbackJournal() throws {
+    try withTwo(journal: "DELETE") { reader, writer in
+      let context = try pinned(reader)
+      try #expect(count(context) == 3)
+      try write(writer, ["d"])
+      try #expect(count(context) == 4)
+      #expect(context.queryGenerationToken == nil)
+    }
+  }
+
+  @Test("A large value is kept as long as a context reads it; one that another program deleted is reported as gone")
+  func largeValues() throws {
+    try withTwo { reader, writer in
+      func photo(_ byte: UInt8) -> Data { Data(repeating: byte, count: 300_000) }
+      let own = ManagedObjectContext(reader)
+      let person = try own.make("Person", ["photo": photo(1)])
+      try own.save()
+      let context = try pinned(reader)
+      let same = try #require(try context.fetch(FetchRequest("Person")).first)
+      person["photo"] = photo(2)
+      try own.save()
+      #expect(same["photo"] as? Data == photo(1))
+      let folder = try #require(reader.openStores[0].url.map { ExternalDataFolder(storeAt: $0) })
+      #expect(folder.names().count == 2)
+      context.reset()
+      #expect(folder.names().count == 1, "Nobody reads the first state any more.")
+
+      let again = try #require(try context.fetch(FetchRequest("Person")).first)
+      let other = ManagedObjectContext(writer)
+      try #require(try other.fetch(FetchRequest("Person")).first)["photo"] = photo(3)
+      let former = folder.names()
+      try other.save()
+      #expect(folder.names().count == 2)
+      // As another program would do.
+      for name in former { try FileManager.default.removeItem(at: #require(try folder.file(named: name))) }
+      _ = again["photo"]
+      #expect(persistError { _ = try context.fetch(FetchRequest("Tag")) }?.code == .queryGenerationExpired)
+      context.refreshAllObjects()
+      #expect(again["photo"] as? Data == photo(3))
+    }
+  }
+
+  @Test("Removing a store ends the states that contexts hold of it")
+  func removal() throws {
+    try withTemporaryFolder { folder in
+      let coordinator = try open(folder.appendingPathComponent("store.sqlite"))
+      let context = try pinned(coordinator)
+      try #expect(count(context) == 0)
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+      try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
+    }
+  }
+
+  @Test("A fetch in the background and batched results read the pinned state")
+  func waiting() async throws {
+    try await withTemporaryFolder { folder in
+      let coordinator = try open(folder.appendingPathComponent("store.sqlite"))
+      try write(coordinator, (0..<40).map(String.init))
+      let context = try pinned(coordinator)
+      _ = try count(context)
+      var request = FetchRequest("Tag", sortedBy: "label")
+      request.fetchBatchSize = 10
+      let batched = try context.fetch(request)
+      try ManagedObjectContext(coordinator).execute(BatchDeleteRequest("Tag"))
+      let fetched = try await context.fetch(FetchRequest("Tag"), progress: nil)
+      #expect(fetched.count == 40)
+      #expect(Set(batched.compactMap { $0["label"] as? String }).count == 40)
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  fileprivate func anyTag() throws -> ManagedObjectID {
+    try #require(try fetch(FetchRequest<ManagedObjectID>("Tag")).first)
+  }
+}
+
+/// The law, over random writes of two coordinators: a pinned context shows exactly the state that it was pinned to.
+@Suite("Query generations: one state")
+struct QueryGenerationLawTests {
+  @Test("A pinned context shows one state of the store", .law("pinned-context", short: 12, long: 1500))
+  func oneState() throws {
+    let model = try HistoryModel.make()
+    forEachSeed { seed in
+      do {
+        try withTemporaryStore { url in try GenerationRun(seed, model, url).run() }
+      } catch {
+        Issue.record(error)
+      }
+    }
+  }
+}
+
+private final class GenerationRun {
+  private var random: SeededRandom
+  private let coordinators: [PersistentStoreCoordinator]
+
+  init(_ seed: UInt64, _ model: ManagedObjectModel, _ url: URL) throws {
+    random = SeededRandom(seed: seed)
+    coordinators = try (0..<2).map { _ in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.addStore(at: url)
+      return coordinator
+    }
+  }
+
+  private func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+  private func any(_ entity: String, _ context: ManagedObjectContext) throws -> ManagedObject? {
+    let objects = try context.fetch(FetchRequest(entity))
+    return objects.isEmpty ? nil : objects[number(objects.count)]
+  }
+
+  /// Saves and batch operations, by either coordinator.
+  private func write() throws {
+    let context = ManagedObjectContext(coordinators[number(2)])
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    for _ in 0...number(4) {
+      switch number(11) {
+      case 0...1:
+        let person = try context.make("Person", ["age": number(9), "team": any("Team", context)])
+        if number(2) == 0 { person["photo"] = Data(repeating: UInt8(number(200)), count: 1 + number(2) * 200_000) }
+      case 2: try context.make("Employee", ["salary": Double(number(9)), "boss": any("Person", context)])
+      case 3: try context.make("Team", ["name": "t\(number(9))", "tag": any("Tag", context)])
+      case 4: try context.make("Tag", ["label": "l\(number(30))"])
+      case 5: try any("Person", context)?.setValue(number(9), forKey: "age")
+      case 6: try any("Person", context)?.setValue(any("Team", context), forKey: "team")
+      case 7:
+        guard let person = try any("Person", context), let tag = try any("Tag", context) else { continue }
+        try person.many("tags").insert(tag)
+      case 8: if let object = try any(["Person", "Tag"][number(2)], context) { context.delete(object) }
+      case 9: try context.execute(BatchUpdateRequest("Person", set: ["age": .value(number(9))]))
+      default: try context.execute(BatchDeleteRequest("Tag", where: FetchPredicate("team == nil")))
+      }
+    }
+    try context.save()
+  }
+
+  func run() throws {
+    for _ in 0..<3 { try write() }
+    let context = ManagedObjectContext(coordinators[0])
+    try context.setQueryGeneration(from: .current)
+    for _ in 0..<6 {
+      let expected = try contents(ManagedObjectContext(coordinators[0]))
+      let people = try context.fetch(FetchRequest<ManagedObjectID>("Person"))
+      for _ in 0..<5 {
+        for _ in 0..<number(3) { try write() }
+        try #expect(context.count(for: FetchRequest("Person")) == people.count)
+        guard let id = people.randomElement(using: &random) else { continue }
+        let person = context.object(with: id)
+        let (age, tags) = ("\(person["age"] ?? "nil")", try person.many("tags").map(\.objectID.description).sorted())
+        #expect(age == expected[id.description]?["age"])
+        #expect(tags.joined() == expected[id.description]?["tags"])
+        let wanted = number(9)
+        let found = try context.fetch(FetchRequest("Person", where: "age == %@", wanted)).map(\.objectID.description)
+        #expect(Set(found) == Set(expected.filter { $0.value["age"] == "\(wanted)" }.keys))
+      }
+      try #expect(contents(context) == expected)
+      // Each of these reads the newest state with the values of all objects.
+      switch number(3) {
+      case 0: context.reset()
+      case 1: context.refreshAllObjects()
+      default:
+        try context.setQueryGeneration(from: .current)
+        context.refreshAllObjects()
+      }
+      try #expect(contents(context) == contents(ManagedObjectContext(coordinators[0])))
+      context.reset()
+    }
+    for coordinator in coordinators {
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+  }
+}
