@@ -11,8 +11,9 @@
 /// all entries up to the next free one, and these are dozens when consecutive keys fill whole blocks. Marked entries
 /// are used again, and disappear when the map is resized.
 ///
-/// A map that shrinks gets another hash. Objects may leave in the order of their entries, as when all are listed and
-/// released; those that remain are then neighbors, and would crowd a part of the smaller map with the same hash.
+/// A map that shrinks switches to another hash function. Objects may be removed in the order of their entries, as when
+/// all are listed and released; the remaining ones are then neighbors, and the same hash function would crowd them into
+/// one part of the smaller map.
 struct IdentityMap: ~Copyable {
   private struct Entry {
     var key: Int64
@@ -28,8 +29,8 @@ struct IdentityMap: ~Copyable {
   }
 
   private static let blockSize = 8
-  /// The golden section, and the fractional parts of the square roots of 2, 3, 7, 11, 13, 17 and 19, as odd numbers.
-  /// The multiples of each, as fractions, are spread evenly.
+  /// The fractional parts of the golden ratio and of the square roots of 2, 3, 7, 11, 13, 17 and 19, as odd fixed-point
+  /// numbers. The fractional parts of the multiples of each are evenly distributed.
   private static let multipliers: [UInt64] = [
     0x9E37_79B9_7F4A_7C15, 0x6A09_E667_F3BC_C909, 0xBB67_AE85_84CA_A73B, 0xA54F_F53A_5F1D_36F1,
     0x510E_527F_ADE6_82D1, 0x9B05_688C_2B3E_6C1F, 0x1F83_D9AB_FB41_BD6B, 0x5BE0_CD19_137E_2179,

@@ -1,7 +1,7 @@
-/// The keys by which rows identify objects. New objects have negative keys in the rows that a context gives its
-/// children.
+/// The keys by which rows identify objects. New objects have negative keys in the rows that a context passes to its
+/// child contexts.
 extension ManagedObjectContext {
-  /// Returns the object of a row if it is registered, or a new object by its temporary number.
+  /// Returns the registered object of a row, or the new object with a negative key.
   func registeredObject(ofRow key: Int64, _ layout: EntityLayout, in tables: StoreTables) -> ManagedObject? {
     if key < 0, let object = unsavedTable.map[-key] { return object }
     return tables.table(for: layout).map[key]

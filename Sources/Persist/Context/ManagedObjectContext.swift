@@ -93,7 +93,7 @@ public final class ManagedObjectContext {
   var isSaving = false
   /// The relationship ends of objects before the current save gave them newer rows; nil outside of a save.
   var formerEnds: [FormerEnds]?
-  /// The owners that members were last given to since the last save, in to-many relationships without an inverse.
+  /// The owners to which members of to-many relationships without an inverse were last added since the last save.
   var oneWayOwners: [OneWayMember: ManagedObjectID] = [:]
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
@@ -151,12 +151,12 @@ public final class ManagedObjectContext {
     parent?.children.removeAll { $0.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
   }
 
-  /// Removes all objects from the context that ends.
+  /// Removes all objects from the context when it is deallocated.
   private func detachObjects() {
     var objects = tables.flatMap { $0.map.objects }
     for object in objects { object.releaseRelated() }
     while var object = objects.popLast() {
-      // An object that nobody else has ends here, and needs no identifier for the time after the context.
+      // An object without other references is deallocated here, and needs no identifier that outlives the context.
       if object.marks.contains(.observed) || !isKnownUniquelyReferenced(&object) { object.detach() }
     }
   }

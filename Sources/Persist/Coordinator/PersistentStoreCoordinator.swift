@@ -19,7 +19,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let layouts: [EntityLayout]
   /// Informs contexts of each other's saves.
   let savedChangesPost = SavedChangesBroadcaster()
-  /// Informs the program of changes of the stores by anyone.
+  /// Notifies the program of changes to the stores by anyone.
   let remoteChangePost = RemoteChangePost()
   /// The threads that read and write the stores for asynchronous callers.
   package let threads = StoreThreads()

@@ -1,5 +1,5 @@
 extension RowSnapshot {
-  /// Whether two rows of an entity have the same stored value for a property. No value is decoded, and no file read.
+  /// Whether two rows of an entity have the same stored value for a property. Neither decodes values nor reads files.
   func holds(_ stored: EntityLayout.StoredSlot, as other: RowSnapshot, of layout: EntityLayout) -> Bool {
     guard holds(stored.slot, stored.form, as: other, of: layout) else { return false }
     if let slot = stored.entityNumberSlot, !holds(slot, .integer, as: other, of: layout) { return false }

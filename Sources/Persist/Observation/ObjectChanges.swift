@@ -12,7 +12,7 @@
 /// All that changed until then, and while nobody awaits an element, is one element, so that no more waits than the
 /// names of the object's properties. The sequence holds the object. It ends when the object leaves its context:
 /// deleted and saved, by a reset, or with the context itself, which the sequence doesn't keep alive; and when its task
-/// is cancelled. A sequence that nobody holds any more costs nothing.
+/// is canceled. A sequence that nobody holds any more costs nothing.
 public struct ObjectChanges: AsyncSequence {
   /// The sequence doesn't throw.
   public typealias Failure = Never

@@ -1,9 +1,9 @@
-/// The keys of a query's result, in order: four bytes for each, if neighbours in the order lie within four billion of
-/// each other.
+/// The keys of a query's result, in order: four bytes for each, if keys that are close in this order differ by less
+/// than four billion.
 ///
 /// Keys are collected in chunks, so that a long list never moves in memory while it grows.
 package struct RowKeys: Sendable {
-  /// Keys as differences from the least of them, or as they are.
+  /// Keys as differences from the smallest one, or unchanged.
   private enum Numbers: Sendable {
     case narrow(ContiguousArray<UInt32>, from: Int64)
     case wide(ContiguousArray<Int64>)

@@ -134,8 +134,8 @@ package struct RowWrites: Sendable {
   package var deletes: [RowVersion] = []
   /// Rows that are only checked: a different version is a conflict.
   package var checks: [RowVersion] = []
-  /// The to-many relationships whose members changed, of rows in ``updates`` and ``touches``: for the history of a
-  /// store that has one.
+  /// The to-many relationships whose members changed, for rows in ``updates`` and ``touches``; for the store's history,
+  /// if any.
   package var changedMembers: [ChangedMembers] = []
   /// The author of the changes, for the history.
   package var origin: HistoryOrigin?

@@ -79,7 +79,7 @@ package final class StoreContents {
     }
   }
 
-  /// Visits the objects with identifiers, in this order; those that the store doesn't have are omitted.
+  /// Visits the objects with the given identifiers, in this order; those that the store doesn't contain are omitted.
   package func forEachObject(_ ids: [ManagedObjectID], _ body: (Object) throws -> Void) throws {
     let groupSize = 1000
     for start in stride(from: 0, to: ids.count, by: groupSize) {
@@ -102,8 +102,8 @@ package final class StoreContents {
 
   /// Returns a context over the store, for requests.
   ///
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store has no place for a part of the model that
-  ///   requests could ask for.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store lacks a table or column for a part of the model
+  ///   that requests could use.
   package func context() throws -> ManagedObjectContext {
     guard gaps.isEmpty else {
       throw PersistenceError(

@@ -15,7 +15,8 @@ package protocol PersistentStore: SharedRowSource {
 
   /// Whether the coordinator posts a notification of every change of the store.
   var postsRemoteChanges: Bool { get }
-  /// Calls `report` after changes by anyone, from the store's own thread; several changes may be one report.
+  /// Calls `report` after changes by anyone, on a thread of the store's own; several changes may be combined in one
+  /// report.
   ///
   /// - Returns: The running observation; nil if nobody else can change the store.
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)?

@@ -1,6 +1,6 @@
 /// A piece of work that a task awaits while a thread of a ``ThreadPool`` runs it.
 ///
-/// Cancelling the task affects the work in either state: work that is queued is dropped, and work that is running ends
+/// Canceling the task affects the work in either state: work that is queued is dropped, and work that is running ends
 /// its next wait, such as for another process's lock.
 package final class BlockingWork: Sendable {
   private enum Phase {

@@ -1,4 +1,4 @@
-/// A value that is computed when it is first asked for, and only once.
+/// A value that is computed once, on first access.
 final class Lazy<Value: Sendable>: Sendable {
   private enum State {
     case pending(@Sendable () -> Value)

@@ -60,8 +60,7 @@ public enum StoredValue: Sendable, Hashable {
 }
 
 extension [String: StoredValue] {
-  /// Inserts an element of a composite at a path of names, into nested composites that it creates where they are
-  /// missing.
+  /// Inserts an element into a composite at a path of names, creating nested composites that are missing.
   mutating func insert(_ value: StoredValue, at path: ArraySlice<String>) {
     guard let name = path.first else { return }
     guard path.count > 1 else {

@@ -77,7 +77,7 @@ enum HistoryStart: ExpressibleByArgument {
     }
   }
 
-  /// A date in one of ISO 8601's forms; without a time zone in UTC.
+  /// Parses a date in one of ISO 8601's forms, as UTC if it has no time zone.
   private static func date(_ text: String) -> Date? {
     let text = text.replacing(" ", with: "T", maxReplacements: 1)
     let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]

@@ -2,7 +2,7 @@ import Foundation
 import Persist
 
 extension ModelRegistry {
-  /// The models at a path, to read stores with: a store's own version may not be the current one.
+  /// Returns the models at a path, for reading stores: a store's own version may not be the current one.
   ///
   /// - Parameter path: the command-line argument.
   static func forStores(at path: String) throws -> ModelRegistry {

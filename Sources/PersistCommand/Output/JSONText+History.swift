@@ -2,7 +2,7 @@ import Foundation
 import Persist
 
 extension JSONText {
-  /// A transaction in the format of `history`.
+  /// Writes a transaction in the format of `persist history`.
   mutating func value(_ transaction: HistoryTransaction, model: ManagedObjectModel) {
     object { json in
       json.field("number", transaction.transactionNumber)

@@ -4,7 +4,7 @@ import Persist
 /// Buffered standard output.
 struct StandardOutput {
   private var pending: [UInt8] = []
-  /// The line of JSON being written, whose memory each line uses again.
+  /// The line of JSON being written; its memory is reused for each line.
   private var line = JSONText()
   private let pieceSize = 256 * 1024
 

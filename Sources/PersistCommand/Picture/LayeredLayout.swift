@@ -2,7 +2,7 @@
 ///
 /// The steps are those of layered graph drawing: boxes are assigned to columns; a line across several columns gets a
 /// node in each column that it passes; columns are ordered to minimize crossings; finally all nodes move up or down
-/// towards their neighbors.
+/// toward their neighbors.
 ///
 /// - SeeAlso: Sugiyama, Tagawa, Toda: Methods for Visual Understanding of Hierarchical System Structures, 1981.
 struct LayeredLayout {

@@ -34,7 +34,7 @@ enum CompositeParts {
   /// Returns the names that lead to the innermost part that is read.
   ///
   /// - Parameter reading: Returns what is read from a value of the composite type.
-  /// - Returns: Nil if several parts are read or none, and for a value that is computed from a part.
+  /// - Returns: Nil if no part or several parts are read, or if the value is computed from a part.
   static func path(in type: any CompositeValue.Type, reading: (StoredValue) -> Any?) -> [String]? {
     var found: [String]?
     for leaf in leaves(of: type) {
@@ -64,7 +64,8 @@ enum CompositeParts {
   private static func samples(of type: any StorableValue.Type) -> [StoredValue] {
     if let cases = (type.wrappedType as? any CaseIterable.Type).map(allValues) { return cases }
     if let composite = type.wrappedType as? any CompositeValue.Type { return samples(ofParts: composite) }
-    // Negative numbers differ from their magnitudes. Data describes itself by its length.
+    // Negative numbers are included because they differ from their magnitudes. Data values differ in length, because
+    // that is all that their descriptions contain.
     return switch type.attributeType {
     case .int16, .int32, .int64: [.integer(1), .integer(2), .integer(-2)]
     case .boolean: [.boolean(true), .boolean(false)]

@@ -59,12 +59,12 @@ extension ManagedObject {
     noteObserved(Set(changed.map { ObservedProperty(slot: $0) }))
   }
 
-  /// Whether the row has a value; also false where that would take a look into a file.
+  /// Whether the row has a value; also false if finding out would require reading a file.
   private final func isKnownAsCommitted(_ value: StoredValue, at slot: Int) -> Bool {
     layout.forms[slot] != .externalData && isCommitted(value, at: slot)
   }
 
-  /// Notes that to-many relationships and fetched properties are read anew, or get other members.
+  /// Notes that to-many relationships and fetched properties will be reread or have other members.
   @inline(never)
   final func noteObserved(toManys new: ContiguousArray<ToManyMembers?>) {
     let slots = layout.properties.indices.filter { slot in
@@ -75,8 +75,8 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Notes that objects leave the context, for who observes relationships that still lead to them, as those of deleted
-  /// objects and those without an inverse do: from then on they lead to other objects.
+  /// Notifies the observers of relationships that still refer to objects leaving the context, as those of deleted
+  /// objects and those without an inverse do: from then on, they lead to other instances.
   func noteDeparture(of objects: [ManagedObject]) {
     guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
     let departing = Set(objects.map(\.objectID))
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Whether a relationship leads to one of some objects, as far as that is known without reading.
+  /// Whether a relationship refers to any of the given objects, as far as is known without reading rows.
   fileprivate final func leadsInMemory(toAnyOf ids: Set<ManagedObjectID>, by relationship: RelationshipLayout) -> Bool {
     guard relationship.isToMany else {
       let unsaved = pending.isEmpty ? nil : pending[relationship.slot]

@@ -8,7 +8,7 @@ extension ManagedObject {
   /// Notes that a property was read, for an observer that tracks what the current thread reads.
   @usableFromInline @inline(never)
   final func noteRead(at slot: Int) {
-    // Nearly every read ends here, without counted references.
+    // Nearly every read ends here, without touching a reference count.
     guard !marks.contains(.observed), let tableReference else { return noteUncommonRead(at: slot) }
     if tableReference._withUnsafeGuaranteedRef({ $0.readProbe.isTracking }) { noteFirstRead(at: slot) }
   }

@@ -20,7 +20,7 @@ final class ReadProbe {
       subscript(signal: Signal) -> Int { 0 }
     }
 
-    // Before the registrar, whose size only the library knows: the offsets of these two are constants.
+    // Declared before the registrar, whose size only the library knows, so that the offsets of these two are constants.
     private let signal: Signal
     private let path: KeyPath<Subject, Int>
     let registrar = ObservationRegistrar()

@@ -82,7 +82,8 @@ extension ManagedObjectContext {
   }
 
   /// Points the other end of a one-to-one relationship back to an object being reinserted, because the deletion cleared
-  /// it. An end that others gave another partner keeps that one, unless it got this object by an unsaved change.
+  /// it. If others have since related that end to another object, it keeps that one, unless an unsaved change here
+  /// related it to this object.
   private func restorePair(_ object: ManagedObject, by relationship: RelationshipLayout) throws {
     guard let other = object.destination(at: relationship.slot), other !== object,
       let back = other.back(of: relationship), other.change == .none || other.change == .updated,

@@ -122,7 +122,8 @@ extension ClassDeclaration {
     return members.first
   }
 
-  /// Returns the result of a key path that starts at this class, for objects whose composite attributes have a value.
+  /// Returns the result of a key path that starts at this class, for objects whose composite attributes have the given
+  /// value.
   package func result(of keyPath: AnyKeyPath, forComposites value: StoredValue) -> Any? {
     let root = type.prototype(compositeValue: value)
     var result: Any?

@@ -132,7 +132,7 @@ extension ManagedObject {
     return self.init(Origin(layout: .passUnretained(layout), loading: .loaded))
   }
 
-  /// Creates a prototype whose composite attributes have a value.
+  /// Creates a prototype whose composite attributes have the given value.
   final class func prototype(compositeValue value: StoredValue?) -> ManagedObject {
     let object = prototype()
     if let value { object.replacePending(with: [value]) }

@@ -1,8 +1,8 @@
 /// The results of a request, read during iteration: an array with only the keys in memory.
 ///
 /// The set of results is fixed from the start; a batch of rows is read when one of its objects is accessed, and
-/// released when others are. The results don't change with the context: an object that was deleted since counts as
-/// deleted.
+/// released when another batch is. The results don't change with the context: an object deleted later remains among
+/// them and counts as deleted.
 ///
 /// ```swift
 /// var request = FetchRequest("Item", sortedBy: "name")

@@ -58,7 +58,7 @@ struct ResultIdentifiers {
 }
 
 extension FetchPass {
-  /// Returns the identifiers of the results as a list that needs little memory.
+  /// Returns the identifiers of the results as a compact list.
   func identifiers() throws -> ResultIdentifiers {
     context.readProbe.pause()
     defer { context.readProbe.resume() }

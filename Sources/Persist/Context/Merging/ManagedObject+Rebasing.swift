@@ -24,8 +24,8 @@ extension ManagedObject {
 
   /// Whether two of the object's rows have the same stored value for a property.
   ///
-  /// After a save, an object's row has a large value itself, and the store's has the file that was made of it. A file
-  /// that can't be read belongs to a row that others have replaced.
+  /// After a save, the object's row contains a large value itself, while the store's row names the file to which it was
+  /// written. A file that can't be read belongs to a row that others have replaced.
   final func holds(_ stored: EntityLayout.StoredSlot, in old: RowSnapshot, as row: RowSnapshot) -> Bool {
     if old.holds(stored, as: row, of: layout) { return true }
     guard stored.form == .externalData, let store = table?.store,

@@ -94,7 +94,7 @@ extension ManagedObjectContext {
   private func foreignChanges(of store: any PersistentStore) throws -> SavedChanges {
     var changes = SavedChanges()
     for table in tables(of: store).existing {
-      // Rows that were deleted may be back.
+      // Deleted rows may have been restored.
       let objects = table.map.objects.filter { $0.loading == .missing || !$0.hasNoRow }
       for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {
         guard let entity = objects.first?.layout.entity else { continue }
@@ -131,8 +131,8 @@ struct AutomaticMerging {
     }
   }
 
-  /// The changes in a store's history since the last call; nil at the first call, and if the history doesn't have them
-  /// all.
+  /// Returns the changes in a store's history since the last call; nil for the first call, and if the history doesn't
+  /// contain all of them.
   ///
   /// - Complexity: O(*changes*).
   mutating func recordedChanges(of store: any PersistentStore) throws -> SavedChanges? {

@@ -45,7 +45,7 @@ struct MergePass {
     merged.inserted.insert(object)
   }
 
-  /// Relates rows that come back, here or by others, to those that still refer to them.
+  /// Relates reinserted rows, whether restored here or by others, to the objects that still refer to them.
   ///
   /// - Parameter inserted: The rows that others inserted.
   private func rejoin(_ inserted: Set<ManagedObjectID>) {

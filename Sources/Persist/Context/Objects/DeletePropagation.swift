@@ -108,8 +108,8 @@ struct DeletePropagation {
     }
   }
 
-  /// Removes an object from relationships without an inverse, as far as they aren't saved. Only changed objects can
-  /// refer to a new one.
+  /// Removes an object from unsaved changes of relationships without an inverse. Only changed objects can refer to a
+  /// new one.
   func clearOneWayReferences(to object: ManagedObject) {
     for referrer in object.layout.oneWayReferrers {
       for holder in context.inserted.objects + context.updated.objects

@@ -76,16 +76,16 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the object is a fault whose row isn't read yet.
+  /// Whether the object is a fault whose row hasn't been read yet.
   final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
 }
 
 extension ManagedObjectContext {
-  /// Prefetches the missing rows of faults with a few statements for all of them. They remain faults.
+  /// Prefetches the missing rows of faults with a few statements in total. They remain faults.
   func prefetchRows(of objects: some Collection<ManagedObject>) {
     guard objects.contains(where: \.isWithoutRow) else { return }
     let waiting = objects.filter(\.isWithoutRow)
-    // A single row can just as well be read on use.
+    // A single row can just as well be read on first access.
     guard waiting.count > 1 else { return }
     do { try readRows(of: waiting) } catch { deferError(error) }
   }

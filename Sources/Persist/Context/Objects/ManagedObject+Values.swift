@@ -116,10 +116,10 @@ extension ManagedObject {
     if case .uuid(let value) = attributeValue(at: slot) { value } else { nil }
   }
 
-  /// Returns the row if it alone determines an attribute of a form, else nil. This common case needs no intermediate
-  /// ``StoredValue``.
+  /// Returns the row if it alone determines the value of an attribute of the given form; otherwise nil. This common
+  /// case needs no intermediate ``StoredValue``.
   ///
-  /// The object holds the row: it is valid until the object's next change.
+  /// The object retains the row, which is valid until the object's next change.
   @inline(__always)
   private final func row(with slot: Int, as form: SlotForm) -> RowView? {
     noteRead(at: slot)

@@ -73,8 +73,8 @@ final class HeldCycles {
       var isUsed = ContiguousArray(repeating: false, count: links.count)
       var found: ContiguousArray<Int> = []
       isUsed.withUnsafeMutableBufferPointer { isUsed in
-        // Everything that a used link leads to is marked before the next one is examined, which costs more: an owner
-        // usually became a link before its members.
+        // Everything reachable from a used link is marked before the next link is examined, because examining costs
+        // more: an owner usually became a link before its members.
         for index in links.indices where !isUsed[index] && (others[index] > 0 || Self.isRetained(links[index])) {
           isUsed[index] = true
           found.append(index)

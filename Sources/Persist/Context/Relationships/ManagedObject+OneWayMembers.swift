@@ -2,8 +2,9 @@ import OrderedCollections
 
 /// Members of to-many relationships without an inverse.
 ///
-/// The member's row names its owner, so an object belongs to one owner of such a relationship at most. A member that is
-/// given to another owner or deleted leaves its owner, as it would with an inverse: both owners count as changed.
+/// The member's row names its owner, so that an object has at most one owner in such a relationship. A member that is
+/// added to another owner, or deleted, is removed from its former owner, as it would be with an inverse: both owners
+/// count as changed.
 extension ManagedObject {
   /// Removes an object that becomes a member from its former owner.
   ///
@@ -18,8 +19,8 @@ extension ManagedObject {
     context.oneWayOwners[OneWayMember(member.objectID, place)] = objectID
   }
 
-  /// Removes a member. The relationship may be that of another entity of the object's hierarchy, whose own has the same
-  /// slot.
+  /// Removes a member. The relationship may be that of another entity in the object's hierarchy; the object's own has
+  /// the same slot.
   final func loseOneWayMember(_ member: ManagedObject, of relationship: RelationshipLayout) {
     forget(member, in: layout.relationshipsBySlot[relationship.slot] ?? relationship)
   }
@@ -33,7 +34,8 @@ extension ManagedObject {
     }
   }
 
-  /// The stored members without those that others have saved meanwhile, and that other owners have here.
+  /// Returns the stored members without those that unsaved changes added to other owners, unless this owner removed
+  /// them.
   final func withoutTakenMembers(
     _ stored: [ManagedObjectID], of relationship: RelationshipLayout
   ) -> [ManagedObjectID] {
@@ -48,7 +50,7 @@ extension ManagedObject {
     return taken.isEmpty ? stored : stored.filter { !taken.contains($0) }
   }
 
-  /// Makes other owners reread their members, when this one discards members that it was given.
+  /// Makes other owners reread their members after this one has discarded members that were added to it.
   ///
   /// - Complexity: O(*live objects*).
   final func returnMembersToOwners() {
@@ -99,7 +101,8 @@ extension ManagedObjectContext {
     return others + (owner.map { [$0] } ?? [])
   }
 
-  /// Returns the owners that the store has for members, except deleted ones and those that the members have left here.
+  /// Returns the owners of members according to the store, except deleted ones and those from which the members were
+  /// removed here.
   ///
   /// - Throws: The store's errors.
   func storedOwners(
@@ -115,7 +118,7 @@ extension ManagedObjectContext {
         guard let owner = ids[member.rowKey].flatMap({ registeredOrFault($0) }), owner.change != .deleted,
           !owner.hasRemovedOneWayMember(member.objectID, at: place.slot)
         else { continue }
-        // The row of an owner may be gone.
+        // The owner's row may have been deleted.
         if owner.loading == .fault { owner.fulfill() }
         if owner.loading != .missing { found.append((member, owner)) }
       }
@@ -123,7 +126,7 @@ extension ManagedObjectContext {
     return found
   }
 
-  /// Finds the owners of members again, after members have got other identifiers.
+  /// Registers the owners of members again after members have received other identifiers.
   func renameOneWayMembers() {
     guard !oneWayOwners.isEmpty else { return }
     oneWayOwners = [:]
@@ -167,7 +170,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Whether the members are read and include an object.
+  /// Whether the members have been read and include an object.
   fileprivate final func shows(_ member: ManagedObject, at slot: Int) -> Bool {
     !toManys.isEmpty && toManys[slot]?.current?.contains(member.objectID) == true
   }

@@ -128,7 +128,7 @@ extension RelationshipSet: RandomAccessCollection {
 
   /// Returns the results of a closure for each member, as the members were at the start.
   ///
-  /// The collection's own `map` looks members up by index, and so reads the first one alone.
+  /// The `map` of `Collection` accesses members by index, which would read the row of the first one separately.
   public func map<T, Failure: Error>(_ transform: (Element) throws(Failure) -> T) throws(Failure) -> [T] {
     var results: [T] = []
     var members = makeIterator()

@@ -3,7 +3,7 @@ import OrderedCollections
 /// The members of one to-many relationship of one object, as identifiers.
 ///
 /// Changes are stored as differences, so that an object can be related to one with a hundred thousand others without
-/// reading them. What is known of the members has one of three forms:
+/// reading them. The known members have one of three forms:
 ///
 /// | ``Known`` | what is known | it becomes |
 /// |---|---|---|
@@ -11,7 +11,7 @@ import OrderedCollections
 /// | `list` | all members, without differences | `sets` at the first lookup or change |
 /// | `sets` | all members, stored and current | `nothing` when others saved members, which must be read again |
 ///
-/// In `sets`, the current members are always the stored ones without the removed and with the added ones; in this order
+/// In `sets`, the current members are always the stored ones minus the removed ones plus the added ones, in this order
 /// unless ``isReordered``.
 final class ToManyMembers {
   // Unchecked: members belong to an object and so to its context's isolation, and nothing here calls out.
@@ -53,7 +53,7 @@ final class ToManyMembers {
   /// The current members, in order; nil until they are read.
   var current: OrderedSet<ManagedObjectID>? { sets?.current }
 
-  /// Both as sets, which are created from the list if there is one; nil until the members are read.
+  /// The stored and the current members as sets, created from the list if there is one; nil until the members are read.
   private var sets: (stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)? {
     switch known {
     case .nothing: return nil
@@ -146,7 +146,7 @@ final class ToManyMembers {
     if isReordered { compareOrder() }
   }
 
-  /// Changes the current members where they are, if they are read: without a copy of a set that nobody else has.
+  /// Changes the current members in place if they have been read, without copying a set that isn't shared.
   private func changeCurrent(_ change: (inout OrderedSet<ManagedObjectID>) -> Void) {
     guard sets != nil, case .sets(let stored, var current) = known else { return }
     known = .nothing
@@ -154,10 +154,10 @@ final class ToManyMembers {
     known = .sets(stored: stored, current: current)
   }
 
-  /// Compares the order with that of the store, without removed members and with added ones at its end.
+  /// Compares the order with the stored order minus the removed members, with the added ones at the end.
   private func compareOrder() {
     guard let (stored, members) = sets else { return }
-    // Added members that were moved among one another alone remain at the end, whatever others save.
+    // Added members that were only reordered among themselves remain at the end, whatever others save.
     added = members.subtracting(stored)
     isReordered = !members.elementsEqual(stored.subtracting(removed).union(added))
   }

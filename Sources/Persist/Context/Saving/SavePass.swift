@@ -61,8 +61,8 @@ struct SavePass {
       fix: "Set a property in willSave only if its value differs.")
   }
 
-  /// Removes members without an inverse from owners that others gave them to since they were deleted here, or given to
-  /// another one.
+  /// Removes members of relationships without an inverse from the stored owners to which others have added them since,
+  /// if the members were deleted or added to another owner here.
   mutating func moveOneWayMembers() throws {
     let gone = deleted.filter { object in object.table != nil && object.layout.isOneWayMember(in: context.layouts) }
     guard !context.oneWayOwners.isEmpty || !gone.isEmpty else { return }
@@ -133,7 +133,7 @@ struct SavePass {
     }
   }
 
-  /// Records where a store's history has the save.
+  /// Records the number of the save's transaction in a store's history.
   mutating func adopt(_ receipt: CommitReceipt, of writes: StoreWrites) {
     if let number = receipt.historyNumber { historyNumbers[writes.tables.store.identifier] = number }
   }

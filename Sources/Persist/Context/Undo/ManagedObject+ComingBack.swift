@@ -66,7 +66,7 @@ extension ManagedObject {
     }
   }
 
-  /// Makes an object whose row is gone find its members again: others may have related further ones to the row.
+  /// Makes an object whose row was deleted reread its members: others may have related more of them to the row.
   final func forgetLeftMembers() {
     guard !toManys.isEmpty else { return }
     for relationship in layout.relationships where relationship.isToMany && relationship.leavesOthersAlone {
@@ -75,7 +75,7 @@ extension ManagedObject {
     }
   }
 
-  /// Whether an unsaved change leads away from one of these objects, to which the row refers.
+  /// Whether an unsaved change replaced the row's reference to one of these objects.
   final func hasLeftStoredEnd(in ids: Set<ManagedObjectID>) -> Bool {
     layout.toOnes.contains { relationship in
       guard relationship.inverse != nil, isChanged(at: relationship.slot),

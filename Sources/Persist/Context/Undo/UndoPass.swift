@@ -149,7 +149,7 @@ struct UndoPass {
   private func revertArrival(_ arrival: UndoStep.Arrival) {
     let object = arrival.object
     for relationship in object.layout.relationships where relationship.inverse != nil {
-      // An object without a row leaves no trace, whatever its rules.
+      // An object without a row is removed from all relationships, whatever their delete rules.
       let leavesOthersAlone = arrival.wasDeleted && object.change != .inserted
       if leavesOthersAlone, relationship.leavesOthersAlone { continue }
       if relationship.isToMany {

@@ -36,13 +36,13 @@ public struct HistoryReader: Sendable {
 
   /// Returns the transactions that the reader hasn't marked as read, with their changes, oldest first.
   ///
-  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if some were deleted; mark the current token as read after
-  ///   reading the objects themselves.
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if some were deleted; in that case, read the objects
+  ///   themselves and mark the current token as read.
   public func unread() throws -> [HistoryTransaction] {
     try coordinator.execute(.fetchHistory(after: token)).transactions
   }
 
-  /// Records that the reader has read everything up to a position, and was heard of now.
+  /// Records that the reader has read everything up to a position, and the current time as that of its last activity.
   ///
   /// - Parameter token: The token of the last transaction, or the current one; nil only records the time.
   /// - Throws: ``PersistenceError/Code/storeReadOnly`` and ``PersistenceError/Code/storeBusy``.

@@ -8,9 +8,9 @@ extension PersistentStoreCoordinator {
 
   /// Stops recording the changes of a store, for every program that uses it.
   ///
-  /// A program switches the history on again by opening the store with ``StoreOptions/tracksHistory``. Tokens from
-  /// before are then too old, since changes in between weren't recorded. Core Data records changes in a store whose
-  /// past was kept.
+  /// A program switches the history on again by opening the store with ``StoreOptions/tracksHistory``. Earlier tokens
+  /// are then too old, because changes in between weren't recorded. Core Data goes on recording changes in a store
+  /// whose past was kept.
   ///
   /// - Parameters:
   ///   - store: A store that is open in this coordinator.

@@ -3,7 +3,7 @@ import Foundation
 extension PersistentStoreCoordinator {
   /// Fetches or deletes transactions in the history of the stores.
   ///
-  /// Transactions of several stores are in the order of their times.
+  /// Transactions of several stores are returned in chronological order.
   ///
   /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if transactions after the request's token were deleted or
   ///   never recorded; ``PersistenceError/Code/invalidRequest`` if none of the stores has a history; the errors of
@@ -38,7 +38,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Returns the present position in the history of stores, or nil if none of them has a history.
+  /// Returns the current position in the history of stores, or nil if none of them has a history.
   ///
   /// - Parameter stores: The stores, which are open in this coordinator; nil for all.
   public func currentPersistentHistoryToken(fromStores stores: [StoreInfo]? = nil) throws -> HistoryToken? {
@@ -49,7 +49,7 @@ extension PersistentStoreCoordinator {
     return numbers.isEmpty ? nil : HistoryToken(transactionNumbers: numbers)
   }
 
-  /// Deletes the transactions of a rule from the history of stores.
+  /// Deletes the transactions that a rule selects from the history of stores.
   ///
   /// - Parameters:
   ///   - purge: The rule.
@@ -84,7 +84,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if there is no complete record of what followed.
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if the record of later changes is incomplete.
   static func requirePosition(_ number: Int64, of store: any PersistentStore, _ history: any StoreHistory) throws {
     let (oldest, last) = try (history.oldestPosition(), history.lastNumber())
     guard number < oldest || number > last else { return }
@@ -122,7 +122,8 @@ extension PersistentStoreCoordinator {
     return transactions
   }
 
-  /// The transactions of several stores in the order of their times, those of each store in the order of their numbers.
+  /// Merges the transactions of several stores in chronological order, keeping those of each store in the order of
+  /// their numbers.
   private static func merged(_ stores: [[HistoryTransaction]]) -> [HistoryTransaction] {
     guard stores.count > 1 else { return stores.first ?? [] }
     var rests = stores.map { $0[...] }

@@ -14,7 +14,7 @@ extension PersistentStoreCoordinator {
   /// Posted when this program or another one has written to a store that was opened with
   /// ``StoreOptions/postsRemoteChangeNotifications``. The object is the coordinator; the thread is Persist's own.
   public static let remoteStoreDidChangeNotification = Notification.Name("PersistentStoreRemoteChange")
-  /// The key of the store's UUID in the notification's user info, a text.
+  /// The key of the store's UUID, a string, in the notification's user info.
   public static let storeUUIDKey = "storeUUID"
   /// The key of the ``HistoryToken`` in the user info of this notification and of a save's; absent for stores without
   /// a history.
@@ -30,8 +30,8 @@ extension PersistentStoreCoordinator {
   /// }
   /// ```
   ///
-  /// An element says that there is something new: saves that follow each other quickly are one element. Stores are
-  /// watched while there is such a sequence, or if their options say so; stores in memory aren't.
+  /// An element means that something has changed: saves in quick succession produce a single element. Stores are
+  /// watched while such a sequence exists, or if their options request it; stores in memory aren't watched.
   public var remoteChanges: AsyncStream<StoreRemoteChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: StoreRemoteChange.self, bufferingPolicy: .bufferingNewest(100))
@@ -62,9 +62,9 @@ final class RemoteChangePost: Sendable {
 
   func remove(_ number: Int) { state.withLock { _ = $0.receivers.removeValue(forKey: number) } }
 
-  /// Begins to watch a store if somebody wants to know of its changes.
+  /// Starts watching a store if its changes are observed.
   ///
-  /// A store that can't be watched isn't: its changes are noticed when a context uses it.
+  /// Failures are ignored: the changes of a store that can't be watched are noticed when a context uses it.
   func begin(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
     let isWanted = state.withLock { state in
       state.monitors[store.identifier] == nil && (store.postsRemoteChanges || !state.receivers.isEmpty)
@@ -83,7 +83,7 @@ final class RemoteChangePost: Sendable {
     other?.end()
   }
 
-  /// Ends watching a store that is closed.
+  /// Stops watching a closed store.
   func end(_ identifier: String) {
     state.withLock { $0.monitors.removeValue(forKey: identifier) }?.end()
   }
@@ -94,7 +94,7 @@ final class RemoteChangePost: Sendable {
   }
 
   private func report(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
-    // A history that can't be read now doesn't hide that there is a change.
+    // The change is reported even if the history can't be read now.
     let number = try? store.history?.lastNumber()
     let change = StoreRemoteChange(
       storeUUID: store.identifier, storeURL: store.url,

@@ -1,4 +1,4 @@
-/// The associations of destination objects and source objects that don't follow from their keys.
+/// The associations between destination and source objects that can't be derived from their keys.
 ///
 /// Pairs are moved to a temporary table once their objects are saved, so that memory use doesn't grow with the store.
 final class InstancePairs {
@@ -21,7 +21,7 @@ final class InstancePairs {
     unsavedOrigins[ObjectIdentifier(object), default: []].append((step, source))
   }
 
-  /// Writes the added pairs, whose objects have been saved, and further ones.
+  /// Writes the added pairs, whose objects have been saved, and additional ones.
   func save(_ more: [ObjectAssociation]) throws {
     var rows = more
     for (origin, objects) in unsaved {

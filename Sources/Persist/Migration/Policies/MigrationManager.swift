@@ -101,7 +101,7 @@ open class MigrationManager {
 
   /// Reports the progress.
   ///
-  /// - Throws: an error if the migration was cancelled.
+  /// - Throws: an error if the migration was canceled.
   func report(_ state: MigrationProgress) throws {
     migrationProgress = max(migrationProgress, state.fraction)
     if progress?(state) == false { cancelMigration(with: cancellation) }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension AutomaticMigrator {
-  /// Creates a migrator that reports to a `Progress`; cancelling the progress cancels the migration.
+  /// Creates a migrator that reports to a `Progress`; canceling the progress cancels the migration.
   ///
   /// Its units are rows. If it has a parent progress, that is updated as well.
   public init(allowsLoss: Bool = true, reportingTo progress: Progress) {
@@ -23,7 +23,7 @@ extension AutomaticMigrator {
   /// Migrates a store, and reports its progress as an asynchronous sequence.
   ///
   /// The work starts on a separate thread when the first element is requested, and the sequence ends when the store has
-  /// the new version. Ending the iteration early, or cancelling its task, cancels the migration, and the store remains
+  /// the new version. Ending the iteration early, or canceling its task, cancels the migration, and the store remains
   /// unchanged.
   ///
   /// ```swift

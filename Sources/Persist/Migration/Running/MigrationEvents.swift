@@ -6,7 +6,7 @@ import Synchronization
 /// ``AutomaticMigrator/events(migrating:to:registry:options:)``.
 ///
 /// There is an element for each new pass and entity, and for each thousandth of the work. Iterating throws the
-/// migration's errors, and `CancellationError` in a cancelled task.
+/// migration's errors, and `CancellationError` in a canceled task.
 public struct MigrationEvents: AsyncSequence, Sendable {
   public typealias Element = MigrationProgress
 

@@ -11,7 +11,7 @@ struct PathMigration {
   let resources: MigrationResources
   let options: StoreOptions
   let migrator: AutomaticMigrator
-  /// The place of the hops' files.
+  /// The workspace that contains the hops' files.
   let workspace: any MigrationWorkspace
 
   private var engine: any MigrationEngine { StoreLocation(url).migrationEngine }

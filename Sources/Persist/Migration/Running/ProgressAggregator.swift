@@ -35,7 +35,7 @@ final class ProgressAggregator: Sendable {
     return elapsed * (Double(progress.total - progress.completed) / Double(progress.completed))
   }
 
-  /// Reports the end, after which nothing can be cancelled.
+  /// Reports the end, after which nothing can be canceled.
   func end(_ result: MigrationReport) {
     _ = report(
       MigrationProgress(

@@ -54,8 +54,8 @@ struct ModelFamilyFiles {
     }.sorted { NaturalOrder.precedes($0.name, $1.name) }
   }
 
-  /// Returns the file of the current version of an `.xcdatamodeld` or `.momd`, without reading it where the family says
-  /// which one that is; the URL itself for any other.
+  /// Returns the file of the current version of an `.xcdatamodeld` or `.momd`, without reading it if the family names
+  /// that version; any other URL is returned as is.
   static func modelFile(at url: URL) throws -> URL {
     let family: ModelFamilyFiles
     switch url.pathExtension.lowercased() {

@@ -51,8 +51,8 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`; of an
-  /// `.xcdatamodeld` or a `.momd` the current version.
+  /// Reads one model file: an `.xcdatamodel` or its `contents`, a `.mom`, or a Persist model `.json`; for an
+  /// `.xcdatamodeld` or a `.momd`, its current version.
   ///
   /// - Throws: ``PersistenceError/Code/malformedFile`` and similar errors if it can't be read, and
   ///   ``PersistenceError/Code/invalidModel`` if the model isn't valid. A model in one of Apple's formats is rejected

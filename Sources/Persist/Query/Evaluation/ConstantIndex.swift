@@ -9,7 +9,7 @@ struct ConstantIndex {
   /// Numeric texts: they compare with numbers but not with dates.
   private var numericTexts: Set<ValueKey> = []
   private var uuids: Set<UUID> = []
-  /// The UUIDs that texts spell: they equal UUIDs, but not the same UUID spelled differently in another text.
+  /// The UUIDs that texts represent: such a text equals the UUID, but not another text with a different spelling of it.
   private var uuidTexts: Set<UUID> = []
   private var others: Set<StoredValue> = []
   /// Values without a key: numbers that a decimal can't represent, texts of such numbers, and composite values.

@@ -9,7 +9,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A fetch request selects by other properties, and orders:
+/// A fetch request selects and sorts by other properties:
 ///
 /// ```swift
 /// let mine = try HistoryTransaction.fetchRequest(where: "author == %@ AND timestamp > %@", "me", yesterday)
@@ -50,7 +50,8 @@ public struct HistoryChangeRequest: Sendable {
   let kind: Kind
   /// The content of the result.
   public var resultType = ResultType.transactionsAndChanges
-  /// The identifiers of the stores whose history is meant; nil for all of the coordinator's that have one.
+  /// The identifiers of the stores to which the request applies; nil for all of the coordinator's stores with a
+  /// history.
   public var affectedStoreIdentifiers: [String]?
 
   private init(_ kind: Kind, _ resultType: ResultType = .transactionsAndChanges) {

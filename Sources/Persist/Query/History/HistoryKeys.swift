@@ -1,4 +1,4 @@
-/// Reading transactions by key, for predicates and orders.
+/// Access to a transaction's properties by key, for predicates and sort descriptors.
 extension HistoryTransaction: KeyedObject {
   /// The value of a property: `transactionNumber`, `token`, `timestamp`, `author`, `contextName`, `bundleID`,
   /// `processID`, `storeID`, `changes`.
@@ -29,7 +29,7 @@ extension HistoryTransaction: KeyedObject {
   public var fetchEntityName: String? { "Transaction" }
 }
 
-/// A change with its transaction, for predicates and orders over changes.
+/// A change with its transaction, for predicates and sort descriptors over changes.
 struct KeyedHistoryChange: KeyedObject {
   let change: HistoryChange
   let transaction: HistoryTransaction

@@ -23,8 +23,8 @@
 @usableFromInline
 final class RowChunk: @unchecked Sendable {
   static let standardCapacity = 64 * 1024
-  /// The size of the chunks that follow many standard ones: that of a huge page, which the processor finds with one
-  /// entry of its tables, and the system provides in one step instead of 512.
+  /// The size of the chunks that follow many standard ones: one huge page, which takes a single entry in the
+  /// processor's page tables, and which the system provides in one step instead of 512.
   static let hugeCapacity = 2 * 1024 * 1024
 
   @usableFromInline let base: UnsafeMutableRawPointer
@@ -34,7 +34,7 @@ final class RowChunk: @unchecked Sendable {
     base = .allocate(byteCount: capacity, alignment: capacity == Self.hugeCapacity ? capacity : 8)
     self.capacity = capacity
     #if os(Linux)
-      // A request that the system may ignore.
+      // A hint that the system may ignore.
       if capacity == Self.hugeCapacity { _ = madvise(base, capacity, MADV_HUGEPAGE) }
     #endif
   }

@@ -13,8 +13,8 @@ struct RowChunkWriter {
   private var nulls: UnsafeMutableRawPointer
   private var rowStart = 0
   private var end = 0
-  /// The number of chunks before the first huge one, of which some may be smaller than the standard. A chunk is thus
-  /// never larger than all before it together, unless a row is.
+  /// The number of chunks before the first huge one; some may be smaller than the standard size. A chunk is thus never
+  /// larger than all previous ones together, unless a single row is.
   private static let chunksBeforeHuge = 2 * RowChunk.hugeCapacity / RowChunk.standardCapacity
   /// The number of chunks created so far.
   private(set) var chunkCount = 1
@@ -23,7 +23,7 @@ struct RowChunkWriter {
   ///   - slotCount: The slot count of the expected rows; other rows are possible too.
   ///   - expectedRows: The number of expected rows, if known, so that a few rows don't use a full-size chunk.
   init(slotCount: Int, expectedRows: Int? = nil) {
-    // With room for two or three short texts: a single row moves to a second chunk if it needs more.
+    // Includes room for two or three short texts; a single row that needs more moves to a second chunk.
     let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 96
     let rows = min(expectedRows ?? .max, RowChunk.standardCapacity / perRow)
     chunk = RowChunk(capacity: max(perRow, rows * perRow))

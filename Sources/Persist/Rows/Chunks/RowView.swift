@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of a ``RowSnapshot`` that isn't retained: valid as long as the snapshot is held elsewhere.
+/// A row of a ``RowSnapshot`` that isn't retained, and is valid as long as the snapshot is retained elsewhere.
 ///
 /// Retaining and releasing a chunk costs more than decoding a number.
 @usableFromInline @frozen

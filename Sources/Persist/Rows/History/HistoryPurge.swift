@@ -6,20 +6,22 @@ package import Foundation
 /// try coordinator.purgeHistory(HistoryPurge(olderThan: .seconds(7 * 86_400), keepingAtMost: 100_000))
 /// ```
 ///
-/// Every limit that is given applies. Without any, everything is deleted that all named readers have read. A purge
-/// never deletes a transaction that a named reader hasn't read yet, unless the reader was silent for a long time.
+/// All limits that are given apply. Without any, a purge deletes everything that all named readers have read. A purge
+/// never deletes a transaction that a named reader hasn't read yet, unless the reader has been silent for longer than
+/// ``readerTimeout``.
 public struct HistoryPurge: Sendable, Hashable {
   /// The age above which transactions are deleted; nil for no limit.
   public var maximumAge: Duration?
   /// The number of transactions that remain; nil for no limit.
   public var maximumCount: Int?
-  /// The time after which a reader that hasn't read is no longer waited for; nil to wait for every reader for ever.
+  /// The time after which a silent reader no longer prevents deletion; nil to wait for every reader indefinitely.
   public var readerTimeout: Duration?
 
   /// - Parameters:
   ///   - maximumAge: The age above which transactions are deleted.
   ///   - maximumCount: The number of transactions that remain.
-  ///   - readerTimeout: The time after which a silent reader is no longer waited for: 30 days by default.
+  ///   - readerTimeout: The time after which a silent reader no longer prevents deletion, 30 days by default; nil to
+  ///     wait indefinitely.
   public init(
     olderThan maximumAge: Duration? = nil, keepingAtMost maximumCount: Int? = nil,
     waitingForReaders readerTimeout: Duration? = .seconds(30 * 86_400)

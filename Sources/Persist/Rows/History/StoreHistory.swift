@@ -28,7 +28,7 @@ package protocol StoreHistory: Sendable {
   func delete(before number: Int64) throws -> Int
   /// Deletes the transactions before the first one that isn't older.
   func delete(before date: Date) throws -> Int
-  /// Deletes the transactions that a rule says.
+  /// Deletes the transactions that a rule selects.
   func purge(_ purge: HistoryPurge, now: Date) throws -> Int
 
   /// The named readers.

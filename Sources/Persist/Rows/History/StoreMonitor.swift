@@ -1,5 +1,5 @@
 /// A running observation of a store's changes by anyone.
 package protocol StoreMonitor: Sendable {
-  /// Ends the observation, after waiting for a running report, unless it is called from one.
+  /// Ends the observation. Waits for a report in progress, unless called from within it.
   func end()
 }

@@ -41,11 +41,11 @@ package struct StoreCatalog: Sendable {
 
 /// A mark, read with one statement, that shows whether the model or the layout of a store may have changed.
 package struct StoreMark: Sendable, Hashable {
-  /// The engine's number of the schema: another one once the schema has changed.
+  /// The engine's schema version, which changes whenever the schema does.
   let schemaVersion: Int64
   /// The identifier in the metadata's own column.
   let identifier: String
-  /// The metadata as a property list, which identify the model.
+  /// The metadata as a property list, which identifies the model.
   let propertyList: Data
 }
 

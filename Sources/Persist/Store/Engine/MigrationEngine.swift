@@ -31,7 +31,7 @@ protocol MigrationEngine: StoreEngine {
   ///
   /// - Throws: ``PersistenceError/Code/storeBusy`` if another process doesn't release it in time.
   func workspace(for location: StoreLocation, waitingAtMost wait: Duration) throws -> any MigrationWorkspace
-  /// Copies a store, with its large values, to a place where nothing is yet.
+  /// Copies a store, with its large values, to a location where nothing exists yet.
   func duplicate(_ source: StoreLocation, to destination: StoreLocation) throws
   /// Opens a store for a copy with another model.
   ///
@@ -47,7 +47,7 @@ protocol MigrationEngine: StoreEngine {
   ) throws
 }
 
-/// The place in which a store is migrated by one process at a time.
+/// The place where a store is migrated, by one process at a time.
 protocol MigrationWorkspace {
   /// The store itself, without symbolic links.
   var store: URL { get }

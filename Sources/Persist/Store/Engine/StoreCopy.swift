@@ -37,7 +37,7 @@ protocol StoreCopy {
   /// Creates the triggers of derived attributes, and computes the attributes' values.
   func updateDerivedTriggers() throws
   func makeFullTextIndexes() throws
-  /// Creates definitions beyond the model's tables, from their text in the source store's schema.
+  /// Creates schema objects other than the model's tables, from their definitions in the source store's schema.
   func define(_ definitions: [String]) throws
   func apply(_ changes: [SchemaChange]) throws
   func schema() throws -> StoreSchema

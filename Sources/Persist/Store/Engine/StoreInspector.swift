@@ -25,7 +25,7 @@ protocol StoreInspector {
   func count(_ count: RowCount) throws -> Int
   /// The number that SQL selects; 0 if it selects nothing.
   func firstNumber(_ sql: SQLText) throws -> Int
-  /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.
+  /// The greatest key in a table; 0 if it is empty. Found immediately, and an approximation of the number of rows.
   func greatestRow(of table: String) throws -> Int64
   /// Calls `body` for each problem that a step of a check finds.
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws
@@ -36,7 +36,7 @@ protocol StoreInspector {
 
   // MARK: Its condition
 
-  /// Checks that a migration can write the store, and that the store is intact as far as that is quick to find out.
+  /// Checks that a migration can write the store, and that the store is intact as far as a quick check can tell.
   ///
   /// - Throws: ``PersistenceError/Code/storeReadOnly`` with the names of what can't be written,
   ///   ``PersistenceError/Code/storeDamaged`` with the engine's findings.

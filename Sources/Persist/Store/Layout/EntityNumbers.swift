@@ -23,10 +23,10 @@ struct EntityNumbers: Sendable, Hashable {
   let rows: [Int: Row]
   /// Whether the store lists exactly the model's entities.
   ///
-  /// Rows of other entities are then damage: a store's writers take numbers from the list. Statements rely on it, and
-  /// name no entity numbers when they mean every row of a table. A row with a number that isn't listed is found by
-  /// ``StoreCheck``. Fetches of objects omit it, but identifiers, counts and aggregates include it, and batch changes
-  /// reach it.
+  /// Rows of other entities are then damage, because a store's writers use the numbers of the list. Statements rely on
+  /// this, and name no entity numbers if they apply to every row of a table. ``StoreCheck`` reports a row with a number
+  /// that isn't listed. Fetches of objects omit such a row, but identifiers, counts and aggregates include it, and
+  /// batch changes affect it.
   let areComplete: Bool
   /// The descriptions of mismatches.
   let differences: [String]

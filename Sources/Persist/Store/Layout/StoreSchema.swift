@@ -64,7 +64,7 @@ extension String {
   var foldedIdentifier: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(unsafeUninitializedCapacity: utf8.count) { bytes in
-      // The closure's own memory, of the size that was asked for.
+      // The memory belongs to this closure alone and has the requested size.
       bytes.initialize(fromContentsOf: utf8.lazy.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 })
     }
   }

@@ -42,8 +42,8 @@ extension SQLiteStore {
     return condition
   }
 
-  /// A condition that begins with the related rows that match, unless the query names the rows that it reads or walks
-  /// through them by key: their related rows are then looked up.
+  /// Rewrites a condition to begin with the related rows that match, unless the query names the rows that it reads or
+  /// walks through them by key: their related rows are then looked up.
   func relatedRowsFirst(_ condition: SQLTerm, _ query: RowQuery) -> SQLTerm {
     guard query.keys == nil, query.afterKey == nil, !condition.namesKeys(of: SQLText.RowSelection.root) else {
       return condition
@@ -85,7 +85,7 @@ extension SQLiteStore {
 }
 
 extension SQLTerm {
-  /// Whether the condition is only true of rows with one of some keys.
+  /// Whether the condition is true only of rows with certain keys.
   fileprivate func namesKeys(of row: SQLRow) -> Bool {
     switch self {
     case .all(let parts): parts.contains { $0.namesKeys(of: row) }

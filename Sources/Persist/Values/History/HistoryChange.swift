@@ -18,7 +18,8 @@ public struct HistoryChange: Sendable, Hashable {
   public let changedObjectID: ManagedObjectID
   /// The names of the properties that an update changed.
   ///
-  /// Nil for inserts and deletes, and for an update of which the store doesn't say it: see ``HistoryTransaction``.
+  /// Nil for inserts and deletes, and for an update whose changed properties the store can't identify: see
+  /// ``HistoryTransaction``.
   public let updatedProperties: Set<String>?
   /// The values that a deleted object had in its attributes with
   /// ``AttributeDescription/preservesValueOnDeletion``, by name, without those that were nil.

@@ -1,7 +1,7 @@
 /// A position in the history of one or more stores.
 ///
-/// A token names the last transaction that a program has seen. It is a small value to keep in a file or in the user
-/// defaults:
+/// A token names the last transaction that a program has seen. It is a small value that can be saved in a file or in
+/// the user defaults:
 ///
 /// ```swift
 /// let data = try JSONEncoder().encode(token)

@@ -9,10 +9,10 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The history is stored in the tables that Core Data uses, so that either framework reads what the other wrote. A
-/// transaction written by Core Data says which columns an update changed, in an order that depends on the version of
-/// the framework in one respect: the order of an entity's to-many relationships. If an update changed one of several
-/// such relationships, or if the entity has composite attributes or is part of an ordered relationship,
+/// The history is stored in the tables that Core Data uses, so that either framework can read what the other wrote. A
+/// transaction written by Core Data records which columns an update changed, but the order of an entity's to-many
+/// relationships in that record depends on the version of Core Data. If such an update changed one of several to-many
+/// relationships, or if the entity has composite attributes or is part of an ordered relationship,
 /// ``HistoryChange/updatedProperties`` is nil.
 public struct HistoryTransaction: Sendable, Hashable {
   /// The number of the transaction in its store. Later transactions have greater numbers.

@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// Comma-separated values as RFC 4180 has them, with line feeds.
+/// Comma-separated values in the format of RFC 4180, except that lines end in line feeds.
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
 enum CSVText {
@@ -12,8 +12,8 @@ enum CSVText {
     return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 
-  /// A value so that it can be read back: dates in ISO 8601, bytes in base64, an object as its URI, a composite
-  /// as JSON. Null is empty, and so is an empty text.
+  /// A value in a form that can be read back: dates in ISO 8601, bytes in base64, an object as its URI, a composite as
+  /// JSON. Null and empty texts are both empty.
   static func text(_ value: StoredValue?) -> String {
     switch value {
     case nil, .null?: ""

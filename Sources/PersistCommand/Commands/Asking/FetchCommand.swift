@@ -78,7 +78,8 @@ struct FetchCommand: ParsableCommand {
     try output.flush()
   }
 
-  /// A table whose columns are as wide as its first rows need; a longer value later shifts the rest of its line.
+  /// Writes a table whose column widths are determined by its first rows; a longer value in a later row shifts the rest
+  /// of its line.
   private func write(_ rows: [FetchedRow], _ columns: [String], to output: inout StandardOutput) throws {
     func cells(_ row: FetchedRow) -> [String] {
       columns.map { row.storedValue(forKey: $0).flatMap(ObjectText.text) ?? "–" }

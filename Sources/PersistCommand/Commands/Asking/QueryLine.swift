@@ -1,9 +1,9 @@
 import Persist
 
-/// A request in one line: `Item where price < 5 sort by name desc limit 20`.
+/// A request on one line: `Item where price < 5 sort by name desc limit 20`.
 ///
-/// The predicate is in the format of `FetchPredicate`. Words in quotation marks are never taken for the start of a
-/// clause, so that a predicate can ask for them; `limit` and `offset` start one only before a number at the end.
+/// The predicate is in the format of `FetchPredicate`. Words in quotation marks never start a clause, so that a
+/// predicate can contain them; `limit` and `offset` start one only if followed by a number at the end of the line.
 struct QueryLine {
   let entity: String
   let predicate: FetchPredicate?
@@ -39,7 +39,7 @@ struct QueryLine {
     (limit, offset) = try Self.bounds(match.bounds)
   }
 
-  /// The line with everything in quotation marks replaced, character by character.
+  /// Returns the line with each character within quotation marks replaced.
   private static func masking(_ line: [Character]) -> String {
     var quote: Character?
     var isEscaped = false

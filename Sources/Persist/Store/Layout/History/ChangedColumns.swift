@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bits by which the history says which columns of a row an update changed: `ZCOLUMNS`.
+/// The bits of `ZCOLUMNS`, which record the columns of a row that an update changed.
 ///
 /// The first bit is the most significant one of the first byte. There is one bit for each column of the entity, not of
 /// its table, followed by one for each to-many relationship:
@@ -10,9 +10,9 @@ import Foundation
 /// 3. to-many relationships.
 ///
 /// Within each part, inherited properties come first, and properties of one entity are in the order of their names. The
-/// order was found in stores of two versions of Core Data, by what their updates must have changed. There, the order
-/// of to-many relationships differed, and no entity had composite attributes or was a member of an ordered
-/// relationship. Bits that depend on any of these can only be read if Persist wrote them.
+/// order was inferred from stores of two versions of Core Data, by what their updates must have changed. The two
+/// versions differed in the order of to-many relationships, and no entity had composite attributes or was a member of
+/// an ordered relationship. Bits that depend on any of these can be interpreted only if Persist wrote them.
 struct ChangedColumns: Sendable {
   /// The slot of each bit's property.
   private let slots: [Int]

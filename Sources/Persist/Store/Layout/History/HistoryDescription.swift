@@ -2,12 +2,13 @@ import Foundation
 
 /// The meaning of the columns of a history that depends on the model, as recorded in the store's metadata.
 ///
-/// A migration changes the order of an entity's columns and which values are kept of deleted objects. By comparing the
-/// record with the present model, earlier entries keep their meaning, or lose what can no longer be told.
+/// A migration can change the order of an entity's columns and which values of deleted objects are kept. Comparing the
+/// record with the current model preserves the meaning of earlier entries, except for information that can no longer be
+/// interpreted, which is discarded.
 struct HistoryDescription: Sendable, Hashable {
   /// The digest of the model's parts below.
   let digest: Data
-  /// For each entity, a digest of the properties that the bits of changed columns stand for.
+  /// For each entity, a digest of the properties that the bits of changed columns represent.
   let columns: [String: Data]
   /// For each entity with such attributes, the attributes whose values are kept, in the order of the columns.
   let preserved: [String: [String]]
@@ -46,8 +47,8 @@ struct HistoryDescription: Sendable, Hashable {
     ])
   }
 
-  /// The columns that the values kept of an entity's deleted objects move from, in the order of the present columns; a
-  /// nil stands for an attribute whose values weren't kept. Nil if nothing moves.
+  /// The former columns of the values kept of an entity's deleted objects, in the order of the current columns; a nil
+  /// element represents an attribute whose values weren't kept. Nil if nothing moves.
   func moves(of entity: String, from former: HistoryDescription) -> [Int?]? {
     let (old, new) = (former.preserved[entity] ?? [], preserved[entity] ?? [])
     guard old != new else { return nil }

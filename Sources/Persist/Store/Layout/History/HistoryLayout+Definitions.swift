@@ -1,4 +1,4 @@
-/// The history's tables in a store that gets them, in the form of Core Data's present ones.
+/// The definitions of the history's tables for a store without them, in the form that Core Data currently uses.
 extension HistoryLayout {
   /// - Parameter tombstones: The number of columns for values of deleted objects.
   static func tables(tombstones: Int) -> [TableDefinition] {

@@ -1,4 +1,4 @@
-/// Adapting the history to another model.
+/// Statements that adapt the history to another model.
 extension SQLText {
   static func forgetChangedColumns(ofEntity number: Int) -> SQLText {
     """
@@ -9,7 +9,8 @@ extension SQLText {
 
   /// Moves the values kept of deleted objects between columns.
   ///
-  /// - Parameter sources: For each column from the first, the one that it takes its values from; nil for none.
+  /// - Parameter sources: For each column, beginning with the first, the column from which it takes its values; nil for
+  ///   none.
   static func moveTombstones(_ sources: some Collection<Int?>, ofEntity number: Int) -> SQLText {
     let moves = sources.enumerated().map { index, source -> SQLText in
       let value: SQLText = source.map { "\(name: HistoryLayout.tombstone($0))" } ?? "NULL"

@@ -1,4 +1,4 @@
-/// Deleting a history's beginning, and the positions of its readers.
+/// Statements that delete the oldest part of a history, and those for the positions of its readers.
 extension SQLText {
   private static let transactions: SQLText = "\(name: HistoryLayout.transactionTable)"
 
@@ -14,7 +14,7 @@ extension SQLText {
     "SELECT Z_PK FROM \(transactions) WHERE ZTIMESTAMP >= \(value: .double(time)) ORDER BY Z_PK LIMIT 1"
   }
 
-  /// The number of the first of the last transactions.
+  /// The number of the first of the last `count` transactions.
   static func firstTransaction(ofLast count: Int) -> SQLText {
     "SELECT Z_PK FROM \(transactions) ORDER BY Z_PK DESC LIMIT 1 OFFSET \(value: .integer(Int64(count) - 1))"
   }

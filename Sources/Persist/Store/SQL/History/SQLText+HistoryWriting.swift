@@ -1,4 +1,4 @@
-/// Writing the history. Values are parameters in order of appearance.
+/// Statements that write the history. Their values are parameters, in order of appearance.
 extension SQLText {
   /// The greatest numbers assigned to changes and to transactions.
   static var lastHistoryNumbers: SQLText {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A predicate up to the values that it compares paths with.
+/// A predicate without the values with which it compares paths.
 ///
 /// Predicates of the same shape have the same translation, except for the values bound to it: `quantity < 5` and
 /// `quantity < 7`. All other constants are part of the shape, because the form of the SQL may depend on them.
@@ -22,14 +22,15 @@ struct PredicateShape: Hashable {
     return values
   }
 
-  /// The predicate with a mark for each parameter: a value that no predicate contains, of the same kind.
+  /// The predicate with a mark in place of each parameter: a value of the same kind that no predicate contains.
   var marked: (predicate: FetchPredicate, marks: [SQLValue]) {
     var marks: [SQLValue] = []
     return (Self.marked(predicate, &marks), marks)
   }
 
-  /// Whether the translation of the same predicate is always the same: it contains neither the current time nor objects
-  /// without a row, which may have one next time, nor a long list, which would fill the memory.
+  /// Whether the translation of the same predicate is always the same and worth caching: it contains neither the
+  /// current time, nor objects without a row, which may have one next time, nor a long list, which would take too much
+  /// memory.
   var isRepeatable: Bool {
     var isRepeatable = true
     _ = predicate.rewritten { expression in
@@ -91,7 +92,7 @@ struct PredicateShape: Hashable {
 }
 
 extension FetchPredicate.Comparison {
-  /// A constant that SQL compares as it is.
+  /// A constant that SQL compares unchanged.
   fileprivate struct Parameter {
     enum Kind: Hashable {
       case integer, double, date, text, uuid

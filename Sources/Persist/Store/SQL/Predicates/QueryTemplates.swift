@@ -1,4 +1,4 @@
-/// The translations that a store has made, by the shapes of the queries.
+/// A cache of a store's translations, by the shapes of the queries.
 struct QueryTemplates {
   struct PredicateKey: Hashable {
     let entity: Int
@@ -16,7 +16,7 @@ struct QueryTemplates {
   /// Whether SQL can sort in an order.
   var orders: [OrderKey: Bool] = [:]
 
-  /// Programs have few shapes; one that keeps inventing more starts over.
+  /// The maximum number of entries. Programs use few shapes; if one keeps producing new ones, the cache is emptied.
   static let limit = 200
 
   mutating func add(_ template: PredicateTemplate?, for key: PredicateKey) {

@@ -7,7 +7,7 @@
 /// `key IN (SELECT owner …)` in the same way.
 ///
 /// Both forms are true of the same rows, provided that the condition isn't true of null: a row without a related row
-/// fails both. Which of them is false, and which null, differs; conditions don't distinguish the two.
+/// fails both. One may be false where the other is null, which conditions don't distinguish.
 struct RelatedRowsFirst {
   /// The rows that the statement reads.
   enum Extent {
@@ -47,7 +47,7 @@ struct RelatedRowsFirst {
 
   // MARK: To-one relationships
 
-  /// A comparison of a related row's value with constants, if it is null for null.
+  /// Rewrites a comparison of a related row's value with constants, if it is null for null.
   private func lookup(_ term: SQLTerm) -> SQLTerm? {
     guard let comparison = LookupComparison(term), comparison.isEquality || extent == .all,
       let link = Link(comparison.scan.where(rewritten(comparison.condition.withPrefixAsRange)))

@@ -118,7 +118,7 @@ private struct BatchDeletePass {
     }
   }
 
-  /// Records in the history that remaining rows no longer lead to deleted ones.
+  /// Records in the history that remaining rows no longer refer to deleted ones.
   private mutating func noteLosses(_ rows: [Int: Set<Int64>], changing name: String?) throws {
     for (index, keys) in rows {
       let slots = name.flatMap { rules[index].entity.slot(named: $0) }.map { [$0] } ?? []

@@ -29,11 +29,11 @@ final class HistoryPlan: Sendable {
   let findText = PreparedSQL(.historyText)
   let writtenTexts: [(text: HistoryLayout.Text, column: String, isReference: Bool)]
 
-  /// Whether the store says what the columns mean; a history that Core Data began doesn't until the first save.
+  /// Whether the store records the meaning of the columns; a history created by Core Data doesn't until the first save.
   let isDescribed: Atomic<Bool>
   private let map: TableMap
 
-  /// Records in the store what the columns mean; the caller holds the transaction.
+  /// Records the meaning of the columns in the store; the caller holds the transaction.
   func describe(_ connection: SQLiteConnection) throws {
     var metadata = try StoreMetadata(connection)
     metadata.history.description = HistoryDescription(map)

@@ -74,7 +74,7 @@ struct HistoryWriter {
     try keepLargeValues(of: key, entityPlan)
   }
 
-  /// Keeps values that are stored in files, which are deleted with the row.
+  /// Copies values that are stored in files into the history, because the files are deleted with the row.
   private func keepLargeValues(of key: Int64, _ entity: HistoryPlan.EntityPlan) throws {
     for (index, attribute) in entity.preserved.enumerated() where attribute.attribute.allowsExternalStorage {
       let sql = SQLText.fileName(in: entity.table, attribute.column, key: key)

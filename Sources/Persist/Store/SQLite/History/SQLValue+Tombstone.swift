@@ -1,10 +1,10 @@
 import Foundation
 
 extension SQLValue {
-  /// The value of a deleted object's attribute, as far as it is one of the attribute's type.
+  /// Returns the kept value of a deleted object's attribute; null if it isn't a value of the attribute's type.
   ///
-  /// The columns are declared as bytes, so that a value has the type with which it was written. Null if it is none of
-  /// the attribute's: nothing is known about the forms of other frameworks' values but that they are the columns'.
+  /// The columns are declared as bytes, so that a value has the type with which it was written. All that is known of
+  /// values written by other frameworks is that they have the form of the attribute's own column.
   func storedValue(of attribute: AttributeDescription) -> StoredValue {
     switch (SlotForm(attribute), self) {
     case (_, .null), (.none, _): .null
@@ -24,7 +24,7 @@ extension SQLValue {
       data.withUnsafeBytes { .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) }
     case (.uuid, .text(let text)): UUID(uuidString: text).map(StoredValue.uuid) ?? .null
     case (.data, .blob(let data)): .data(data)
-    // The column's bytes: the value follows a mark, as the file of a deleted value no longer exists.
+    // The column's bytes: a mark followed by the value, because the file of a deleted value no longer exists.
     case (.externalData, .blob(let data)): data.first == 1 ? .data(Data(data.dropFirst())) : .null
     default: archivedValue
     }

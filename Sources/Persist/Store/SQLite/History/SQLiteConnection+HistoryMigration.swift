@@ -2,8 +2,7 @@ import Foundation
 
 /// Adapting a history to another model, when the store is first opened after a migration.
 extension SQLiteConnection {
-  /// Records that the store was migrated, and adapts what earlier entries say about columns; the caller holds the
-  /// transaction.
+  /// Records that the store was migrated, and adapts the columns of earlier entries; the caller holds the transaction.
   ///
   /// As Core Data does, it adds a transaction without changes whose author names the migration.
   func migrateHistory(

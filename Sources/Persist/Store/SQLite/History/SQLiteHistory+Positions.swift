@@ -1,6 +1,6 @@
 import Foundation
 
-/// Positions in the history, and deleting its beginning.
+/// Positions in the history, and the deletion of its oldest part.
 extension SQLiteHistory {
   func lastNumber() throws -> Int64 {
     try store.pool.read { try lastNumber($0) }

@@ -2,10 +2,10 @@ import Foundation
 
 /// Switching the history on and off.
 extension SQLiteStore {
-  /// The plan of the history of a store that is being opened, after creating what it lacks.
+  /// Returns the plan for the history of a store that is being opened, after creating anything that is missing.
   ///
-  /// A store with a history keeps it, whoever opens it. One without it, or whose history was switched off, gets it only
-  /// if the options ask for it.
+  /// A store with a history continues it, whoever opens the store. For a store without one, or whose history was
+  /// switched off, it is set up only if the options request it.
   static func setUpHistory(
     _ pool: SQLiteConnectionPool, _ catalog: StoreCatalog, _ map: TableMap, _ options: StoreOptions
   ) throws -> HistoryPlan? {
@@ -20,7 +20,7 @@ extension SQLiteStore {
     return try pool.write { try $0.setUpHistory(in: map) }
   }
 
-  /// Learns of a history that another program has created, changed or deleted.
+  /// Updates the plan after another program has created, changed or deleted the history.
   func renewHistory(_ catalog: StoreCatalog) {
     let plan = HistoryLayout(catalog.schema).map { HistoryPlan($0, catalog.metadata.history, in: map) }
     historyPlan.withLock { $0 = plan }
@@ -41,7 +41,7 @@ extension SQLiteConnection {
         layout = HistoryLayout(try StoreSchema(self)) ?? layout
       }
       if metadata.history.isOff {
-        // Changes since then weren't recorded: the next number is left out, so that earlier tokens are recognized.
+        // Changes since then weren't recorded: the next number is skipped, so that earlier tokens are recognized.
         let number = try first(.lastHistoryNumbers) { $0.integer(1) + 1 } ?? 1
         try setLastTransaction(number)
         metadata.history.isOff = false

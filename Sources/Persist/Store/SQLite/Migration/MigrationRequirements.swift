@@ -3,9 +3,9 @@ import Foundation
 /// The checks before a migration writes anything, so that problems aren't discovered halfway.
 ///
 /// - The store's file and its folder must be writable.
-/// - The store must be intact. A small one is read completely. For a larger one that would take longer than many
-///   migrations: the data that a migration reads is verified by reading, cell by cell, and by the number of rows that
-///   arrive; data that it doesn't read it doesn't change.
+/// - The store must be intact. A small one is read completely. Reading a larger one would take longer than many
+///   migrations: the data that a migration reads is verified cell by cell as it is read, and by the number of rows that
+///   arrive; data that it doesn't read isn't changed.
 ///
 /// Disk space is checked where the amount of written data is known.
 struct MigrationRequirements {

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 #if os(Linux)
-  /// Waits for changes of some files in a folder, by the system's file events.
+  /// Waits for changes of certain files in a folder, using the system's file events.
   ///
   /// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>
   final class FolderEvents: Sendable {
@@ -16,7 +16,7 @@ import Foundation
     private let wake: (reading: Int32, writing: Int32)
     private let names: Set<String>
 
-    /// Nil if the system has no more watches to give.
+    /// Nil if the system's limit of watches is reached.
     ///
     /// - Parameter names: The names of the files in the folder.
     init?(in folder: URL, names: Set<String>) {
@@ -54,15 +54,15 @@ import Foundation
       }
     }
 
-    /// Ends waits, now and later.
+    /// Ends the current wait and all later ones.
     func end() {
       var byte: UInt8 = 1
       _ = write(wake.writing, &byte, 1)
     }
 
-    /// Removes the waiting events.
+    /// Consumes the pending events.
     ///
-    /// - Returns: Whether any is of one of the files.
+    /// - Returns: Whether any of them concerns one of the files.
     private func readEvents() -> Bool {
       var buffer = [UInt8](repeating: 0, count: 16_384)
       var isFound = false

@@ -4,8 +4,8 @@ import Synchronization
 /// Reports every change of a store's file, by this program or others, from a thread of its own.
 ///
 /// On Linux it sleeps until the system reports that the file or its log was written, and then asks SQLite whether there
-/// was a commit. Elsewhere it asks 20 times a second, which reads a few bytes of shared memory. On Linux, too, it asks
-/// once a second, because file systems of other machines report no events.
+/// was a commit. Elsewhere it asks 20 times a second, which reads a few bytes of shared memory. It also asks once a
+/// second on Linux, because network file systems don't report changes by other machines.
 final class SQLiteStoreMonitor: StoreMonitor {
   private let url: URL
   private let options: StoreOptions
@@ -36,7 +36,7 @@ final class SQLiteStoreMonitor: StoreMonitor {
     thread.start()
   }
 
-  /// A connection on its way to the thread that uses it from then on.
+  /// A connection being handed over to the thread that will use it.
   // Sendable: the creator doesn't use the connection again.
   private struct Handed: @unchecked Sendable {
     let connection: SQLiteConnection
@@ -53,7 +53,7 @@ final class SQLiteStoreMonitor: StoreMonitor {
     owner.withLock { $0 = own }
     var last = version
     while !isEnded.load(ordering: .acquiring) {
-      // An error, such as a busy file, passes; what isn't seen now is seen next time.
+      // Errors such as a busy file are temporary; a change missed now is noticed next time.
       if let now = try? Self.version(connection), now != last {
         last = now
         report()

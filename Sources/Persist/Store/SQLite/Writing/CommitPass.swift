@@ -9,7 +9,7 @@ struct CommitPass {
   let writes: RowWrites
   /// The key of each inserted row, in the order of the inserts.
   private(set) var insertedKeys: [Int64] = []
-  /// The store's, by index in ``ManagedObjectModel/entities``.
+  /// The store's plans, by index in ``ManagedObjectModel/entities``.
   private let plans: [WritePlan]
   private var temporaryKeys = TemporaryKeys()
   var files: LargeValueFiles
