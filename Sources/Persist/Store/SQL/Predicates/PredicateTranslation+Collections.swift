@@ -77,9 +77,26 @@ extension PredicateTranslation {
       isToMany = true
     }
     // The result of a collection operator is a value, no longer a collection.
-    guard isToMany, !rest.contains(where: { CollectionOperator(rawValue: $0) != nil }) else { return nil }
+    guard isToMany, !rest.contains(where: { CollectionOperator(rawValue: $0) != nil }),
+      haveOneValue(rest, of: current.entity)
+    else { return nil }
     return Collection(
       scan: scan, member: value(rest, from: current), row: rest.isEmpty ? current : nil)
+  }
+
+  /// Whether keys of a member have exactly one value, so that counting the members counts the values.
+  ///
+  /// A to-many relationship after a to-one relationship has none for a member without the to-one's destination, and
+  /// evaluation in memory counts that as one null. Fetched and computed properties can have any number of values.
+  private func haveOneValue(_ keys: ArraySlice<String>, of start: Entity) -> Bool {
+    var entity = start
+    for (index, key) in zip(keys.indices, keys) {
+      guard let property = entity.property(named: key) else { return isIdentity(keys[index...], of: entity) }
+      if property.attribute != nil { return !property.isTransient }
+      guard let relationship = property.relationship, !relationship.isToMany else { return false }
+      entity = map.model.destination(of: relationship)
+    }
+    return true
   }
 
   /// The tables to join to get from a row to the members of a to-many relationship.
