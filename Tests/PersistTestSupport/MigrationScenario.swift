@@ -33,7 +33,7 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
     migrator.retries = 0
     switch way {
     case .inPlace: break
-    case .copiedBySQL: migrator.copies = true
+    case .copiedBySQL: migrator.alwaysCopies = true
     case .copiedByObject:
       var mapping = try mapping(versions[0], versions[1])
       for index in mapping.entityMappings.indices where mapping.entityMappings[index].sourceEntityName != nil {

@@ -36,6 +36,8 @@ final class EntityLayout: Sendable {
   let checks: [PropertyCheck]
   /// Checks that values fit the columns of their attributes.
   let columnChecks: [ColumnCheck]
+  /// The same checks, for values that nearly always pass.
+  let quickColumnChecks: [ColumnCheck.Quick]
   /// The slots of the properties that the entity's classes declare.
   let slotTables = SlotTables()
 
@@ -110,6 +112,7 @@ final class EntityLayout: Sendable {
     oneWayReferrers = referrers
     checks = entity.properties.compactMap { PropertyCheck($0) }
     columnChecks = entity.properties.compactMap { ColumnCheck($0) }
+    quickColumnChecks = columnChecks.map(\.quick)
   }
 
   /// Returns the layout of an object without a context, which has no relationships.

@@ -158,27 +158,11 @@ package struct CommitReceipt: Sendable {
   package let overtakenTouches: [Int]
   /// The number of the transaction in the store's history; nil if none was recorded.
   package let historyNumber: Int64?
-  private let inserts: [RowWrites.Insert]
-  private let storeIdentifier: String
 
-  package init(
-    inserts: [RowWrites.Insert] = [], keys: [Int64] = [], storeIdentifier: String = "", overtakenTouches: [Int] = [],
-    historyNumber: Int64? = nil
-  ) {
-    self.historyNumber = historyNumber
-    self.inserts = inserts
-    insertedKeys = keys
+  package init(insertedKeys: [Int64] = [], overtakenTouches: [Int] = [], historyNumber: Int64? = nil) {
+    self.insertedKeys = insertedKeys
     self.overtakenTouches = overtakenTouches
-    self.storeIdentifier = storeIdentifier
-  }
-
-  /// The permanent identifier of every inserted row, in the order of ``RowWrites/inserts``.
-  ///
-  /// - Complexity: Linear in their number; creates an identifier for each.
-  package var inserted: [ManagedObjectID] {
-    zip(inserts, insertedKeys).map { insert, key in
-      ManagedObjectID(entityName: insert.entity.name, storeIdentifier: storeIdentifier, key: .permanent(key))
-    }
+    self.historyNumber = historyNumber
   }
 }
 

@@ -108,25 +108,64 @@ extension RowSnapshot {
 }
 
 extension RowChunkWriter {
+  /// What became of a slot that was to be set.
+  enum Outcome {
+    case set
+    /// There is no value.
+    case absent
+    /// The value doesn't match the form.
+    case mismatched
+  }
+
+  /// Sets a slot of the current row to a value of an array, without copying the value.
+  mutating func set(_ value: borrowing StoredValue?, slot: Int, as form: SlotForm) -> Outcome {
+    switch value {
+    case nil: .absent
+    case let value?: set(value, slot: slot, as: form) ? .set : .mismatched
+    }
+  }
+
   /// Sets a slot of the current row; a value that doesn't match the form leaves it null.
   ///
   /// Switches on the form first: matching value and form as a pair would copy the value.
-  mutating func set(_ value: StoredValue, slot: Int, as form: SlotForm) {
+  ///
+  /// - Returns: Whether the value matches the form.
+  @discardableResult
+  mutating func set(_ value: StoredValue, slot: Int, as form: SlotForm) -> Bool {
     switch form {
-    case .none: break
-    case .integer: if case .integer(let number) = value { setInteger(number, slot: slot) }
-    case .boolean: if case .boolean(let flag) = value { setInteger(flag ? 1 : 0, slot: slot) }
-    case .double: if case .double(let number) = value { setDouble(number, slot: slot) }
-    case .date: if case .date(let date) = value { setDouble(date.timeIntervalSinceReferenceDate, slot: slot) }
-    case .decimal: if case .decimal(let number) = value { setString(number.description, slot: slot) }
-    case .string: if case .string(let text) = value { setString(text, slot: slot) }
-    case .uri: if case .uri(let text) = value { setString(text, slot: slot) }
+    case .none: return false
+    case .integer:
+      guard case .integer(let number) = value else { return false }
+      setInteger(number, slot: slot)
+    case .boolean:
+      guard case .boolean(let flag) = value else { return false }
+      setInteger(flag ? 1 : 0, slot: slot)
+    case .double:
+      guard case .double(let number) = value else { return false }
+      setDouble(number, slot: slot)
+    case .date:
+      guard case .date(let date) = value else { return false }
+      setDouble(date.timeIntervalSinceReferenceDate, slot: slot)
+    case .decimal:
+      guard case .decimal(let number) = value else { return false }
+      setString(number.description, slot: slot)
+    case .string:
+      guard case .string(let text) = value else { return false }
+      setString(text, slot: slot)
+    case .uri:
+      guard case .uri(let text) = value else { return false }
+      setString(text, slot: slot)
     case .uuid:
-      guard case .uuid(let uuid) = value else { return }
+      guard case .uuid(let uuid) = value else { return false }
       withUnsafeBytes(of: uuid.uuid) { setBytes($0.baseAddress, count: 16, slot: slot) }
-    case .data: if case .data(let data) = value { setData(data, slot: slot) }
-    case .externalData: if case .data(let data) = value { setData(Data([1]) + data, slot: slot) }
+    case .data:
+      guard case .data(let data) = value else { return false }
+      setData(data, slot: slot)
+    case .externalData:
+      guard case .data(let data) = value else { return false }
+      setData(Data([1]) + data, slot: slot)
     }
+    return true
   }
 
   private mutating func setData(_ data: Data, slot: Int) {

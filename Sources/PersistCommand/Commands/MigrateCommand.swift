@@ -28,7 +28,7 @@ struct MigrateCommand: ParsableCommand {
     // The handler may be called on any thread.
     let bar = LockProtected(ProgressBar("migrating"))
     var migrator = AutomaticMigrator(
-      allowsLoss: allowLoss, downgrade: allowLoss ? .withLoss : .withoutLoss, countsRows: true, copies: copy
+      allowsLoss: allowLoss, downgrade: allowLoss ? .withLoss : .withoutLoss, countsRows: true, alwaysCopies: copy
     ) { progress in
       bar.withLock { $0.show(progress) }
       return true

@@ -46,7 +46,7 @@ struct HistoryMigrationTests {
       var options = StoreOptions.automaticMigration
       var migrator = AutomaticMigrator()
       migrator.allowsLoss = true
-      migrator.copies = copies
+      migrator.alwaysCopies = copies
       options.migrator = migrator
       try new.addStore(at: url, options: options)
       let after = try new.transactions()

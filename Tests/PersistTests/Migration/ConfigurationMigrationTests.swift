@@ -55,7 +55,7 @@ struct ConfigurationMigrationTests {
       let plan = try MigrationPlan(storeAt: url, to: versions[1], registry: registry)
       #expect(plan.losses == [] && plan.blockers == [])
       var migrator = AutomaticMigrator(allowsLoss: false)
-      migrator.copies = copies
+      migrator.alwaysCopies = copies
       try migrator.migrate(storeAt: url, to: versions[1], registry: registry)
       try MadeStore.expectNewStore(of: new, at: url)
       let after = try StoreContent(of: new, at: url)

@@ -47,7 +47,7 @@ struct InPlaceRelationshipTests {
           at: url)
         if isShared { try MadeStore.run("UPDATE ZTHING SET Z3THINGS = 2", at: url) }
         let migrate = {
-          _ = try AutomaticMigrator(copies: copies)
+          _ = try AutomaticMigrator(alwaysCopies: copies)
             .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
         }
         if isShared {
@@ -102,7 +102,7 @@ struct InPlaceRelationshipTests {
       try MadeStore.run(tags, rows, "UPDATE ZMARK SET ZTAG = 2", at: url)
       for copies in [false, true] {
         #expect(throws: PersistenceError.self) {
-          try AutomaticMigrator(copies: copies)
+          try AutomaticMigrator(alwaysCopies: copies)
             .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
         }
       }
@@ -152,7 +152,7 @@ struct InPlaceRelationshipTests {
         let plan = try MigrationPlan(storeAt: url, to: registry.currentVersion, registry: registry)
         let losses = before == "Box" ? ["Thing.place: leads to objects that aren't its destination's, 1 row"] : []
         #expect(plan.losses.map(\.description) == losses, "\(before) → \(after)")
-        try AutomaticMigrator(copies: copies).migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+        try AutomaticMigrator(alwaysCopies: copies).migrate(storeAt: url, to: registry.currentVersion, registry: registry)
         let objects = try StoreDump(of: new, at: url).objects
         #expect(objects["Thing"]?[1]?["place"] == nil, "\(before) → \(after)")
         #expect(objects["Thing"]?[2]?["place"] == "2", "\(before) → \(after)")

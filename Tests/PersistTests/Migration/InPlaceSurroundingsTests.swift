@@ -82,7 +82,7 @@ struct InPlaceSurroundingsTests {
           "DROP INDEX Z_Item_some", "CREATE INDEX Z_Item_some ON ZITEM (ZB) WHERE ZB IS NOT NULL",
           "CREATE INDEX Z_Item_low ON ZITEM (LOWER(ZB))",
           "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, 'A', 'B')", at: url)
-        try AutomaticMigrator(copies: copies)
+        try AutomaticMigrator(alwaysCopies: copies)
           .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
         try #expect(MadeStore.rows("SELECT ZA, ZB, ZC FROM ZITEM", at: url) == [["A", "B", "nil"]])
         try #expect(

@@ -38,7 +38,7 @@ struct LossPlanTests {
         let models = try MigrationPlan(from: registry.versions[0], to: registry.versions[1])
         for loss in plan.losses { #expect(models.losses.contains { $0.isSame(as: loss) }, "\(loss)") }
         var migrator = AutomaticMigrator()
-        migrator.copies = copies
+        migrator.alwaysCopies = copies
         try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
         results.append(try MadeStore.rows(query, at: url))
         var problems: [StoreProblem] = []

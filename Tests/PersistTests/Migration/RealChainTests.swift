@@ -151,7 +151,7 @@ struct RealChainTests {
       let report = try migrate(url, to: last, registry)
       #expect(report.hops == 1)
       let end = try registry.version(named: last)
-      let copied = try AutomaticMigrator(copies: true).migrate(storeAt: copy, to: end, registry: registry)
+      let copied = try AutomaticMigrator(alwaysCopies: true).migrate(storeAt: copy, to: end, registry: registry)
       #expect(copied.way == .copy)
       #expect(copied.hops == 1)
       let (inPlace, byCopy) = (try StoreDump(of: end.model, at: url), try StoreDump(of: end.model, at: copy))

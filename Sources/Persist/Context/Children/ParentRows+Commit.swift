@@ -18,8 +18,7 @@ extension ParentRows {
       if let object = targets[id(of: delete.key, delete.entity)], object.change != .deleted { parent.delete(object) }
     }
     parent.endEvent()
-    return CommitReceipt(
-      inserts: writes.inserts, keys: inserted.map(\.rowKey), storeIdentifier: identifier)
+    return CommitReceipt(insertedKeys: inserted.map(\.rowKey))
   }
 
   /// Returns the parent's objects that the writes change or delete, with their rows.

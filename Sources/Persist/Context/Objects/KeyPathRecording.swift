@@ -133,12 +133,3 @@ extension StoredValue {
     return .composite(elements)
   }
 }
-
-extension ManagedObject {
-  /// Prepares a fault for reading a property.
-  final func fulfill(reading slot: Int) {
-    guard table == nil else { return fulfill() }
-    if let recording = KeyPathRecording.current { return recording.noteRead(slot, of: self) }
-    if snapshot == nil, pending.isEmpty || pending[slot] == nil { noteEmptyAnswer(at: slot) }
-  }
-}

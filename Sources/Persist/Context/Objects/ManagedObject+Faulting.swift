@@ -1,6 +1,13 @@
 import Foundation
 
 extension ManagedObject {
+  /// Prepares a fault for reading a property.
+  final func fulfill(reading slot: Int) {
+    guard table == nil else { return fulfill() }
+    if let recording = KeyPathRecording.current { return recording.noteRead(slot, of: self) }
+    if snapshot == nil, pending.isEmpty || pending[slot] == nil { noteEmptyAnswer(at: slot) }
+  }
+
   /// Fulfills a fault, reading its row if necessary.
   ///
   /// A getter can't throw: the context saves the error for its next call that can.

@@ -40,9 +40,12 @@ extension ManagedObjectContext {
         try pass.moveOneWayMembers()
         try pass.readMissingRows()
         if validatesOnSave { try pass.validate() }
-        for writes in try pass.writes() {
+        var waiting = Array(try pass.writes().reversed())
+        while var writes = waiting.popLast() {
           let receipt = try pass.commit(writes)
           pass.adopt(receipt, of: writes)
+          // Releases the values, which accepting the save takes from the objects one by one.
+          writes.writes = RowWrites()
           try pass.accept(writes, receipt)
           advanceQueryGeneration()
         }

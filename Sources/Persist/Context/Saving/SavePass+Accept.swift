@@ -55,7 +55,7 @@ extension SavePass {
     }
     if !context.children.isEmpty {
       if isForParent {
-        WrittenRows.notifyParentOfSave(writes, context.children)
+        WrittenRows.notifyDescendants(ofSaveToParent: writes, context.children)
       } else {
         WrittenRows(zip(numbers, new), writes).apply(to: context.children)
       }

@@ -34,11 +34,14 @@ struct SnapshotWriters {
     // Taken out and put back, so that its chunk isn't retained again for each row.
     var writer = writer.take() ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
     writer.beginRow(version: version, slotCount: layout.rowSlotCount)
-    for stored in layout.storedSlots {
-      if !pending.isEmpty, let value = pending[stored.slot] {
-        write(value, of: stored, layout, to: &writer)
-      } else if let old {
-        copy(stored, layout, from: old, to: &writer)
+    pending.withUnsafeBufferPointer { values in
+      for stored in layout.storedSlots {
+        let outcome = values.isEmpty ? .absent : writer.set(values[stored.slot], slot: stored.slot, as: stored.form)
+        switch outcome {
+        case .set: break
+        case .absent: if let old { copy(stored, layout, from: old, to: &writer) }
+        case .mismatched: write(values[stored.slot] ?? .null, of: stored, layout, to: &writer)
+        }
       }
     }
     let snapshot = writer.endRow()

@@ -38,11 +38,13 @@ struct WrittenRows {
 
   /// Notifies contexts and their descendants of a save to a parent: for them, only the results of fetches may have
   /// changed.
-  static func notifyParentOfSave(_ writes: SavePass.StoreWrites, _ children: [Unmanaged<ManagedObjectContext>]) {
+  static func notifyDescendants(
+    ofSaveToParent writes: SavePass.StoreWrites, _ children: [Unmanaged<ManagedObjectContext>]
+  ) {
     let layouts = layouts(of: writes)
     for child in children.map({ $0.takeUnretainedValue() }) {
       child.send(.parentDidSave(layouts))
-      notifyParentOfSave(writes, child.children)
+      notifyDescendants(ofSaveToParent: writes, child.children)
     }
   }
 

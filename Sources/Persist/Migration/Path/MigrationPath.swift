@@ -52,7 +52,7 @@ struct MigrationPath: Sendable {
             fix: "Add a mapping model for the hop, or allow its inference (`infersMapping`).")
         ]
       }
-      if resources.copies { hop.method = .mapping(MappingModel(inferredBy: hop.comparison)) }
+      if resources.alwaysCopies { hop.method = .mapping(MappingModel(inferredBy: hop.comparison)) }
     }
     hop.before = stage?.willMigrate
     hop.after = stage?.didMigrate

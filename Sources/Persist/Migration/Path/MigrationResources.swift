@@ -6,7 +6,7 @@ struct MigrationResources: Sendable {
   var policies = MigrationPolicies()
   var staged: StagedMigration?
   /// Whether to copy the store to a new file even if it could be migrated in place.
-  var copies = false
+  var alwaysCopies = false
   /// Whether the models alone may determine hops.
   var infersMapping = true
   /// Whether to defer steps that aren't urgent, if the whole migration is in place.

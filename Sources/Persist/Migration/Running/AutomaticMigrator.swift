@@ -51,7 +51,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   /// Stages with custom code; nil for none.
   public var staged: StagedMigration?
   /// Whether to copy the store to a new file even if it could be migrated in place.
-  public var copies: Bool
+  public var alwaysCopies: Bool
   /// Whether steps that aren't urgent are deferred until
   /// ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: dropping columns of removed attributes, and
   /// creating indexes that only speed up fetching. Until then the store is complete and fully usable. Applies only to
@@ -71,7 +71,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   public init(
     allowsLoss: Bool = true, downgrade: Downgrade = .withoutLoss, countsRows: Bool = false,
     mappingModels: [MappingModel] = [], policies: MigrationPolicies = [], staged: StagedMigration? = nil,
-    copies: Bool = false, infersMapping: Bool = true, progress: ProgressHandler? = nil
+    alwaysCopies: Bool = false, infersMapping: Bool = true, progress: ProgressHandler? = nil
   ) {
     self.allowsLoss = allowsLoss
     self.downgrade = downgrade
@@ -79,7 +79,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     self.mappingModels = mappingModels
     self.policies = policies
     self.staged = staged
-    self.copies = copies
+    self.alwaysCopies = alwaysCopies
     self.infersMapping = infersMapping
     self.progress = progress
   }
@@ -232,7 +232,7 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
 
   func resources(_ registry: ModelRegistry?) -> MigrationResources {
     MigrationResources(
-      registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, copies: copies,
+      registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, alwaysCopies: alwaysCopies,
       infersMapping: infersMapping, defersWork: defersWork)
   }
 

@@ -52,7 +52,7 @@ extension MigrationPlan {
     let location = StoreLocation(url)
     let bytes = location.migrationEngine.size(of: location)
     self.bytes = bytes
-    extraBytes = bytes * survey.path.copies + 64 * 1024
+    extraBytes = bytes * survey.path.simultaneousCopies + 64 * 1024
   }
 
   private init(

@@ -30,7 +30,7 @@ struct PathMigration {
     }
     let rows = try migrator.countsRows ? survey.rows(inspector) : nil
     let logged = try rows ?? survey.store.affordableRowCount(inspector)
-    try engine.requireDiskSpace(for: StoreLocation(url), copies: Double(survey.path.copies))
+    try engine.requireDiskSpace(for: StoreLocation(url), copies: Double(survey.path.simultaneousCopies))
     let file = try migrate(
       workspace.store, through: survey.path, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
     var report = survey.report(rows: rows, way: .copy)
@@ -170,5 +170,5 @@ struct PathMigration {
 extension MigrationPath {
   /// The maximum number of simultaneous copies of the store, excluding its own file: a hop's file and the previous one;
   /// at the end, the last one and the log or journal of the exchange.
-  var copies: Int { 2 }
+  var simultaneousCopies: Int { 2 }
 }

@@ -77,6 +77,11 @@ struct RowChunkWriter {
   }
 
   mutating func setString(_ value: String, slot: Int) {
+    // Nearly every text is contiguous, and needs no copy of its own.
+    let isSet: Void? = value.utf8.withContiguousStorageIfAvailable {
+      setBytes($0.baseAddress, count: $0.count, slot: slot)
+    }
+    guard isSet == nil else { return }
     var value = value
     value.withUTF8 { setBytes($0.baseAddress, count: $0.count, slot: slot) }
   }

@@ -9,7 +9,7 @@ struct CopySurroundingsTests {
   private func copy(_ url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
     let registry = ModelRegistry(
       versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
-    let report = try AutomaticMigrator(copies: true).migrate(
+    let report = try AutomaticMigrator(alwaysCopies: true).migrate(
       storeAt: url, to: registry.versions[1], registry: registry)
     #expect(report.way == .copy)
   }

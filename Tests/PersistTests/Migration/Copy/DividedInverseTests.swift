@@ -94,7 +94,7 @@ struct DividedInverseTests {
     try FileManager.default.copyItem(at: url, to: result)
     let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
     var migrator = AutomaticMigrator()
-    migrator.copies = way == .copy
+    migrator.alwaysCopies = way == .copy
     try migrator.migrate(storeAt: result, to: versions[1], registry: ModelRegistry(versions: versions))
     return result
   }

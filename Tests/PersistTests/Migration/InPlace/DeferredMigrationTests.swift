@@ -147,7 +147,7 @@ struct DeferredMigrationTests {
     try withTemporaryStore { url in
       try made(registry, at: url)
       try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
-      try AutomaticMigrator(copies: true).migrate(storeAt: url, to: registry.versions[2], registry: registry)
+      try AutomaticMigrator(alwaysCopies: true).migrate(storeAt: url, to: registry.versions[2], registry: registry)
       try #expect(steps(at: url).isEmpty)
       try MadeStore.expectNewStore(of: registry.versions[2].model, at: url)
     }

@@ -51,7 +51,7 @@ struct ChangeLaw {
       if triesObjects { try expectSameByObject(folder, url, registry, plan) }
       let inPlace = try migrate(url, registry, AutomaticMigrator(downgrade: .withLoss), plan, before)
       var migrator = AutomaticMigrator(downgrade: .withLoss)
-      migrator.copies = true
+      migrator.alwaysCopies = true
       let copied = try migrate(copy, registry, migrator, plan, before)
       #expect(copied.differences(from: inPlace) == [], "\(name): by copy against in place")
       return true
@@ -61,7 +61,7 @@ struct ChangeLaw {
   private func migrate(
     _ url: URL, _ registry: ModelRegistry, _ migrator: AutomaticMigrator, _ plan: MigrationPlan, _ before: StoreContent
   ) throws -> StoreContent {
-    let way = "\(name), \(migrator.copies ? "by copy" : "in place")"
+    let way = "\(name), \(migrator.alwaysCopies ? "by copy" : "in place")"
     do {
       try migrator.migrate(storeAt: url, to: destination, registry: registry)
     } catch {
@@ -156,7 +156,7 @@ struct ChangeLaw {
   private func expectRefusal(_ url: URL, _ before: StoreContent, _ registry: ModelRegistry) throws {
     for copies in [false, true] {
       var migrator = AutomaticMigrator()
-      migrator.copies = copies
+      migrator.alwaysCopies = copies
       #expect(throws: PersistenceError.self, "\(name)") {
         try migrator.migrate(storeAt: url, to: destination, registry: registry)
       }

@@ -46,7 +46,7 @@ struct DirectRouteTests {
       try version("M 1", text("name"), text("note")), try version("M 2", text("name")),
       try version("M 3", text("name"), text("note"), text("more")),
     ])
-    let kept = try values(registry, from: "M 1", to: "M 3", migrator: AutomaticMigrator(copies: copies)) { plan in
+    let kept = try values(registry, from: "M 1", to: "M 3", migrator: AutomaticMigrator(alwaysCopies: copies)) { plan in
       #expect(plan.losses == [])
     }
     #expect(kept == ["name": "name", "note": "note"])
@@ -59,7 +59,7 @@ struct DirectRouteTests {
       try version("M 3", text("b"), text("c", was: "a")),
     ])
     for (version, attribute) in [("M 2", "b"), ("M 3", "c")] {
-      let kept = try values(registry, from: "M 1", to: version, migrator: AutomaticMigrator(copies: copies)) { plan in
+      let kept = try values(registry, from: "M 1", to: version, migrator: AutomaticMigrator(alwaysCopies: copies)) { plan in
         #expect(plan.losses == [])
       }
       #expect(kept == [attribute: "a"])
@@ -174,7 +174,7 @@ struct DirectRouteTests {
       try MadeStore.make(old.model, at: url)
       try MadeStore.fill(old.model, at: url, rows: 5, seed: 3)
       let before = try StoreContent(of: old.model, at: url)
-      let migrator = AutomaticMigrator(copies: copies)
+      let migrator = AutomaticMigrator(alwaysCopies: copies)
       let plan = try MigrationPlan(storeAt: url, to: new, registry: registry, migrator: migrator)
       #expect(plan.blockers == [])
       #expect(plan.losses.filter { $0.property == nil } == [])
@@ -226,7 +226,7 @@ struct DirectRouteTests {
       try MadeStore.make(old.model, at: url)
       try MadeStore.fill(old.model, at: url, rows: 5, seed: 3)
       let before = try StoreContent(of: old.model, at: url)
-      let migrator = AutomaticMigrator(copies: copies)
+      let migrator = AutomaticMigrator(alwaysCopies: copies)
       let plan = try MigrationPlan(storeAt: url, to: new, registry: registry, migrator: migrator)
       #expect(plan.blockers == [])
       #expect(plan.losses == [])

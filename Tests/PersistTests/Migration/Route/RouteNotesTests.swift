@@ -80,7 +80,7 @@ struct RouteNotesTests {
   func noInference(copies: Bool) throws {
     let versions = [try version("1", text("a")), try version("2", text("a"), text("b"))]
     let registry = ModelRegistry(versions: versions)
-    let migrator = AutomaticMigrator(copies: copies, infersMapping: false)
+    let migrator = AutomaticMigrator(alwaysCopies: copies, infersMapping: false)
     try withTemporaryStore { url in
       try MadeStore.make(versions[0].model, at: url)
       let before = try FolderSnapshot(url.deletingLastPathComponent())

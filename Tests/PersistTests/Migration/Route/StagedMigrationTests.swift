@@ -104,7 +104,7 @@ struct StagedMigrationTests {
       #expect(!MigrationManager.isCompatible(pets.versions[2].model, withMetadata: metadata))
       let empty = StoreMetadata(identifier: "", values: [:])
       #expect(!MigrationManager.isCompatible(pets.versions[0].model, withMetadata: empty))
-      try AutomaticMigrator(copies: true).migrate(storeAt: url, to: pets.versions[2], registry: registry)
+      try AutomaticMigrator(alwaysCopies: true).migrate(storeAt: url, to: pets.versions[2], registry: registry)
       let now = try PersistentStoreCoordinator.metadata(at: url)
       #expect(MigrationManager.isCompatible(pets.versions[2].model, withMetadata: now))
       #expect(now.identifier == metadata.identifier)
@@ -168,7 +168,7 @@ struct StagedMigrationTests {
       try context.save()
       try coordinator.remove(store)
       #expect(ExternalDataFolder(storeAt: url).names().count == 2)
-      try AutomaticMigrator(copies: true).migrate(
+      try AutomaticMigrator(alwaysCopies: true).migrate(
         storeAt: url, to: versions[1], registry: ModelRegistry(versions: versions))
       #expect(ExternalDataFolder(storeAt: url).names().count == 1)
       let after = PersistentStoreCoordinator(model: versions[1].model)
@@ -187,7 +187,7 @@ struct StagedMigrationTests {
       let other = PersistentStoreCoordinator(model: pets.versions[0].model)
       let store = try other.addStore(at: url)
       try #expect(ManagedObjectContext(other).count(for: FetchRequest("User")) == 3)
-      try AutomaticMigrator(copies: true).migrate(
+      try AutomaticMigrator(alwaysCopies: true).migrate(
         storeAt: url, to: pets.versions[2], registry: ModelRegistry(versions: pets.versions))
       let error = #expect(throws: PersistenceError.self) { try ManagedObjectContext(other).count(for: FetchRequest("User")) }
       #expect(error?.code == .incompatibleModel)

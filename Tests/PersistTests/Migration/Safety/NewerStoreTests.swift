@@ -33,7 +33,7 @@ struct NewerStoreTests {
       try withTemporaryStore { url in
         try MadeStore.make(version(1).model, at: url)
         let newest = try registry(1...4)
-        try AutomaticMigrator(copies: copies).migrate(storeAt: url, to: newest.currentVersion, registry: newest)
+        try AutomaticMigrator(alwaysCopies: copies).migrate(storeAt: url, to: newest.currentVersion, registry: newest)
         try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA4) VALUES (1, 1, 1, 'kept')", at: url)
         let old = try registry(1...last)
         let error = refusal(of: url, by: old, .automaticMigration)

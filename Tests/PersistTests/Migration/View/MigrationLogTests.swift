@@ -23,7 +23,7 @@ struct MigrationLogTests {
       try MadeStore.fill(registry.versions[0].model, at: url, rows: 7, seed: 1)
       let start = Date()
       try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
-      try AutomaticMigrator(copies: true).migrate(storeAt: url, to: registry.versions[3], registry: registry)
+      try AutomaticMigrator(alwaysCopies: true).migrate(storeAt: url, to: registry.versions[3], registry: registry)
       let metadata = try PersistentStoreCoordinator.metadata(at: url)
       let log = metadata.migrationLog
       #expect(log.map(\.from) == ["V1", "V2"])

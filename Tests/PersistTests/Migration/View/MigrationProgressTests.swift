@@ -34,7 +34,7 @@ struct MigrationProgressTests {
     }
 
     func migrator(_ versions: [ModelVersion]) throws -> AutomaticMigrator {
-      var migrator = AutomaticMigrator(copies: self == .copyBySQL)
+      var migrator = AutomaticMigrator(alwaysCopies: self == .copyBySQL)
       if self == .copyByObject {
         var mapping = try MappingModel.inferred(from: versions[0].model, to: versions[1].model)
         for index in mapping.entityMappings.indices { mapping.entityMappings[index].policyName = "EntityMigrationPolicy" }

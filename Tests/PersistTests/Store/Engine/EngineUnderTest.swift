@@ -29,3 +29,14 @@ enum EngineUnderTest: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 }
+
+extension RowSource {
+  /// Commits writes.
+  ///
+  /// - Returns: The permanent identifiers of the inserted rows, in the order of the writes.
+  func insertedIDs(_ writes: RowWrites) throws -> [ManagedObjectID] {
+    zip(writes.inserts, try commit(writes).insertedKeys).map { insert, key in
+      ManagedObjectID(entityName: insert.entity.name, storeIdentifier: identifier, key: .permanent(key))
+    }
+  }
+}

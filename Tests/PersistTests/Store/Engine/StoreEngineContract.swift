@@ -43,7 +43,7 @@ struct StoreEngineContract {
   @Test("Inserted rows get keys of their own and version 1, updates increment it", arguments: EngineUnderTest.allCases)
   func versions(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
-      let ids = try store.commit(RowWrites(inserts: tags("a", "b", "c"))).inserted
+      let ids = try store.insertedIDs(RowWrites(inserts: tags("a", "b", "c")))
       #expect(Set(ids).count == 3)
       #expect(ids.allSatisfy { $0.storeIdentifier == store.identifier && $0.entityName == "Tag" })
       _ = try store.commit(RowWrites(updates: [fixture.update(ids[1], ["label": .string("B")])]))
@@ -58,7 +58,7 @@ struct StoreEngineContract {
   @Test("A commit with an outdated version changes nothing and names the rows", arguments: EngineUnderTest.allCases)
   func conflicts(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
-      let ids = try store.commit(RowWrites(inserts: tags("a", "b"))).inserted
+      let ids = try store.insertedIDs(RowWrites(inserts: tags("a", "b")))
       _ = try store.commit(RowWrites(updates: [fixture.update(ids[0], ["label": .string("A")])]))
       let outdated = [
         try RowWrites(updates: [fixture.update(ids[1], ["label": .string("x")]), fixture.update(ids[0], ["label": .string("y")])]),
@@ -86,7 +86,7 @@ struct StoreEngineContract {
   @Test("Keys, order, limit and offset select rows, and subentities belong to a hierarchy", arguments: EngineUnderTest.allCases)
   func selection(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
-      let ids = try store.commit(RowWrites(inserts: tags("d", "a", "c", "b"))).inserted
+      let ids = try store.insertedIDs(RowWrites(inserts: tags("d", "a", "c", "b")))
       let order = FetchSortDescriptor("label", isAscending: false)
       var window = try query("Tag") { $0.sort = [order] }
       window.limit = 2
@@ -122,7 +122,7 @@ struct StoreEngineContract {
     try engine.withStore(of: fixture.model) { store in
       let house = ManagedObjectID(temporaryFor: "House")
       let (ada, bob) = (ManagedObjectID(temporaryFor: "Child"), ManagedObjectID(temporaryFor: "Adult"))
-      let ids = try store.commit(
+      let ids = try store.insertedIDs(
         RowWrites(
           inserts: [
             fixture.insert("House", [:], id: house), fixture.insert("Child", ["home": .objectID(house)], id: ada),
@@ -130,7 +130,7 @@ struct StoreEngineContract {
           ],
           links: [fixture.link(ada, "friends", add: [bob])],
           orderings: [fixture.order(house, "residents", [bob, ada])])
-      ).inserted
+      )
       try #expect(fixture.related(store, ids[0], "residents") == [ids[2], ids[1]])
       try #expect(fixture.related(store, ids[1], "friends") == [ids[2]])
       try #expect(fixture.related(store, ids[2], "friends") == [ids[1]])
@@ -154,7 +154,7 @@ struct StoreEngineContract {
     try engine.withStore(of: fixture.model) { store in
       let tag = try fixture.entity("Tag")
       let reserved = try store.reserveKeys(for: [tag, tag])
-      let given = try store.commit(RowWrites(inserts: tags("a", "b"))).inserted.compactMap(\.primaryKey)
+      let given = try store.insertedIDs(RowWrites(inserts: tags("a", "b"))).compactMap(\.primaryKey)
       #expect(Set(reserved + given).count == 4)
     }
   }
@@ -163,7 +163,7 @@ struct StoreEngineContract {
   func largeValues(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
       let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
-      let id = try store.commit(RowWrites(inserts: [fixture.insert("Everything", ["large": .data(data)])])).inserted[0]
+      let id = try store.insertedIDs(RowWrites(inserts: [fixture.insert("Everything", ["large": .data(data)])]))[0]
       let entity = try fixture.entity("Everything")
       let slot = try #require(entity.property(named: "large")?.slot)
       let key = try #require(id.primaryKey)

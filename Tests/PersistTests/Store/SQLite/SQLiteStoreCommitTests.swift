@@ -35,12 +35,12 @@ struct SQLiteStoreCommitTests {
   @Test("Key counters stand with the root of a hierarchy and never give a key twice")
   func keyCounters() throws {
     try fixture.withStore { store in
-      let first = try store.commit(
-        RowWrites(inserts: [fixture.insert("Child"), fixture.insert("Adult"), fixture.insert("House")])).inserted
+      let first = try store.insertedIDs(
+        RowWrites(inserts: [fixture.insert("Child"), fixture.insert("Adult"), fixture.insert("House")]))
       #expect(first.map(\.primaryKey) == [1, 2, 1])
       _ = try store.commit(RowWrites(deletes: [fixture.delete(first[1])]))
       let again = try fixture.reopened(store)
-      try #expect(again.commit(RowWrites(inserts: [fixture.insert("Child")])).inserted[0].primaryKey == 3)
+      try #expect(again.insertedIDs(RowWrites(inserts: [fixture.insert("Child")]))[0].primaryKey == 3)
       let counters = try again.pool.read {
         try $0.all("SELECT Z_NAME, Z_MAX, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT") {
           "\($0.text(0)) \($0.integer(1)) \($0.integer(2))"
@@ -57,7 +57,7 @@ struct SQLiteStoreCommitTests {
       let house = ManagedObjectID(temporaryFor: "House")
       let ada = ManagedObjectID(temporaryFor: "Child")
       let bob = ManagedObjectID(temporaryFor: "Adult")
-      let ids = try store.commit(
+      let ids = try store.insertedIDs(
         RowWrites(
           inserts: [
             fixture.insert("Child", ["home": .objectID(house), "carer": .objectID(bob)], id: ada),
@@ -65,7 +65,7 @@ struct SQLiteStoreCommitTests {
           ],
           links: [fixture.link(ada, "friends", add: [bob])],
           orderings: [fixture.order(house, "residents", [bob, ada])])
-      ).inserted
+      )
       let again = try fixture.reopened(store)
       try #expect(fixture.related(again, ids[2], "residents") == [ids[1], ids[0]])
       try #expect(fixture.related(again, ids[0], "friends") == [ids[1]])
@@ -95,11 +95,11 @@ struct SQLiteStoreCommitTests {
   @Test("An update raises the version; one that is out of date is a conflict and changes nothing")
   func conflicts() throws {
     try fixture.withStore { store in
-      let ids = try store.commit(
+      let ids = try store.insertedIDs(
         RowWrites(inserts: [
           fixture.insert("Tag", ["label": .string("a")]), fixture.insert("Tag", ["label": .string("b")]),
           fixture.insert("Tag", ["label": .string("c")]),
-        ])).inserted
+        ]))
       _ = try store.commit(RowWrites(updates: [fixture.update(ids[0], ["label": .string("a2")])]))
       _ = try store.commit(RowWrites(updates: [fixture.update(ids[0], version: 2, [:])]))
       _ = try store.commit(RowWrites(deletes: [fixture.delete(ids[1])]))
@@ -125,7 +125,7 @@ struct SQLiteStoreCommitTests {
   func uniqueness() throws {
     try fixture.withStore { store in
       let values: [String: StoredValue] = ["street": .string("Main"), "number": .integer(7)]
-      let ids = try store.commit(RowWrites(inserts: [fixture.insert("House", values), fixture.insert("House")])).inserted
+      let ids = try store.insertedIDs(RowWrites(inserts: [fixture.insert("House", values), fixture.insert("House")]))
       for writes in [
         RowWrites(inserts: [try fixture.insert("House", values)]),
         RowWrites(updates: [try fixture.update(ids[1], ["street": .string("Main"), "number": .integer(7)])]),
@@ -142,11 +142,11 @@ struct SQLiteStoreCommitTests {
   @Test("Unique values may change hands in one save: exchanged, or from a deleted to a new row")
   func uniqueExchange() throws {
     try fixture.withStore { store in
-      let ids = try store.commit(
+      let ids = try store.insertedIDs(
         RowWrites(inserts: [
           fixture.insert("Tag", ["label": .string("a")]), fixture.insert("Tag", ["label": .string("b")]),
           fixture.insert("Tag", ["label": .string("c")]),
-        ])).inserted
+        ]))
       _ = try store.commit(
         RowWrites(
           inserts: [fixture.insert("Tag", ["label": .string("c")])],
@@ -160,10 +160,10 @@ struct SQLiteStoreCommitTests {
   @Test("Many-to-many members come and go, in order where there is one")
   func manyToMany() throws {
     try fixture.withStore { store in
-      let ids = try store.commit(
+      let ids = try store.insertedIDs(
         RowWrites(
           inserts: [fixture.insert("House")]
-            + (1...4).map { try fixture.insert("Tag", ["label": .string("\($0)")]) })).inserted
+            + (1...4).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }))
       let (house, tags) = (ids[0], Array(ids[1...]))
       _ = try store.commit(RowWrites(links: [fixture.link(house, "tags", add: tags + tags)]))
       try #expect(fixture.related(store, house, "tags") == tags)
@@ -190,10 +190,10 @@ struct SQLiteStoreCommitTests {
   @Test("A to-many relationship without inverse is kept in its members' rows")
   func oneWay() throws {
     try fixture.withStore { store in
-      let ids = try store.commit(
+      let ids = try store.insertedIDs(
         RowWrites(
           inserts: [fixture.insert("House")]
-            + (1...3).map { try fixture.insert("Tag", ["label": .string("\($0)")]) })).inserted
+            + (1...3).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }))
       _ = try store.commit(RowWrites(links: [fixture.link(ids[0], "marks", add: [ids[1], ids[3]])]))
       try #expect(fixture.related(store, ids[0], "marks") == [ids[1], ids[3]])
       _ = try store.commit(RowWrites(links: [fixture.link(ids[0], "marks", add: [ids[2]], remove: [ids[1]])]))
@@ -207,14 +207,14 @@ struct SQLiteStoreCommitTests {
   @Test("Members of an ordered relationship whose order nobody tells come last; moving one writes one place")
   func orders() throws {
     try fixture.withStore { store in
-      let house = try store.commit(RowWrites(inserts: [fixture.insert("House")])).inserted[0]
+      let house = try store.insertedIDs(RowWrites(inserts: [fixture.insert("House")]))[0]
       func places() throws -> [Int64] {
         try store.pool.read {
           try $0.all("SELECT Z_FOK_HOME FROM ZPERSON WHERE ZHOME IS NOT NULL ORDER BY Z_PK") { $0.integer(0) }
         }
       }
-      let people = try store.commit(
-        RowWrites(inserts: (1...4).map { _ in try fixture.insert("Child", ["home": .objectID(house)]) })).inserted
+      let people = try store.insertedIDs(
+        RowWrites(inserts: (1...4).map { _ in try fixture.insert("Child", ["home": .objectID(house)]) }))
       try #expect(fixture.related(store, house, "residents") == people)
       try #expect(places() == [2048, 3072, 4096, 5120])
       let moved = [people[3], people[0], people[1], people[2]]
@@ -252,7 +252,7 @@ struct SQLiteStoreCommitTests {
     try fixture.withStore { store in
       let folder = try #require(store.externalFolder)
       let large = Data(repeating: 1, count: 200_000)
-      let id = try store.commit(RowWrites(inserts: [fixture.insert("Everything", ["large": .data(large)])])).inserted[0]
+      let id = try store.insertedIDs(RowWrites(inserts: [fixture.insert("Everything", ["large": .data(large)])]))[0]
       let first = folder.names()
       #expect(first.count == 1 && first[0].count == 36)
       #expect(throws: RowConflicts.self) {

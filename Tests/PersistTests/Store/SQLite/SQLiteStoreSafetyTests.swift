@@ -72,8 +72,8 @@ struct SQLiteStoreSafetyTests {
     }
     let again = try SQLiteStore.open(URL(fileURLWithPath: path), model: fixture.model)
     try #expect(again.count(RowQuery(entity: fixture.entity("Tag"))) == 1)
-    let next = try again.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("after")])]))
-    #expect(next.inserted.first?.primaryKey == 2)
+    let next = try again.insertedIDs(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("after")])]))
+    #expect(next.first?.primaryKey == 2)
     try #expect(
       again.pool.read { try $0.first("PRAGMA integrity_check") { $0.text(0) } } == "ok")
     try again.close()
@@ -94,7 +94,7 @@ struct SQLiteStoreSafetyTests {
           """)
       }
       let store = try fixture.reopened(first)
-      let id = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("é")])])).inserted[0]
+      let id = try store.insertedIDs(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("é")])]))[0]
       _ = try store.commit(RowWrites(updates: [fixture.update(id, ["label": .string("b")])]))
       let again = try fixture.reopened(store)
       try again.pool.read { connection in

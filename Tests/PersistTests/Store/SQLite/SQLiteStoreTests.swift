@@ -31,8 +31,8 @@ struct SQLiteStoreTests {
   @Test("Every type keeps its values at their extremes", arguments: extremeValues)
   func extremes(values: [String: StoredValue]) throws {
     try fixture.withStore { store in
-      let receipt = try store.commit(RowWrites(inserts: [try fixture.insert("Everything", values)]))
-      #expect(receipt.inserted.map(\.key) == [.permanent(1)])
+      let ids = try store.insertedIDs(RowWrites(inserts: [try fixture.insert("Everything", values)]))
+      #expect(ids.map(\.key) == [.permanent(1)])
       let again = try fixture.reopened(store)
       let rows = try again.rows(RowQuery(entity: fixture.entity("Everything")))
       #expect(rows.count == 1)
@@ -87,7 +87,7 @@ struct SQLiteStoreTests {
   func composite() throws {
     try fixture.withStore { store in
       let place: StoredValue = .composite(["x": .double(1.5), "inner": .composite(["note": .string("here")])])
-      let id = try store.commit(RowWrites(inserts: [fixture.insert("Everything", ["place": place])])).inserted[0]
+      let id = try store.insertedIDs(RowWrites(inserts: [fixture.insert("Everything", ["place": place])]))[0]
       let everything = try fixture.entity("Everything")
       #expect(
         try store.rows(RowQuery(entity: everything))[0].values(fixture.model)
@@ -195,7 +195,7 @@ struct SQLiteStoreTests {
     try fixture.withStore { store in
       _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("a")])]))
       try store.pool.write { try $0.execute(Self.unknownRow) }
-      let id = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("b")])])).inserted[0]
+      let id = try store.insertedIDs(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("b")])]))[0]
       #expect(id.primaryKey == 10)
       let tag = try fixture.entity("Tag")
       try #expect(store.rows(RowQuery(entity: tag)).map(\.key) == [1, 10])

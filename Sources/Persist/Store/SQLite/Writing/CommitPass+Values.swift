@@ -33,6 +33,18 @@ extension CommitPass {
     }
   }
 
+  /// Binds a value of an array, without copying the value; null for nil.
+  mutating func bind(
+    _ value: borrowing StoredValue?, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
+  ) throws -> Bool {
+    switch value {
+    case nil:
+      statement.bindNull(at: index)
+      return true
+    case let value?: return try bind(value, as: form, to: statement, at: index)
+    }
+  }
+
   /// Binds the value of an attribute.
   ///
   /// - Returns: False if the value doesn't match the form.

@@ -39,9 +39,7 @@ struct CommitPass {
 
   /// - Parameter historyNumber: The number of the transaction in the history, if any.
   func receipt(historyNumber: Int64?) -> CommitReceipt {
-    CommitReceipt(
-      inserts: writes.inserts, keys: insertedKeys, storeIdentifier: store.identifier,
-      overtakenTouches: overtakenTouches, historyNumber: historyNumber)
+    CommitReceipt(insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
   }
 
   func plan(_ entity: Entity) throws -> WritePlan {
