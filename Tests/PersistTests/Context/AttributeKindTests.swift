@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Kinds of attributes")
 struct AttributeKindTests {
-  @Test("Defaults of each kind read back from the description with their type (ATT-01)")
+  @Test("Defaults of every kind read back from the description with their types (ATT-01)")
   func defaults() throws {
     let date = Date(timeIntervalSinceReferenceDate: 445_103_622.25)
     let uuid = UUID()
@@ -37,7 +37,7 @@ struct AttributeKindTests {
     }
   }
 
-  @Test("A date survives saving within a millisecond, and no date stays none (ATT-02)")
+  @Test("A date survives saving to within a millisecond, and an absent date stays absent (ATT-02)")
   func dates() throws {
     try withStack(SampleModels.types) { stack in
       let date = Date(timeIntervalSinceReferenceDate: 445_103_622.25)
@@ -70,7 +70,7 @@ struct AttributeKindTests {
         "Hours", elements: [AttributeDescription("start", .int16), AttributeDescription("end", .int16)]),
     ])
 
-  @Test("Elements of composites are filtered and sorted by, in the store and among unsaved objects (ATT-04)")
+  @Test("Elements of composites can be used to filter and sort, in the store and among unsaved objects (ATT-04)")
   func composites() throws {
     try withStack(Self.places) { stack in
       let context = stack.context()
@@ -105,7 +105,7 @@ struct AttributeKindTests {
     }
   }
 
-  @Test("Sorting by a composite itself, or by an element that there isn't, is refused with a fix")
+  @Test("Sorting by a composite itself, or by a missing element, is refused with a fix")
   func unsortable() throws {
     try withStack(Self.places) { stack in
       for key in ["location", "location.height", "name.latitude", "height"] {
@@ -115,7 +115,7 @@ struct AttributeKindTests {
     }
   }
 
-  @Test("A changed or deleted large value's file goes after the save, not before, and only then")
+  @Test("The file of a changed or deleted large value is deleted after the save, not before, and no other file is")
   func largeValues() throws {
     try withStack(SampleModels.types) { stack in
       let folder = ExternalDataFolder(storeAt: stack.url)

@@ -4,32 +4,32 @@ import Testing
 
 @testable import Persist
 
-/// Memory follows the objects in use. Each loop runs in a process of its own, so that nothing else counts; with
-/// `PERSIST_LONG_TESTS` set it goes over a million objects.
-@Suite("Bounds of memory", .serialized, .withoutSanitizer)
+/// Memory use follows the objects in use. Each loop runs in a separate process, so that nothing else counts; with
+/// `PERSIST_LONG_TESTS` set, it processes a million objects.
+@Suite("Memory bounds", .serialized, .withoutSanitizer)
 struct BoundsTests {
-  @Test("Objects that are created, saved and let go leave nothing behind")
+  @Test("Objects that are created, saved and released leave nothing behind")
   func creating() async {
     await LongLoop.counting("Objects that come and go") {
       await #expect(processExitsWith: .success) { try BoundedLoop.creating() }
     }
   }
 
-  @Test("Objects that go up through a child context leave nothing behind, in it or in its parent")
+  @Test("Objects saved through a child context leave nothing behind, in it or in its parent")
   func throughChild() async {
     await LongLoop.counting("Objects that go up through a child") {
       await #expect(processExitsWith: .success) { try BoundedLoop.throughChild() }
     }
   }
 
-  @Test("A walk through rows holds one group of them at a time")
+  @Test("Iterating over rows keeps only one batch of them in memory")
   func walking() async {
     await LongLoop.counting("A walk") {
       await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: false) }
     }
   }
 
-  @Test("A walk in a child context holds one group of rows at a time, and makes none of its parent's objects")
+  @Test("Iterating in a child context keeps only one batch of rows in memory, and creates none of its parent's objects")
   func walkingInChild() async {
     await LongLoop.counting("A walk in a child") {
       await #expect(processExitsWith: .success) { try BoundedLoop.walking(inChild: true) }
@@ -37,11 +37,12 @@ struct BoundsTests {
   }
 }
 
-/// Loops that end with an error where objects or memory pile up.
+/// Loops that end with an error if objects or memory accumulate.
 private enum BoundedLoop {
   private static let count = TestLength.isLong ? 1_000_000 : 50_000
   private static let step = 1000
-  /// What a loop may grow by once it is under way, whatever its length: what the allocator and SQLite's caches keep.
+  /// The maximum growth during a loop after its warm-up, whatever its length: memory kept by the allocator and by
+  /// SQLite's caches.
   private static let allowance = 16 * 1024 * 1024
 
   private struct Excess: Error, CustomStringConvertible {
@@ -100,7 +101,7 @@ private enum BoundedLoop {
     }
   }
 
-  /// Runs the rounds of a loop, and measures from when a tenth of them has filled what is filled once.
+  /// Runs the rounds of a loop, and measures after the first tenth of them, which fills the caches.
   private static func inConstantMemory(_ round: (Int) throws -> Void) throws {
     let rounds = count / step
     var before = ResidentMemory.bytes

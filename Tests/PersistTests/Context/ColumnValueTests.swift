@@ -39,7 +39,7 @@ struct ColumnValueTests {
   ]
 
   @Test(
-    "Validation refuses them in required and optional attributes, of new and of saved objects",
+    "Validation rejects them in required and optional attributes of new and saved objects",
     arguments: [true, false])
   func validation(optional: Bool) throws {
     try withStack(Self.model(optional: optional)) { stack in
@@ -63,7 +63,7 @@ struct ColumnValueTests {
     }
   }
 
-  @Test("Without validation, and in batches, the store refuses NaN: it doesn't become null")
+  @Test("Without validation, and in batches, the store rejects NaN: it doesn't become null")
   func store() throws {
     try withStack(Self.model(optional: true)) { stack in
       let context = stack.context()
@@ -90,7 +90,7 @@ struct ColumnValueTests {
     }
   }
 
-  @Test("Infinities, subnormal numbers and the greatest numbers come back bit for bit; a zero has no sign")
+  @Test("Infinities, subnormal numbers and the greatest numbers are read back bit for bit; a zero has no sign")
   func bits() throws {
     try withStack(Self.model(optional: true)) { stack in
       let context = stack.context()

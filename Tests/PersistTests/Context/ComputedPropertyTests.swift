@@ -19,7 +19,7 @@ struct ComputedPropertyTests {
     }
   }
 
-  @Test("A transient attribute that a class computes, and what the model doesn't have, are reached by key")
+  @Test("A transient attribute computed by a class, and properties that the model lacks, are accessible by key")
   func byKey() throws {
     try withStack(SampleModels.pets) { stack in
       let context = ManagedObjectContext(stack.coordinator, classes: ["Person": Person.self])
@@ -38,7 +38,7 @@ struct ComputedPropertyTests {
     }
   }
 
-  @Test("A transient attribute of a class that computes nothing keeps what was set")
+  @Test("A transient attribute of a class that computes nothing keeps the value set")
   func setTransient() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()

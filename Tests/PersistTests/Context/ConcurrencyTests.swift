@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Many contexts at once")
 struct ConcurrencyTests {
-  /// With `PERSIST_LONG_TESTS` set it goes on for ten seconds, which is what the thread sanitizer is run over.
+  /// With `PERSIST_LONG_TESTS` set, it runs for ten seconds, as under the thread sanitizer.
   @Test(
     "Eight tasks insert, change, delete and merge; no update is lost and the store is sound",
     .law("contexts-at-once", short: 1, long: 1))
@@ -51,7 +51,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("A context's objects may be handed over with the context, as one region")
+  @Test("A context's objects may be transferred with the context, as one region")
   func handedOver() async throws {
     let model = try ManagedObjectModel(SampleModels.people)
     let coordinator = PersistentStoreCoordinator(model: model)
@@ -65,7 +65,7 @@ struct ConcurrencyTests {
     #expect(name == "Ann")
   }
 
-  @Test("A thousand objects made, saved and let go, again and again, leave nothing behind")
+  @Test("A thousand objects created, saved and released, again and again, leave nothing behind")
   func constantMemory() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Persist
 
-/// Where contexts leave word of their saves for each other.
+/// A mailbox in which contexts announce their saves to each other.
 final class ChangePost: Sendable {
   private let boxes: LockProtected<[[SavedChanges]]>
 
@@ -22,11 +22,11 @@ final class ChangePost: Sendable {
   }
 }
 
-/// What one of several tasks does to a store that it shares with the others, in a context of its own: makes owners with
-/// pets, moves pets, deletes owners, counts shared objects up, and merges what the others saved. Every other one's
-/// context merges by itself.
+/// The work of one of several tasks that share a store, in a context of its own: creates owners with pets, moves pets,
+/// deletes owners, increments counters of shared objects, and merges the others' saves. Every second task's context
+/// merges automatically.
 struct ConcurrentWork {
-  /// What is to be found in the store at the end.
+  /// The expected contents of the store at the end.
   struct Totals: Sendable {
     var (rounds, increments, owners, pets, merged) = (0, 0, 0, 0, 0)
 
@@ -55,7 +55,7 @@ struct ConcurrentWork {
     recorder = EventRecorder(context)
   }
 
-  /// Goes on for some time, at least one round.
+  /// Continues for some time, at least one round.
   mutating func run(for duration: Duration) throws {
     let end = ContinuousClock.now + duration
     repeat {
@@ -82,7 +82,7 @@ struct ConcurrentWork {
     totals.pets -= 2
   }
 
-  /// Somebody else's change in between is met by reading again.
+  /// A change made by others in between is resolved by reading again.
   private mutating func count(up counter: ManagedObject) throws {
     while true {
       counter["name"] = String((Int(counter["name"] as? String ?? "") ?? 0) + 1)

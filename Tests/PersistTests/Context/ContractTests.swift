@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// Breaking a contract in code stops the program with a sentence.
+/// Violating a contract in code stops the program with a message.
 @Suite("Contracts of objects and contexts")
 struct ContractTests {
   private static func context() throws -> ManagedObjectContext {
@@ -12,7 +12,7 @@ struct ContractTests {
     return ManagedObjectContext(coordinator)
   }
 
-  @Test("An object is made by its entity's name")
+  @Test("An object is created by its entity's name")
   func byName() throws {
     let context = try Self.context()
     ManagedObject(entity: "Person", context: context)["name"] = "Ann"
@@ -27,7 +27,7 @@ struct ContractTests {
     expect(result, says: "'Person' has no property 'height'")
   }
 
-  @Test("Making an object of an entity that the model doesn't have")
+  @Test("Creating an object of an entity that the model doesn't have")
   func unknownEntity() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = ManagedObject(entity: "Nobody", context: try ContractTests.context())

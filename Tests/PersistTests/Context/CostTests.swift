@@ -4,14 +4,14 @@ import Testing
 
 @testable import Persist
 
-/// The short form of the benchmarks: what their work costs in statements and in things that are allocated, so that a
-/// loss shows without a quiet machine.
-@Suite("What the benchmarks' work costs, in statements and allocations")
+/// A short form of the benchmarks: the cost of their work in statements and allocations, so that a regression shows
+/// without a quiet machine.
+@Suite("Cost of the benchmarks' work, in statements and allocations")
 struct CostTests {
   private static let count = 400
   private static let membersEach = 10
 
-  /// A store of people, each with some pets that go with them.
+  /// A store of people, each with some pets that are deleted with them.
   private static let model = ModelDescription(entities: [
     EntityDescription(
       "Person", attributes: [AttributeDescription("age", .int64), AttributeDescription("name", .string)],
@@ -27,7 +27,7 @@ struct CostTests {
 
     func context() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
 
-    /// How many statements run in `body`.
+    /// The number of statements that run in `body`.
     func statements(_ body: () throws -> Void) throws -> Int {
       let before = store.pool.counts.executed
       try body()
@@ -62,13 +62,13 @@ struct CostTests {
         for pet in 0..<pets { try context.make("Pet", ["name": "pet \(pet)", "owner": person]) }
       }
       try context.save()
-      // The first read opens a reader, whose own statements are none of the work's.
+      // The first read opens a reader, whose own statements aren't part of the work.
       _ = try stack.context().count(for: FetchRequest("Person"))
       try body(stack)
     }
   }
 
-  @Test("A save of new, changed or deleted objects runs one statement for each, and four more at most")
+  @Test("A save of new, changed or deleted objects runs one statement for each, and at most four more")
   func saves() throws {
     try withPeople { stack in
       let context = stack.context()
@@ -83,7 +83,7 @@ struct CostTests {
     }
   }
 
-  @Test("Fetching, and fetching again, is one statement, with values to read at once")
+  @Test("Fetching and refetching take one statement each, with values available immediately")
   func fetches() throws {
     try withPeople { stack in
       let context = stack.context()
@@ -103,7 +103,7 @@ struct CostTests {
     }
   }
 
-  @Test("Members are read as a group, in whatever way they are visited")
+  @Test("Members are read as a group, however they are accessed")
   func groups() throws {
     try withPeople(pets: Self.membersEach) { stack in
       let ways: [(String, (RelationshipSet<ManagedObject>) -> Int)] = [
@@ -127,7 +127,7 @@ struct CostTests {
     }
   }
 
-  @Test("Members that were read ahead are walked through and deleted without further reads")
+  @Test("Prefetched members are iterated and deleted without further reads")
   func members() throws {
     try withPeople(pets: Self.membersEach) { stack in
       let context = stack.context()
@@ -152,7 +152,7 @@ struct CostTests {
     }
   }
 
-  @Test("Objects that are fetched, changed and saved get no identifier before somebody asks for it")
+  @Test("Objects that are fetched, changed and saved create no identifiers until one is requested")
   func identifiers() throws {
     try withPeople { stack in
       let context = stack.context()
@@ -160,12 +160,12 @@ struct CostTests {
       for person in people { person["age"] = 7 }
       let new = try (0..<10).map { try context.make("Person", ["name": "\($0)"]) }
       try context.save()
-      // Notifications name objects by identifiers, and are posted once any test of the process asked for one.
+      // Notifications name objects by identifiers, and are posted once any test of the process has observed one.
       if !ContextNotifications.areWanted { #expect((people + new).allSatisfy { $0.identifier == nil }) }
     }
   }
 
-  @Test("Rows share chunks of memory, and a saved object holds nothing but its row")
+  @Test("Rows share chunks of memory, and a saved object retains nothing but its row")
   func chunks() throws {
     try withPeople { stack in
       let context = stack.context()
@@ -180,7 +180,7 @@ struct CostTests {
     }
   }
 
-  @Test("A row that a fault reads takes little more memory than its values")
+  @Test("A row read by a fault takes little more memory than its values")
   func singleRows() throws {
     try withPeople { stack in
       let context = stack.context()
@@ -193,7 +193,7 @@ struct CostTests {
     }
   }
 
-  @Test("Members that are only walked through aren't hashed")
+  @Test("Members that are only iterated aren't hashed")
   func sets() throws {
     try withPeople(pets: Self.membersEach) { stack in
       let context = stack.context()
@@ -206,7 +206,7 @@ struct CostTests {
     }
   }
 
-  @Test("A walk through members that were read ahead makes no identifiers")
+  @Test("Iterating over prefetched members creates no identifiers")
   func prefetchedMembers() throws {
     try withPeople(pets: Self.membersEach) { stack in
       let context = stack.context()
@@ -225,7 +225,7 @@ struct CostTests {
     }
   }
 
-  @Test("Fetching again what is registered reads only the values of rows that others have changed")
+  @Test("Refetching registered objects reads only the values of rows that others have changed")
   func fetchingAgain() throws {
     try withPeople { stack in
       let context = stack.context()
@@ -238,7 +238,7 @@ struct CostTests {
       let isReread = zip(people, before).map { person, chunk in person.snapshot?.chunk !== chunk }
       #expect(isReread.indices.filter { isReread[$0] } == [7])
       #expect(people[7]["age"] as? Int == 107)
-      // What was used keeps what it has.
+      // Accessed objects keep their rows.
       try other.existingObject(with: people[7].objectID)["age"] = 207
       try other.save()
       _ = try context.fetch(FetchRequest("Person"))

@@ -21,7 +21,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("DEL-02: deny refuses the deletion while there is another end, and no longer when that goes too")
+  @Test("DEL-02: deny refuses the deletion while there is another end, unless that is deleted too")
   func deny() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -38,7 +38,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("DEL-04: nullify leaves the other end, which forgets the object")
+  @Test("DEL-04: nullify keeps the other end, which no longer refers to the object")
   func nullify() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -76,7 +76,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("ID-07, ID-08: deleting what was never saved leaves no trace")
+  @Test("ID-07, ID-08: deleting an unsaved object leaves no trace")
   func unsaved() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -90,7 +90,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("DEL-05: an unsaved target of a relationship without inverse is forgotten by its holder")
+  @Test("DEL-05: an unsaved destination of a relationship without an inverse is removed from its holder")
   func oneWay() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -122,7 +122,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("What is deleted with an unsaved owner that has its permanent identifier already leaves nothing of it behind")
+  @Test("Objects deleted with an unsaved owner that already has a permanent identifier leave nothing behind")
   func unsavedOwner() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()

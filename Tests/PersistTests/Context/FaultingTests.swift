@@ -13,7 +13,7 @@ struct FaultingTests {
     override func awakeFromSnapshotEvents(_ events: SnapshotEvents) { calls.append("snapshot \(events.rawValue)") }
   }
 
-  @Test("FLT-01: a fetched object that is read runs its fetch hook once, and is no fault any more")
+  @Test("FLT-01: accessing a fetched object runs its fetch hook once, and it is no longer a fault")
   func fetchHook() throws {
     try withStack(SampleModels.people) { stack in
       try stack.context().seedPeople(["Ann"])
@@ -24,7 +24,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("FLT-02: fetched objects are faults; with faults off, or beside an unsaved insert of the entity, none is")
+  @Test("FLT-02: fetched objects are faults; without faults, or with an unsaved insert of the entity, none is")
   func fetchedFaults() throws {
     try withStack(SampleModels.people) { stack in
       try stack.context().seedPeople(["Ann", "Ben"])
@@ -39,7 +39,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("FLT-04: a changed object that is refreshed with merging is no fault and keeps its change over the new row")
+  @Test("FLT-04: a changed object refreshed with merging is no fault and keeps its change over the new row")
   func refreshMerging() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context(classes: ["Person": Counted.self])
@@ -60,7 +60,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("FLT-05: refreshing all makes unchanged objects faults; a changed one isn't and keeps its change")
+  @Test("FLT-05: refreshing all makes unchanged objects faults; a changed one keeps its change and is none")
   func refreshAll() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -87,7 +87,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("FLT-11: fetching objects of several entities by identifier, with faults off, fires them all")
+  @Test("FLT-11: fetching objects of several entities by identifier, without faults, fires them all")
   func manyFaults() throws {
     try withStack(SampleModels.shapes) { stack in
       let seed = stack.context()
@@ -109,7 +109,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("A relationship is a fault until its members, or its other end, were read")
+  @Test("A relationship is a fault until its members, or its other end, have been read")
   func relationshipFaults() throws {
     try withStack(SampleModels.pets) { stack in
       let seed = stack.context()
@@ -125,7 +125,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("A row that is gone reads as defaults; only a context that doesn't take that says so")
+  @Test("A deleted row reads as defaults; only a context that doesn't accept this reports it")
   func inaccessibleFaults() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -143,7 +143,7 @@ struct FaultingTests {
     }
   }
 
-  @Test("A context that retains its objects holds them until it is reset or doesn't retain them any more")
+  @Test("A context that retains its objects keeps them until it is reset or stops retaining them")
   func retained() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

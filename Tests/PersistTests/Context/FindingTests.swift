@@ -6,7 +6,7 @@ import Testing
 
 private final class Person: ManagedObject {}
 
-@Suite("Finding in one line")
+@Suite("One-line fetches")
 struct FindingTests {
   /// 20 persons: names "0" to "4" four times each, salaries 0 to 19; one more without a name.
   private func withPeople(_ body: (ManagedObjectContext) throws -> Void) throws {
@@ -18,7 +18,7 @@ struct FindingTests {
     }
   }
 
-  @Test("The first by attribute asks for one row; nil finds what has no value (IMP-10)")
+  @Test("The first object by attribute reads one row; nil finds objects without a value (IMP-10)")
   func first() throws {
     try withPeople { context in
       let found = try context.findFirst("Person", byAttribute: "name", with: "3", sortedBy: "salary", ascending: false)
@@ -32,7 +32,7 @@ struct FindingTests {
     }
   }
 
-  @Test("An order in words gives each key its direction, or the default (IMP-10)")
+  @Test("An order written as text sets each key's direction, or the default (IMP-10)")
   func order() throws {
     let order = [FetchSortDescriptor](text: "key1:YES,key2:NO,key3", isAscending: true)
     #expect(order == [.init("key1"), .init("key2", isAscending: false), .init("key3")])
@@ -53,7 +53,7 @@ struct FindingTests {
     }
   }
 
-  @Test("Deleting all that match takes just those, with the next save")
+  @Test("Deleting all matches deletes only those, with the next save")
   func deleting() throws {
     try withPeople { context in
       try #expect(context.deleteAll("Person", matching: FetchPredicate("salary >= 15")) == 5)
@@ -67,7 +67,7 @@ struct FindingTests {
     }
   }
 
-  @Test("A class does the same for the entity that it serves")
+  @Test("A class method does the same for the class's entity")
   func byClass() throws {
     try withPeople { context in
       let new: Person = Person.create(in: context)

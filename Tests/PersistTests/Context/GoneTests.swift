@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Objects, contexts and stores that are gone")
+@Suite("Released objects, contexts and removed stores")
 struct GoneTests {
-  @Test("An object of a context that is gone keeps what it had read; everything else reads as empty")
+  @Test("An object of a released context keeps the values it had read; everything else reads as empty")
   func contextGone() throws {
     try withStack(SampleModels.pets) { stack in
       let (read, fault, new): (ManagedObject, ManagedObject, ManagedObject)
@@ -31,7 +31,7 @@ struct GoneTests {
     }
   }
 
-  @Test("An object whose deletion was saved can be used without harm, and doesn't come back")
+  @Test("An object whose deletion was saved can be used safely, and isn't restored")
   func deleted() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -51,7 +51,7 @@ struct GoneTests {
     }
   }
 
-  @Test("A child whose parent was reset reads its objects as gone, and its save is refused without harm")
+  @Test("A child whose parent was reset reads its objects as deleted, and its save is refused safely")
   func parentReset() throws {
     try withStack(SampleModels.people) { stack in
       let parent = stack.context()
@@ -90,7 +90,7 @@ struct GoneTests {
     }
   }
 
-  @Test("A store whose file is pulled away gives errors or goes on with the open file; nothing stops the program")
+  @Test("A store whose file is removed fails with errors or continues with the open file; nothing crashes")
   func fileDeleted() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Store.sqlite")
@@ -112,7 +112,7 @@ struct GoneTests {
     }
   }
 
-  @Test("A store whose file can't be written any more refuses the save, keeps the changes and stays whole")
+  @Test("A store whose file becomes unwritable refuses the save, keeps the changes and stays intact")
   func fileDamaged() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Store.sqlite")
@@ -122,7 +122,7 @@ struct GoneTests {
       let ann = try context.make("Person", ["name": "Ann"])
       try context.save()
       try coordinator.remove(store)
-      // Rights don't bind a privileged user, a file in place of the store does.
+      // Permissions don't restrict a privileged user; a file in place of the store does.
       let content = try Data(contentsOf: url)
       try Data(repeating: 0x55, count: content.count).write(to: url)
       #expect(persistError { try coordinator.addStore(at: url) } != nil)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Persist
 
-/// Whatever is done to a graph, both sides of its relationships agree, undo leads back and redo forth, and the store
-/// has what memory has.
+/// After any operations on a graph, both sides of its relationships agree, undo and redo restore the states before and
+/// after, and the store equals memory.
 @Suite("Laws of the object graph")
 struct GraphLawTests {
   @Test("Random edits, undo, redo, rollback, save and refresh keep the laws", .law("graph", short: 12, long: 500))
@@ -22,13 +22,13 @@ struct GraphLawTests {
     }
   }
 
-  /// One run of random steps, with what the graph was after each.
+  /// One run of random steps, with the graph's state after each.
   private struct Run {
     private let stack: TestStack
     private let context: ManagedObjectContext
     private let undoManager = ManagedObjectContext.UndoManager()
     private var graph: RandomGraph
-    /// The states that undo and redo lead through, and where among them the graph is.
+    /// The states that undo and redo lead through, and the index of the current one.
     private var history: [GraphState]
     private var position = 0
     private var saved: GraphState

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Identity map")
 struct IdentityMapTests {
-  @Test("Entries come and go like a dictionary's, through growth and shrinking")
+  @Test("Entries are added and removed as in a dictionary, through growth and shrinking")
   func likeDictionary() throws {
     let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
     var random = SystemRandomNumberGenerator()
@@ -33,7 +33,7 @@ struct IdentityMapTests {
     #expect(map[-1] == nil)
   }
 
-  @Test("Consecutive keys that leave in any order leave the others, and make room for new ones", arguments: 0..<6)
+  @Test("Consecutive keys removed in any order leave the others, and make room for new ones", arguments: 0..<6)
   func consecutive(seed: UInt64) throws {
     let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
     var random = SeededRandom(seed: seed)
@@ -81,7 +81,7 @@ struct IdentityMapTests {
     #expect(map.count == 1000)
     #expect(greatest <= 4096)
   }
-  @Test("Searches stay short while objects leave in the order of the map, of their keys or neither", arguments: 0..<4)
+  @Test("Searches stay short while objects are removed in the map's order, by key or at random", arguments: 0..<4)
   func searches(order: Int) throws {
     let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
     var random = SeededRandom(seed: 7)

@@ -29,7 +29,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("ID-04: a change made in the will-save hook belongs to the save; the hooks run once more for it")
+  @Test("ID-04: a change made in the will-save hook is part of the save; the hooks run once more for it")
   func hooks() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context(classes: ["Person": Hooked.self])
@@ -44,7 +44,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("A hook that changes its object for ever ends the save with an error")
+  @Test("A hook that changes its object endlessly fails the save with an error")
   func endlessHook() throws {
     final class Restless: ManagedObject {
       override func willSave() { self["name"] = UUID().uuidString }
@@ -57,7 +57,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("ID-10, ID-11: saving gives a permanent identifier, whose URI leads back to the same object after a restart")
+  @Test("ID-10, ID-11: saving assigns a permanent identifier, whose URI leads to the same object after a restart")
   func identifiers() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -77,7 +77,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("ID-13: there is one object for a row: fetches, look-ups and relationships give the same instance")
+  @Test("ID-13: a row has one object: fetches, lookups and relationships return the same instance")
   func uniqueness() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -94,7 +94,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("What nobody holds and nobody changed goes away")
+  @Test("Unchanged objects that nothing retains are released")
   func memory() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -129,7 +129,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("ID-16: after a reset held objects are faults without a context")
+  @Test("ID-16: after a reset, retained objects are faults without a context")
   func reset() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -143,7 +143,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("An object of a context that is gone keeps what it had read, and reads empty otherwise")
+  @Test("An object of a released context keeps the values it had read, and otherwise reads as empty")
   func contextGone() throws {
     try withStack(SampleModels.pets) { stack in
       var context: ManagedObjectContext? = stack.context()
@@ -166,7 +166,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("ID-17: an object made without a context keeps its values and enters one later")
+  @Test("ID-17: an object created without a context keeps its values and can be inserted into one later")
   func withoutContext() throws {
     try withStack(SampleModels.pets) { stack in
       let pet = ManagedObject(entity: try stack.model.entity(named: "Pet"), insertInto: nil)
@@ -182,7 +182,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("Looking for a row that isn't there throws; its object reads as defaults and counts as deleted")
+  @Test("Looking up a missing row throws; its object reads as defaults and counts as deleted")
   func missingRow() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -198,7 +198,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("URIs that can't be one of the coordinator's give no identifier")
+  @Test("URIs that can't belong to the coordinator produce no identifier")
   func foreignURIs() throws {
     try withStack(SampleModels.people) { stack in
       let store = stack.store.identifier

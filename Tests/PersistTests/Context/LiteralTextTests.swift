@@ -4,7 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Swift's `==` calls texts equal that differ in their normal form. Everywhere in Persist they are different values.
+/// Swift's `==` considers texts equal that differ only in their normal form. In Persist they are always different
+/// values.
 @Suite("Texts are compared by their code units")
 struct LiteralTextTests {
   private static let composed = "caf\u{e9}"
@@ -25,7 +26,7 @@ struct LiteralTextTests {
     (object[key] as? String)?.utf16.count
   }
 
-  @Test("A text that is exchanged for its other normal form is a change, and is saved")
+  @Test("A text replaced by its other normal form is a change, and is saved")
   func save() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -45,7 +46,7 @@ struct LiteralTextTests {
     }
   }
 
-  @Test("Undo goes back to the other normal form, and redo forth")
+  @Test("Undo restores the other normal form, and redo the new one")
   func undo() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -63,7 +64,7 @@ struct LiteralTextTests {
     }
   }
 
-  @Test("Merges and object trump tell normal forms apart")
+  @Test("Merges and object trump distinguish normal forms")
   func merging() throws {
     try withStack(Self.model) { stack in
       let (mine, others) = (stack.context(), stack.context())
@@ -85,7 +86,7 @@ struct LiteralTextTests {
     }
   }
 
-  @Test("Imports with identifying texts of both normal forms make two objects")
+  @Test("Imports with identifying texts of both normal forms create two objects")
   func importing() throws {
     let model = ModelDescription(entities: [
       EntityDescription(

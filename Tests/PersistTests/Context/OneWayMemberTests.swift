@@ -24,7 +24,7 @@ struct OneWayMemberTests {
   }
 
   @Test(
-    "A member that another owner gets leaves its former one, whether or not that was read",
+    "A member added to another owner leaves its former one, whether or not that was read",
     arguments: [true, false], [true, false])
   func moves(isOrdered: Bool, isRead: Bool) throws {
     try withShelves(ordered: isOrdered) { stack, context, shelves in
@@ -41,7 +41,7 @@ struct OneWayMemberTests {
   }
 
   @Test(
-    "A member that was moved is where it was after a rollback, and after undo", arguments: [true, false], [true, false])
+    "A moved member is restored to its former owner by a rollback and by undo", arguments: [true, false], [true, false])
   func comesBack(isRead: Bool, isUndone: Bool) throws {
     try withShelves(ordered: false) { stack, context, shelves in
       if !isRead { context.refreshAllObjects() }
@@ -56,7 +56,7 @@ struct OneWayMemberTests {
     }
   }
 
-  @Test("A new member moves as well")
+  @Test("A new member can be moved as well")
   func newMember() throws {
     try withShelves(ordered: true) { stack, context, shelves in
       let pot = try context.make("Thing", ["name": "pot"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Permanent identifiers before a save")
 struct PermanentIDTests {
-  @Test("A new object keeps the permanent identifier that it got before its save, also in others' relationships")
+  @Test("A new object keeps the permanent identifier that it obtained before its save, also in others' relationships")
   func beforeSaving() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -33,7 +33,7 @@ struct PermanentIDTests {
     }
   }
 
-  @Test("Keys that were given out aren't used for other rows, whether or not their objects are saved")
+  @Test("Reserved keys aren't used for other rows, whether or not their objects are saved")
   func unusedKeys() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -48,7 +48,7 @@ struct PermanentIDTests {
     }
   }
 
-  @Test("A rolled back object with a permanent identifier is gone, and another context never sees it")
+  @Test("A rolled-back object with a permanent identifier is removed, and another context never sees it")
   func rolledBack() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

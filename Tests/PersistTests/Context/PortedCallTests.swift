@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Core Data's calls")
 struct PortedCallTests {
-  @Test("Entities and new objects by name, blocks that run at once, and contexts that are compared")
+  @Test("Entities and new objects by name, blocks that run synchronously, and comparison of contexts")
   func calls() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -25,7 +25,7 @@ struct PortedCallTests {
     }
   }
 
-  @Test("An unknown name stops the program where Core Data does, and is thrown by create")
+  @Test("An unknown name stops the program as in Core Data, and is thrown by create")
   func unknownName() async throws {
     try withStack(SampleModels.pets) { stack in
       #expect(persistError { try stack.context().create("Plant") }?.code == .unknownEntity)
@@ -37,7 +37,7 @@ struct PortedCallTests {
     }
   }
 
-  @Test("Members by key are a view; the wrong one of the two calls is an error that names the other")
+  @Test("Members by key are a view; using the wrong one of the two calls is an error that names the other")
   func mutableSets() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -74,7 +74,7 @@ struct PortedCallTests {
     }
   }
 
-  @Test("A to-many takes an array, a literal and another's members; a set of its own changes without a relationship")
+  @Test("A to-many accepts an array, a literal and another's members; a detached set changes no relationship")
   func assigned() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -96,7 +96,7 @@ struct PortedCallTests {
     }
   }
 
-  @Test("A request describes itself in words")
+  @Test("A request has a textual description")
   func description() throws {
     var request: FetchRequest<ManagedObject> = try FetchRequest(
       "Item", where: "quantity < 5", sortedBy: [.init("name"), .init("quantity", isAscending: false)], limit: 20)
@@ -107,7 +107,7 @@ struct PortedCallTests {
     #expect("\(request)".hasSuffix("limit 20, offset 3, without subentities, as saved"))
   }
 
-  @Test("The results of batches are what their requests ask for")
+  @Test("The results of batches have the types that their requests specify")
   func batchResults() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

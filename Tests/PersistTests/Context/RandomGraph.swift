@@ -35,7 +35,7 @@ struct RandomGraph {
 
   let context: ManagedObjectContext
   var random: SeededRandom
-  /// Every object that was ever made, held so that it can be looked at again.
+  /// Every object ever created, retained so that it can be examined again.
   var objects: [ManagedObject] = []
 
   init(_ context: ManagedObjectContext, seed: UInt64) {
@@ -45,7 +45,7 @@ struct RandomGraph {
 
   var alive: [ManagedObject] { objects.filter { $0.managedObjectContext === context && !$0.isDeleted } }
 
-  /// One edit by chance.
+  /// Makes one random edit.
   mutating func edit() throws {
     switch Int.random(in: 0..<20, using: &random) {
     case 0...3: try make()
@@ -111,7 +111,7 @@ struct RandomGraph {
     members.insert(member, at: Int.random(in: 0..<members.count, using: &random))
   }
 
-  /// Deletes an object. Nothing leads back from a favourite, so that its holders let go of it first.
+  /// Deletes an object. A favorite has no inverse, so that its holders release it first.
   private mutating func delete() throws {
     guard let object = any() else { return }
     for holder in alive where holder.layout.entity.relationship(named: "favourite") != nil {
@@ -121,7 +121,7 @@ struct RandomGraph {
   }
 }
 
-/// What a graph is, by the objects' names.
+/// The state of a graph, by the objects' names.
 struct GraphState: Equatable {
   private(set) var objects: [String: [String: String]] = [:]
 
@@ -139,7 +139,7 @@ struct GraphState: Equatable {
     }
   }
 
-  /// All that a context has and finds.
+  /// Everything that a context contains and finds.
   init(fetching context: ManagedObjectContext) throws {
     try self.init(["Node", "Tag", "Passport", "Box"].flatMap { try context.fetch(FetchRequest($0)) })
   }
@@ -154,7 +154,7 @@ struct GraphState: Equatable {
     }
   }
 
-  /// Where one side of a relationship says other than the other.
+  /// The relationships whose two sides disagree.
   static func disagreements(_ alive: some Sequence<ManagedObject>) throws -> [String] {
     try alive.flatMap { object in
       try object.layout.relationships.flatMap { relationship -> [String] in

@@ -16,7 +16,7 @@ struct ReadersAndWriterTests {
     }
   }
 
-  @Test("A walk through many rows lets others save and read meanwhile, and goes on")
+  @Test("Iterating over many rows lets others save and read in the meantime, and continues")
   func walkWhileOthersSave() throws {
     try withRows(500) { stack in
       let (reader, writer, other) = (stack.context(), stack.context(), stack.context())

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Objects of real stores", .needsSharedData)
 struct RealObjectTests {
-  /// The stores whose model is known: by their own copy, or by the models in their folder.
+  /// The stores whose model is known, from their own copy or from the models in their folder.
   private static func openable() throws -> [(url: URL, store: IdentifiedStore)] {
     try SharedData.stores.map { url in
       let folder = try #require(SharedData.folder).appendingPathComponent("coredata")
@@ -38,7 +38,7 @@ struct RealObjectTests {
             for other in others {
               links += 1
               guard let back = other.back(of: relationship) else { continue }
-              // Some one-to-one relationships of a system application are set on one side only.
+              // Some one-to-one relationships of a system application are set on only one side.
               let end = back.isToMany ? nil : other.toOne(at: back.slot)
               let agrees = back.isToMany ? other.isMember(object, of: back) : end === object || end == nil
               #expect(agrees, "\(url.lastPathComponent): \(object) \(relationship.name) \(other)")
@@ -54,7 +54,7 @@ struct RealObjectTests {
     #expect(objects > 500)
   }
 
-  @Test("In a copy of every store an object of each entity is changed, made and deleted, and the store stays sound")
+  @Test("In a copy of every store, an object of each entity is changed, created and deleted; the store stays intact")
   func changes() throws {
     for (url, identified) in try Self.openable() {
       try withCopy(ofStore: url) { copy in
@@ -76,7 +76,8 @@ struct RealObjectTests {
         do {
           try context.save()
         } catch let error as PersistenceError where [1550, 1560, 1570, 1580, 133021].contains(error.code.rawValue) {
-          // A real store may hold what its model's rules refuse; the save then must have left everything.
+          // A real store may contain values that its model's rules reject; the save must then have left everything
+          // unchanged.
           context.rollback()
         }
         try coordinator.remove(store)

@@ -2,14 +2,14 @@ import Foundation
 
 @testable import Persist
 
-/// A store that notes what it is asked for, and passes it on.
+/// A store that records its calls, and forwards them.
 final class RecordingStore: PersistentStore {
   private let store: any PersistentStore
   private let record = LockProtected<(calls: Int, commits: [RowWrites])>((0, []))
 
   init(_ store: any PersistentStore) { self.store = store }
 
-  /// How many times rows were asked for or written.
+  /// The number of times that rows were read or written.
   var calls: Int { record.withLock { $0.calls } }
   var commits: [RowWrites] { record.withLock { $0.commits } }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Relationships")
 struct RelationshipTests {
-  @Test("REL-01: setting the to-one side gives the to-many side its member, before and after saving")
+  @Test("REL-01: setting the to-one side adds the member to the to-many side, before and after saving")
   func toOneSide() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -65,7 +65,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("Unread members and unsaved changes come together when the members are read")
+  @Test("Unread members and unsaved changes are combined when the members are read")
   func mergedMembers() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -104,7 +104,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("A relationship that is its own inverse is told once")
+  @Test("A relationship that is its own inverse is posted once")
   func ownInverse() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -123,7 +123,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("One-to-one: a new partner parts both from their old ones")
+  @Test("One-to-one: a new partner separates both from their former ones")
   func oneToOne() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -141,7 +141,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("Ordered relationships keep their order, whichever side was set")
+  @Test("Ordered relationships keep their order, whichever side is set")
   func ordered() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -181,7 +181,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("A to-one into a hierarchy gives an object of the destination's own entity")
+  @Test("A to-one into a hierarchy returns an object of the destination's own entity")
   func hierarchy() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -194,7 +194,7 @@ struct RelationshipTests {
     }
   }
 
-  @Test("Refreshing without merging takes changes back on both sides")
+  @Test("Refreshing without merging reverts changes on both sides")
   func refreshed() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -213,14 +213,14 @@ struct RelationshipTests {
     }
   }
 
-  @Test("A relationship that leads to a row that isn't there can be set to something else and saved")
+  @Test("A relationship to a missing row can be set to another object and saved")
   func dangling() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
       let ann = try context.make("Person", ["name": "Ann"])
       for name in ["a", "b"] { try context.make("Pet", ["name": name, "owner": ann]) }
       try context.save()
-      // The row alone goes, as in a damaged store.
+      // Only the row is deleted, as in a damaged store.
       var writes = RowWrites()
       writes.deletes = [.init(id: ann.objectID, entity: ann.entity, version: 1)]
       _ = try stack.store.commit(writes)
@@ -232,13 +232,13 @@ struct RelationshipTests {
       try fresh.save()
       let last = try stack.reopened().context()
       #expect(try last.named("Person", "Bea").names("pets") == ["a"] && last.named("Pet", "b")["owner"] == nil)
-      // But a new member of a row that is gone is a conflict.
+      // But a new member of a deleted row is a conflict.
       try last.make("Pet", ["name": "c"])["owner"] = last.object(with: ann.objectID)
       #expect(persistError { try last.save() }?.code == .mergeConflict)
     }
   }
 
-  @Test("Members are read in groups, and none is more than a fault until it is used")
+  @Test("Members are read in batches, and each is only a fault until it is accessed")
   func groups() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -251,7 +251,7 @@ struct RelationshipTests {
       let areFaults = pets.allSatisfy(\.isFault)
       #expect(areFaults)
       #expect(pets.compactMap { $0["name"] }.count == 150)
-      // The members once, and their rows in two groups for each of the two walks.
+      // The members once, and their rows in two batches for each of the two iterations.
       #expect(stack.store.calls - before <= 5)
     }
   }

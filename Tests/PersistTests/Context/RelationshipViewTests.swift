@@ -6,7 +6,7 @@ import Testing
 /// To-many relationships as live collections.
 @Suite("Relationships as collections")
 struct RelationshipViewTests {
-  @Test("REL-05: assigning a set to a relationship that had other members leaves exactly that set")
+  @Test("REL-05: assigning a set to a relationship with other members leaves exactly that set")
   func assignment() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -44,7 +44,7 @@ struct RelationshipViewTests {
     #expect(!isToMany(1, 1) && !isToMany(0, 1) && isToMany(0, 0) && isToMany(1, 5))
   }
 
-  @Test("Counting, and asking for a member, makes no object of the members")
+  @Test("Counting, and checking for a member, creates no objects of the members")
   func withoutMembers() throws {
     try withStack(SampleModels.pets) { stack in
       let seed = stack.context()
@@ -63,7 +63,7 @@ struct RelationshipViewTests {
     }
   }
 
-  @Test("Places of an ordered relationship: insert, move, replace, sort and remove, after reopening too")
+  @Test("Indexes of an ordered relationship: insert, move, replace, sort and remove, also after reopening")
   func places() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -89,7 +89,7 @@ struct RelationshipViewTests {
     }
   }
 
-  @Test("A walk goes through the members as they were when it began")
+  @Test("Iteration visits the members as they were when it began")
   func changeDuringWalk() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()

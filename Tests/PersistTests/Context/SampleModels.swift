@@ -1,6 +1,6 @@
 import Persist
 
-/// The models that the tests of contexts use.
+/// The models used by the tests of contexts.
 enum SampleModels {
   /// Person {name, nickname = "buddy", displayName transient, pets ->> Pet cascade}; Pet {name, owner}.
   static let pets = ModelDescription(entities: [
@@ -40,7 +40,7 @@ enum SampleModels {
       "Person", attributes: [AttributeDescription("name", .string), AttributeDescription("salary", .int32)])
   ])
 
-  /// Every shape of relationship: between hierarchies, ordered, many-to-many, one-to-one, to itself, without inverse.
+  /// Every kind of relationship: between hierarchies, ordered, many-to-many, one-to-one, to itself, without an inverse.
   static let shapes = ModelDescription(entities: [
     EntityDescription(
       "Node", attributes: [AttributeDescription("name", .string)],

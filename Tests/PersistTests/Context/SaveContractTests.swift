@@ -22,7 +22,7 @@ struct SaveContractTests {
     }
   }
 
-  @Test("A save from within willSave throws a sentence, and the save that runs goes on")
+  @Test("Saving from within willSave throws a message, and the running save continues")
   func recursiveSave() throws {
     try withStack(SampleModels.pets) { stack in
       Saver.errors = []
@@ -84,7 +84,7 @@ struct SaveContractTests {
     }
   }
 
-  @Test("A required derived attribute without a value is refused; with one it is saved")
+  @Test("A required derived attribute without a value is rejected; with one it is saved")
   func derived() throws {
     let model = ModelDescription(entities: [
       EntityDescription(
@@ -116,7 +116,7 @@ struct SaveContractTests {
     }
   }
 
-  @Test("A wrong type given to a subscript stops the program with its sentence, whatever the build checks")
+  @Test("A value of the wrong type set by subscript stops the program with a message, in every build configuration")
   func wrongType() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Saving")
 struct SaveTests {
-  @Test("A new context has no changes, and saving it touches no store")
+  @Test("A new context has no changes, and saving it accesses no store")
   func nothing() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -15,7 +15,7 @@ struct SaveTests {
     }
   }
 
-  @Test("A save writes what changed in one commit, and reads nothing again")
+  @Test("A save writes the changes in one commit, and reads nothing back")
   func oneCommit() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -34,7 +34,7 @@ struct SaveTests {
     }
   }
 
-  @Test("Saved again and again, an object's version goes up with each change")
+  @Test("Repeated saves increase an object's version with each change")
   func versions() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -119,7 +119,7 @@ struct SaveTests {
     }
   }
 
-  @Test("A store that is open for reading only refuses the save, and the changes stay")
+  @Test("A read-only store refuses the save, and the changes remain")
   func readOnly() throws {
     try withStack(SampleModels.people) { stack in
       try stack.context().save()
@@ -131,7 +131,7 @@ struct SaveTests {
     }
   }
 
-  @Test("Each entity goes to the store whose configuration has it; relationships don't cross stores")
+  @Test("Each entity is saved to the store whose configuration contains it; relationships don't cross stores")
   func configurations() throws {
     var description = SampleModels.pets
     description.configurations = ["people": ["Person"], "animals": ["Pet"]]
@@ -149,7 +149,7 @@ struct SaveTests {
     #expect(persistError { try context.save() }?.code == .saveFailed)
   }
 
-  @Test("Without a store a save says so")
+  @Test("Saving without a store is an error that says so")
   func noStore() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     let context = ManagedObjectContext(coordinator)

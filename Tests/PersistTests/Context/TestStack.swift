@@ -27,7 +27,7 @@ struct TestStack {
     ManagedObjectContext(coordinator, classes: classes)
   }
 
-  /// The store closed and opened again, with a coordinator that never saw it.
+  /// The store closed and reopened, with a new coordinator.
   func reopened(options: StoreOptions = StoreOptions()) throws -> TestStack {
     try store.close()
     return try TestStack(model, at: url, options: options)
@@ -41,7 +41,7 @@ func withStack(_ description: ModelDescription, _ body: (TestStack) throws -> Vo
 }
 
 extension ManagedObjectContext {
-  /// A new object with these values.
+  /// Creates an object with these values.
   @discardableResult
   func make(_ entity: String, _ values: KeyValuePairs<String, Any?> = [:]) throws -> ManagedObject {
     let object = try create(entity)
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The only object with a name, or other attribute.
+  /// Returns the only object with a name, or other attribute.
   func named(_ entity: String, _ name: String, by key: String = "name") throws -> ManagedObject {
     let found = try fetch(FetchRequest(entity)).filter { $0[key] as? String == name }
     try #require(found.count == 1, "\(found.count) objects named \(name)")
@@ -64,14 +64,14 @@ extension ManagedObjectContext {
 extension ManagedObject {
   func many(_ name: String) throws -> RelationshipSet<ManagedObject> { try related(name) }
   func one(_ name: String) -> ManagedObject? { self[name] as? ManagedObject }
-  /// The names of a to-many relationship's members: in order where it is ordered, else sorted.
+  /// The names of a to-many relationship's members: in order if it is ordered, otherwise sorted.
   func names(_ relationship: String, by key: String = "name") throws -> [String] {
     let names = try related(relationship).compactMap { $0[key] as? String }
     return layout.entity.relationship(named: relationship)?.isOrdered == true ? names : names.sorted()
   }
 }
 
-/// The error of a body that must throw one of Persist's.
+/// The error thrown by a body that must throw one of Persist's.
 func persistError(_ body: () throws -> Void) -> PersistenceError? {
   do {
     try body()

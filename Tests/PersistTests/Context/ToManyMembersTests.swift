@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// The three forms in which members are known, against each other and against a plain list.
+/// The three forms of known members, compared with each other and with a plain list.
 @Suite("The members of a to-many relationship")
 struct ToManyMembersTests {
   private static func member(_ number: Int) -> ManagedObjectID {
@@ -13,7 +13,7 @@ struct ToManyMembersTests {
 
   private static func members(_ numbers: [Int]) -> [ManagedObjectID] { numbers.map(member) }
 
-  @Test("Reading members for iteration makes no sets; a lookup makes them once")
+  @Test("Reading members for iteration creates no sets; a lookup creates them once")
   func forms() {
     let members = ToManyMembers(isOrdered: false)
     #expect(!members.areKnown && !members.isHashed && members.list == nil && members.current == nil)
@@ -27,7 +27,7 @@ struct ToManyMembersTests {
     #expect(!members.areKnown)
   }
 
-  @Test("Differences that exist when the members are read are applied to them, and those that the store has are dropped")
+  @Test("Differences that exist when the members are read are applied; those that the store already has are dropped")
   func differences() {
     let members = ToManyMembers(isOrdered: true)
     members.insert(Self.member(3))
@@ -41,7 +41,7 @@ struct ToManyMembersTests {
   }
 
   @Test(
-    "The members don't depend on when they were read, and are the stored ones without the removed and with the added",
+    "The members don't depend on when they were read: the stored ones minus the removed plus the added",
     .law("to-many-members", short: 400, long: 20_000))
   func law() {
     forEachSeed { seed in
@@ -55,7 +55,7 @@ struct ToManyMembersTests {
       for step in 0..<Int.random(in: 1...20, using: &random) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0...2:
-          // A removed member that comes back has its old place only where the members are read.
+          // A removed member that is added again has its old position only if the members are read.
           let new = isOrdered ? 100 + step : Int.random(in: 1...12, using: &random)
           guard !now.contains(new) else { continue }
           now.append(new)
@@ -89,7 +89,7 @@ struct ToManyMembersTests {
   }
 
   @Test(
-    "A new order is noticed as one unless it is the stored one, without removed members and with added ones at its end",
+    "A new order is detected unless it is the stored one, minus removed members, with added ones at its end",
     .law("to-many-order", short: 400, long: 20_000))
   func order() {
     forEachSeed { seed in

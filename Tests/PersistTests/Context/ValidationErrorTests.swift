@@ -3,8 +3,8 @@ import Testing
 
 @testable import Persist
 
-/// What validation errors tell, and the rules that classes add to those of the model.
-@Suite("Validation errors and own rules")
+/// The contents of validation errors, and the rules that classes add to those of the model.
+@Suite("Validation errors and custom rules")
 struct ValidationErrorTests {
   struct OwnError: Error, Equatable {
     let domain = "ValidationEmployeeDomain"
@@ -50,7 +50,7 @@ struct ValidationErrorTests {
     }
   }
 
-  @Test("VAL-02: a broken rule's error has code, key, value, the predicate, and the model's warning as message")
+  @Test("VAL-02: the error of a violated rule has code, key, value, the predicate, and the model's warning as message")
   func brokenRule() throws {
     try withEmployees { context in
       let employee = try context.make("Employee", ["name": "A"])
@@ -61,7 +61,7 @@ struct ValidationErrorTests {
     }
   }
 
-  @Test("VAL-05: a class's own rule for a property speaks with its own error, alone and from a save")
+  @Test("VAL-05: a class's rule for a property throws its own error, both alone and from a save")
   func ownRule() throws {
     try withEmployees { context in
       let employee = try context.make("Employee", ["name": "Ann", "salary": 2_000_000])
@@ -77,7 +77,7 @@ struct ValidationErrorTests {
     }
   }
 
-  @Test("VAL-04, VAL-13: among several errors a class's own is listed with what it was")
+  @Test("VAL-04, VAL-13: among several errors, a class's own is listed unchanged")
   func several() throws {
     try withEmployees { context in
       try context.make("Employee", ["salary": 2_000_000])

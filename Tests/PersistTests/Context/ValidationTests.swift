@@ -21,7 +21,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("VAL-04, VAL-13: all that is wrong is in one error")
+  @Test("VAL-04, VAL-13: all violations are in one error")
   func several() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -34,7 +34,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("VAL-10: an optional attribute without a value isn't put to its rules")
+  @Test("VAL-10: an optional attribute without a value isn't validated")
   func optional() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -43,7 +43,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("VAL-07: more objects than a relationship takes")
+  @Test("VAL-07: more objects than a relationship allows")
   func tooMany() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -89,7 +89,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("A required relationship must lead somewhere")
+  @Test("A required relationship must have a destination")
   func requiredRelationships() throws {
     let model = ModelDescription(entities: [
       EntityDescription(
@@ -113,7 +113,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("A required to-many without a minimum count may be empty, and an optional one whatever its minimum is")
+  @Test("A required to-many without a minimum count may be empty, as may an optional one with any minimum")
   func emptyToManys() throws {
     let model = ModelDescription(entities: [
       EntityDescription(
@@ -145,7 +145,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("VAL-14: a class's own validation speaks with its own error")
+  @Test("VAL-14: a class's own validation throws its own error")
   func ownError() throws {
     struct TooRich: Error {}
     final class Employee: ManagedObject {

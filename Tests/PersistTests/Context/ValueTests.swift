@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-  @Test("Values of every type come back as they were, after closing and reopening")
+  @Test("Values of every type are read back unchanged, after closing and reopening")
   func everyType() throws {
     try withStack(SampleModels.types) { stack in
       let context = stack.context()
@@ -44,7 +44,7 @@ struct ValueTests {
     }
   }
 
-  @Test("No value is no value, for every type")
+  @Test("Nil is stored as null, for every type")
   func nothing() throws {
     try withStack(SampleModels.types) { stack in
       let context = stack.context()
@@ -58,7 +58,7 @@ struct ValueTests {
     }
   }
 
-  @Test("Changing some values leaves the others, in the object and in the store")
+  @Test("Changing some values keeps the others, in the object and in the store")
   func partialChange() throws {
     try withStack(SampleModels.types) { stack in
       let context = stack.context()
@@ -77,7 +77,7 @@ struct ValueTests {
     }
   }
 
-  @Test("A wrong name or type is an error that says what would be right")
+  @Test("A wrong name or type is an error that says what is allowed")
   func refusals() throws {
     try withStack(SampleModels.types) { stack in
       let sample = try stack.context().make("Sample")
@@ -99,7 +99,7 @@ struct ValueTests {
     }
   }
 
-  @Test("A change of a transient attribute alone makes the object changed, but there is nothing to write")
+  @Test("A change of only a transient attribute changes the object, but there is nothing to write")
   func transient() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -113,7 +113,7 @@ struct ValueTests {
     }
   }
 
-  @Test("Setting the value that is there already writes nothing")
+  @Test("Setting a property to its current value writes nothing")
   func equalValue() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

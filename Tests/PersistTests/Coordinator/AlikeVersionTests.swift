@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Versions that differ in nothing that decides about rows.
-@Suite("Versions that are stored alike")
+/// Versions that don't differ in anything that affects rows.
+@Suite("Versions with identical storage")
 struct AlikeVersionTests {
   private static func item(
     _ version: String, transient: Bool = false, indexes: [FetchIndexDescription] = []
@@ -32,7 +32,7 @@ struct AlikeVersionTests {
     try StoreIdentification.identify(storeAt: url, registry: registry).version?.name
   }
 
-  @Test("A version that adds a transient attribute is the store's after a migration, and after opening with a migrator")
+  @Test("A store has a version that adds a transient attribute after a migration, and after opening with a migrator")
   func transientAttribute() throws {
     let versions = try [Self.item("1"), Self.item("2", transient: true)]
     let registry = ModelRegistry(versions: versions)
@@ -56,7 +56,7 @@ struct AlikeVersionTests {
     try MadeStore.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '%ZSIZE%'", at: url)
   }
 
-  @Test("An index that the model gained is made when the store is opened for writing, once")
+  @Test("An index added to the model is created when the store is opened for writing, once")
   func newIndex() throws {
     let bySize = FetchIndexDescription("bySize", elements: [.init(.property("size"))])
     let (old, new) = (try Self.item("1"), try Self.item("2", indexes: [bySize]))
@@ -72,7 +72,7 @@ struct AlikeVersionTests {
     }
   }
 
-  @Test("Where work is deferred the index waits; one of another name with the same columns is enough")
+  @Test("If steps are deferred, the index waits; one of another name with the same columns suffices")
   func deferredIndex() throws {
     let bySize = FetchIndexDescription("bySize", elements: [.init(.property("size"))])
     let (old, new) = (try Self.item("1"), try Self.item("2", indexes: [bySize]))

@@ -16,7 +16,7 @@ struct CoordinatorTests {
     richer = try ManagedObjectModel(description)
   }
 
-  @Test("Adding a store makes its file, and removing it closes it")
+  @Test("Adding a store creates its file, and removing it closes it")
   func adding() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)
@@ -33,7 +33,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("A copy of an open store isn't opened beside it: its objects would have the same identifiers")
+  @Test("A copy of an open store isn't opened with it: its objects would have the same identifiers")
   func copies() throws {
     try withTemporaryFolder { folder in
       let first = folder.appendingPathComponent("a.sqlite")
@@ -47,7 +47,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("A missing store isn't made where that isn't wanted")
+  @Test("A missing store isn't created if the options say so")
   func missing() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)
@@ -60,7 +60,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("A store of another model is refused with 134100 and every difference in words, and stays as it was")
+  @Test("A store of another model is refused with 134100 and all differences in words, and stays unchanged")
   func incompatible() throws {
     try withTemporaryStore { url in
       try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
@@ -74,7 +74,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("A store that differs only in what isn't stored opens as it is")
+  @Test("A store that differs only in what isn't stored opens without a migration")
   func compatible() throws {
     var description = SampleModels.people
     description.entities[0].attributes[0].defaultValue = .string("nobody")
@@ -89,9 +89,9 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("With a migrator a store of another model is handed over to it, and opened afterwards")
+  @Test("With a migrator, a store of another model is passed to it, and then opened")
   func migrator() throws {
-    /// Makes the store new, in place of migrating it.
+    /// Creates the store anew instead of migrating it.
     final class Replacing: StoreMigrator {
       let calls = LockProtected(0)
       func migrateStore(
@@ -114,7 +114,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("Destroying a store takes everything that belongs to it, and nothing else")
+  @Test("Destroying a store deletes everything that belongs to it, and nothing else")
   func destroying() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Store.sqlite")
@@ -134,7 +134,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("What isn't a store is refused and stays as it is")
+  @Test("A file that isn't a store is refused and stays unchanged")
   func notStores() throws {
     try withTemporaryFolder { folder in
       let coordinator = PersistentStoreCoordinator(model: people)
@@ -148,7 +148,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("A removed store's objects keep what they read; saving and reading on is an error, not a crash")
+  @Test("A removed store's objects keep the values they read; saving and further reads are errors, not crashes")
   func removedStore() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)

@@ -36,7 +36,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("A SQLite store and one in memory are both there, in the order in which they were added (CRD-01)")
+  @Test("An SQLite store and one in memory are both open, in the order in which they were added (CRD-01)")
   func order() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)
@@ -50,7 +50,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("New objects go to the first store that holds their entity, or to the one they are assigned to")
+  @Test("New objects go to the first store that contains their entity, or to the one they are assigned to")
   func assigning() throws {
     try withTwoStores { coordinator, first, second in
       let context = ManagedObjectContext(coordinator)
@@ -67,7 +67,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("Without limit and order the first result comes from the store that was added first (FET-17)")
+  @Test("Without a limit and order, results come first from the store that was added first (FET-17)")
   func firstResult() throws {
     try withTwoStores { coordinator, first, second in
       let context = ManagedObjectContext(coordinator)
@@ -85,7 +85,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("Related objects that are assigned to one store are saved there together; to two they are refused")
+  @Test("Related objects assigned to one store are saved there together; those assigned to two are refused")
   func relationships() throws {
     try withTwoStores { coordinator, first, second in
       let context = ManagedObjectContext(coordinator)
@@ -104,7 +104,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("Only new objects are assigned, and only to open stores that hold their entity and can be written")
+  @Test("Only new objects can be assigned, and only to open, writable stores that contain their entity")
   func refusals() throws {
     try withTwoStores(configurations: ("part1", "part2")) { coordinator, first, second in
       let context = ManagedObjectContext(coordinator)
@@ -122,7 +122,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("Each configuration's store gets its entities, and one save writes both")
+  @Test("Each configuration's store contains its entities, and one save writes to both")
   func configurations() throws {
     try withTwoStores(configurations: ("part1", "part2")) { coordinator, first, second in
       let context = ManagedObjectContext(coordinator)
@@ -146,7 +146,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("An object assigned to a store that was removed since is refused, and kept")
+  @Test("An object assigned to a store that has since been removed is refused, and kept")
   func removed() throws {
     try withTwoStores { coordinator, _, second in
       let context = ManagedObjectContext(coordinator)

@@ -52,14 +52,14 @@ struct StoreFileTests {
     return coordinator
   }
 
-  /// A store passes its own check.
+  /// Checks that a store passes its own check.
   private func expectWhole(_ url: URL) throws {
     try StoreCheck.check(storeAt: url) { Issue.record(Comment(rawValue: $0.detail)) }
   }
 
   private func externalFiles(_ url: URL) -> [String] { ExternalDataFolder(storeAt: url).names() }
 
-  @Test("A store moves to another file with relationships, large values and metadata, and gets an identifier")
+  @Test("A store moves to another file with relationships, large values and metadata, and is assigned an identifier")
   func moveToFile() throws {
     try withTemporaryFolder { folder in
       let (first, second) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
@@ -113,7 +113,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("Where moving fails the coordinator has the old store still")
+  @Test("If moving fails, the coordinator still has the old store")
   func moveRefused() throws {
     try withTemporaryFolder { folder in
       let (first, second) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
@@ -128,7 +128,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("A backup of a store in use is a whole store, and restores what it had")
+  @Test("A backup of a store in use is a complete store, and restores its contents")
   func backup() throws {
     try withTemporaryFolder { folder in
       let (url, copy) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("copy.sqlite"))
@@ -155,7 +155,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("Backing up goes on while others save, and the copy is of one moment")
+  @Test("A backup continues while others save, and the copy shows a single state")
   func backupUnderLoad() throws {
     try withTemporaryFolder { folder in
       let coordinator = try open(folder.appendingPathComponent("a.sqlite"))
@@ -164,7 +164,7 @@ struct StoreFileTests {
         if worker == 0 {
           let context = ManagedObjectContext(coordinator)
           for _ in 0..<40 {
-            // Two at a time: a copy with an odd number would be of no moment.
+            // Two at a time: a copy with an odd number would show an intermediate state.
             _ = try? (context.make("Person"), context.make("Person"))
             try? context.save()
           }
@@ -185,7 +185,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("Whoever has a store open that is replaced notices it at the next fetch")
+  @Test("A program that has a replaced store open notices it at the next fetch")
   func replaceOpen() throws {
     try withTemporaryFolder { folder in
       let (url, other) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
@@ -200,7 +200,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("Replacing where there is no store makes one; from what isn't a store nothing happens")
+  @Test("Replacing a missing store creates one; replacing with a file that isn't a store changes nothing")
   func replaceNothing() throws {
     try withTemporaryFolder { folder in
       let (url, other) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
@@ -216,7 +216,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("Stores of real programs are replaced and backed up too", .needsSharedData)
+  @Test("Stores of real programs can be replaced and backed up too", .needsSharedData)
   func realStores() throws {
     try withCopy(ofStore: "bookmarks/Bookmarks_V4.sqlite") { url in
       let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")

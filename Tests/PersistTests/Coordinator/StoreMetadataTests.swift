@@ -43,7 +43,7 @@ struct StoreMetadataTests {
     }
   }
 
-  @Test("A save without changes writes metadata that were set, and one that fails doesn't")
+  @Test("A save without changes writes metadata that were set, and a failing save doesn't")
   func saveWithoutChanges() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.staff))
@@ -59,7 +59,7 @@ struct StoreMetadataTests {
     }
   }
 
-  @Test("Metadata that were set and not saved go with the stack")
+  @Test("Metadata that were set but not saved are discarded with the stack")
   func unsaved() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)
@@ -70,7 +70,7 @@ struct StoreMetadataTests {
     }
   }
 
-  @Test("Metadata set by file URL are written at once; a stack sees them after adding the store again (CRD-05)")
+  @Test("Metadata set by file URL are written immediately; a stack sees them after adding the store again (CRD-05)")
   func byURL() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)
@@ -86,7 +86,7 @@ struct StoreMetadataTests {
     }
   }
 
-  @Test("What says which model a store has can't be set away")
+  @Test("Metadata that identify the model can't be overwritten")
   func ownKeys() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)
@@ -103,7 +103,7 @@ struct StoreMetadataTests {
     }
   }
 
-  @Test("An open store keeps its identifier, and a store that is only read its metadata")
+  @Test("An open store keeps its identifier, and a read-only store its metadata")
   func refusals() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)

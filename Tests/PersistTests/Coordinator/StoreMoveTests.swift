@@ -4,13 +4,13 @@ import Testing
 
 @testable import Persist
 
-@Suite("Stores that go on in another file, and what the coordinator posts")
+@Suite("Moved stores, and the coordinator's notifications")
 struct StoreMoveTests {
   private let model: ManagedObjectModel
 
   init() throws { model = try ManagedObjectModel(SampleModels.people) }
 
-  @Test("Contexts go on in a file that the store was moved to, with what they hold and what they changed")
+  @Test("After a store is moved, contexts continue with the new file, their objects and their changes")
   func moved() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)
@@ -36,7 +36,7 @@ struct StoreMoveTests {
     }
   }
 
-  @Test("A file that isn't there, holds another store or none is refused, and the store goes on as it was")
+  @Test("A file that is missing, contains another store or isn't one is refused, and the store continues as before")
   func refused() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)
@@ -58,7 +58,7 @@ struct StoreMoveTests {
     }
   }
 
-  @Test("Adding, moving and removing a store is posted, with the store under the key that says what happened")
+  @Test("Adding, moving and removing a store is posted, with the store under the key of the operation")
   func notifications() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)

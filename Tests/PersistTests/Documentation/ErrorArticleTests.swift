@@ -39,7 +39,7 @@ struct ErrorArticleTests {
     #expect(Set(listed).count == listed.count)
   }
 
-  @Test("Each row tells the meaning, the response, and whether to repeat the call")
+  @Test("Each row states the meaning, the response, and whether to repeat the call")
   func completeRows() throws {
     for cells in try Self.rows() {
       #expect(cells.count == 5 && !cells.contains(""), "\(cells[0])")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The article on coming from Core Data")
 struct PortingArticleTests {
-  @Test("A port needs at most 20 kinds of renames, and the article says how many its tables have")
+  @Test("A port needs at most 20 kinds of renames, and the article states how many its tables contain")
   func kinds() throws {
     let url = PackageFolder.url.appendingPathComponent("Sources/Persist/Persist.docc/ComingFromCoreData.md")
     let text = try String(contentsOf: url, encoding: .utf8)

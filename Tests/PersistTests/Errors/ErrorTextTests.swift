@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Texts of errors")
+@Suite("Error texts")
 struct ErrorTextTests {
-  @Test("Advice that several errors in a row share is printed once, behind the last of them")
+  @Test("Advice shared by several consecutive errors is printed once, after the last of them")
   func repeatedAdvice() {
     let losses = ["a", "b", "c"].map { name in
       MigrationBlocker(refusing: MigrationLoss(entity: "Item", property: name, what: "attribute removed", rows: 2))
@@ -24,7 +24,7 @@ struct ErrorTextTests {
     #expect(plan.error?.errors.allSatisfy { $0.fix != nil } == true)
   }
 
-  /// Every code that there is, as its source lists them.
+  /// Every existing code, as listed in its source.
   private static func codes() throws -> [PersistenceError.Code] {
     let source = PackageFolder.url.appendingPathComponent("Sources/Persist/Errors/PersistenceError+Code.swift")
     return try String(contentsOf: source, encoding: .utf8).matches(of: /Self\(([0-9_]+), "([a-zA-Z]+)"\)/).map { match in
@@ -32,7 +32,7 @@ struct ErrorTextTests {
     }
   }
 
-  @Test("An error of any code says to clients nothing of folders, SQL and SQLite's words, and all of it to a log")
+  @Test("An error of any code tells clients nothing of folders, SQL and SQLite's messages, and a log all of it")
   func everyCode() throws {
     let store = URL(fileURLWithPath: "/srv/secret folder/Shop.sqlite")
     let codes = try Self.codes()
@@ -58,7 +58,7 @@ struct ErrorTextTests {
     }
   }
 
-  /// Makes errors as programs meet them. Each closure gets a folder of its own.
+  /// Causes errors as programs encounter them. Each closure is passed a separate folder.
   private static let occasions: [(code: PersistenceError.Code, occasion: @Sendable (URL) throws -> Void)] = [
     (.storeOpenFailed, { _ = try add(Self.people(), $0.appendingPathComponent("nowhere/Store.sqlite")) }),
     (
@@ -166,7 +166,7 @@ struct ErrorTextTests {
     try context.save()
   }
 
-  @Test("Errors as stores give them name no folder and no SQL to clients", arguments: occasions.indices)
+  @Test("Errors from stores name no folder and no SQL to clients", arguments: occasions.indices)
   func realErrors(number: Int) throws {
     try withTemporaryFolder { folder in
       let (code, occasion) = Self.occasions[number]
@@ -181,7 +181,7 @@ struct ErrorTextTests {
     }
   }
 
-  @Test("A conflict is told once, alone or among several, to clients and in logs")
+  @Test("A conflict is described once, alone or among several, to clients and in logs")
   func conflicts() throws {
     try withStack(SampleModels.people) { stack in
       let (first, second) = (stack.context(), stack.context())

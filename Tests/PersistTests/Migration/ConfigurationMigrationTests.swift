@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Migration of stores made for one configuration")
+@Suite("Migration of stores created for one configuration")
 struct ConfigurationMigrationTests {
   private static let item = EntityDescription(
     "Item", attributes: [.init("name", .string)], relationships: [.init("tags", toMany: "Tag", inverse: "items")])
@@ -21,7 +21,7 @@ struct ConfigurationMigrationTests {
   }
 
   @Test(
-    "It keeps what it has, and has a place for every entity of the new version afterwards, in place as by copy",
+    "It keeps its contents, and afterward has tables for every entity of the new version, in place and by copy",
     arguments: [false, true], ["another attribute", "the other entity renamed", "the other entity gone", "related"])
   func migrate(copies: Bool, change: String) throws {
     let old = try Self.model([Self.item, Self.tag, Self.note])
@@ -44,7 +44,7 @@ struct ConfigurationMigrationTests {
       let part = try ManagedObjectModel(ModelDescription(entities: [Self.item, Self.tag]))
       try MadeStore.make(part, at: url)
       try MadeStore.fill(part, at: url, rows: 3, seed: 1)
-      // As Core Data leaves it, which writes no note and, for this test, no model.
+      // As Core Data leaves it, without the record and, for this test, without the model.
       try MadeStore.run("DROP TABLE PERSIST_METADATA", at: url)
       let before = try StoreContent(of: part, at: url)
       let versions = [

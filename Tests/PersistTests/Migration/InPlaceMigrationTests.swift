@@ -12,7 +12,7 @@ struct InPlaceMigrationTests {
     try model(EntityDescription("Item", attributes: attributes))
   }
 
-  @Test("Attributes are added with their defaults, renamed and removed; the others keep their values")
+  @Test("Attributes are added with their defaults, renamed and removed; others keep their values")
   func attributes() throws {
     try MadeStore.migrate(
       item(
@@ -32,7 +32,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("Two attributes change their names with each other")
+  @Test("Two attributes exchange their names")
   func swap() throws {
     try MadeStore.migrate(
       item(AttributeDescription("a", .string), AttributeDescription("b", .string)),
@@ -45,7 +45,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("Missing values of an attribute that becomes required become its default")
+  @Test("Missing values of an attribute that becomes required are set to its default")
   func required() throws {
     try MadeStore.migrate(
       item(AttributeDescription("title", .string)),
@@ -56,7 +56,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("A type that holds every value takes them over")
+  @Test("A type that can represent every value adopts all of them")
   func types() throws {
     try MadeStore.migrate(
       item(AttributeDescription("n", .int32), AttributeDescription("u", .uri)),
@@ -68,7 +68,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("Entities that come shift the numbers of the others, everywhere they stand")
+  @Test("Added entities shift the numbers of the others, wherever they are stored")
   func renumbering() throws {
     let mark = EntityDescription(
       "Mark", attributes: [AttributeDescription("t", .string)],
@@ -126,7 +126,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("Many-to-many becomes to-one where each has one only, and is refused where one has more")
+  @Test("Many-to-many becomes to-one if each has only one member, and is refused if one has more")
   func manyToManyToToOne() throws {
     func tags(_ tag: RelationshipDescription) throws -> ManagedObjectModel {
       try model(
@@ -152,7 +152,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("Attributes move up and down a hierarchy with their values")
+  @Test("Attributes move up and down in a hierarchy with their values")
   func moving() throws {
     func animals(_ base: [AttributeDescription], _ sub: [AttributeDescription]) throws -> ManagedObjectModel {
       try model(
@@ -182,7 +182,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("What moves down leaves values behind in objects above, and the plan says how many")
+  @Test("Moving an attribute down loses values of objects above, and the plan states how many")
   func leftBehind() throws {
     func animals(_ version: String, isLow: Bool) throws -> ModelVersion {
       let attributes = [AttributeDescription("name", .string)]
@@ -214,7 +214,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("A hierarchy comes apart into tables of their own, and what leads to its rows follows")
+  @Test("A hierarchy is split into separate tables, and references to its rows follow")
   func splitting() throws {
     func regions(_ parent: String?) throws -> ManagedObjectModel {
       let name = [AttributeDescription("n", .string)]
@@ -246,7 +246,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("Rows of a subentity that goes are gone, and what led to them leads nowhere")
+  @Test("Rows of a removed subentity are deleted, and references to them are cleared")
   func removingSubentity() throws {
     let car = EntityDescription("Car", relationships: [RelationshipDescription("owner", to: "Owner", inverse: "cars")])
     let owner = EntityDescription(
@@ -264,7 +264,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("A relationship that leads to a subentity only forgets the others, and the plan says how many")
+  @Test("A relationship restricted to a subentity drops the others, and the plan states how many")
   func narrowing() throws {
     func owners(_ destination: String) throws -> ModelVersion {
       let cars = [RelationshipDescription("cars", toMany: "Car", inverse: "owner")]
@@ -289,7 +289,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("Entities change their names with each other")
+  @Test("Entities exchange their names")
   func swappedEntities() throws {
     func pair(_ first: String?, _ second: String?) throws -> ManagedObjectModel {
       try model(
@@ -305,7 +305,7 @@ struct InPlaceMigrationTests {
     }
   }
 
-  @Test("External storage is switched on and off with every value")
+  @Test("External storage is enabled and disabled with every value")
   func externalStorage() throws {
     func photo(_ isExternal: Bool) throws -> ManagedObjectModel {
       try item([AttributeDescription("a", .binary, allowsExternalStorage: isExternal)])

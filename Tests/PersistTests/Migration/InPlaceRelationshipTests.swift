@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Migrating one-way relationships and constraints in place")
 struct InPlaceRelationshipTests {
-  @Test("A to-many relationship without inverse that moves up keeps its members")
+  @Test("A to-many relationship without an inverse that moves up keeps its members")
   func oneWayMovesUp() throws {
     func boxes(_ owner: String) throws -> ManagedObjectModel {
       let things = RelationshipDescription("things", toMany: "Thing")
@@ -25,7 +25,7 @@ struct InPlaceRelationshipTests {
     }
   }
 
-  @Test("Relationships without inverse of two entities become one above them, unless they share a member")
+  @Test("Relationships without an inverse of two entities become one above them, unless they share a member")
   func oneWayMerge() throws {
     let things = RelationshipDescription("things", toMany: "Thing")
     func boxes(_ isAbove: Bool) throws -> ModelVersion {
@@ -62,7 +62,7 @@ struct InPlaceRelationshipTests {
     }
   }
 
-  @Test("A one-way relationship that gets an inverse leads back, and is refused where two lead to one")
+  @Test("A one-way relationship with a new inverse can be followed back, and is refused if two lead to one object")
   func newInverse() throws {
     func marks(_ shape: (own: Bool, back: Bool), hasInverse: Bool) throws -> ManagedObjectModel {
       func relationship(
@@ -85,7 +85,7 @@ struct InPlaceRelationshipTests {
       try #expect(MadeStore.rows("SELECT ZMARK FROM ZTAG ORDER BY Z_PK", at: url) == [["nil"], ["1"]])
       try #expect(MadeStore.rows("SELECT ZTAG FROM ZMARK ORDER BY Z_PK", at: url) == [["2"], ["nil"]])
     }
-    // The members of a to-many relationship without inverse name their owner; its new inverse has the same keys.
+    // The members of a to-many relationship without an inverse name their owner; its new inverse has the same keys.
     let (manyOneWay, manyToOne) = (
       try marks((true, false), hasInverse: false), try marks((true, false), hasInverse: true)
     )
@@ -111,10 +111,10 @@ struct InPlaceRelationshipTests {
   }
 
   @Test(
-    "A relationship whose pairs come to stand elsewhere and that moves down leads to what has it still, up to all",
+    "A relationship that moves down and whose pairs are stored elsewhere keeps every pair that remains valid",
     arguments: [false, true], [false, true])
   func pairsBelow(becomesManyToMany: Bool, copies: Bool) throws {
-    /// The new entity before the others gives all of them other numbers.
+    /// A new first entity changes the numbers of all others.
     func boxes(_ owner: String, isManyToMany: Bool, isNew: Bool) throws -> ManagedObjectModel {
       let things = RelationshipDescription("things", toMany: "Thing", inverse: "place")
       let place = isManyToMany
@@ -136,7 +136,7 @@ struct InPlaceRelationshipTests {
         try MadeStore.run(
           "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 2, 1)",
           "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT) VALUES (1, 3, 1), (2, 3, 1)", at: url)
-        // A box that isn't a crate has a thing only where boxes have things.
+        // A box that isn't a crate has a thing only if boxes have things.
         let pairs = before == "Box" ? [(1, 1), (2, 2)] : [(2, 2)]
         for (owner, thing) in pairs {
           if let join = TableMap.forNewStore(old).joinTables.first {
@@ -165,7 +165,7 @@ struct InPlaceRelationshipTests {
     }
   }
 
-  @Test("A uniqueness constraint over a new attribute with a default and an old one looks at the old one's values")
+  @Test("A uniqueness constraint over a new attribute with a default and an old one compares the old one's values")
   func uniqueWithDefault() throws {
     func items(_ constraint: [String]...) throws -> ModelVersion {
       let added = AttributeDescription("b", .int32, isOptional: false, default: .integer(7))

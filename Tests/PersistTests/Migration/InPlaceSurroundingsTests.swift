@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What stands around a store's tables while they are migrated")
+@Suite("Additions to a store's tables when it is migrated in place")
 struct InPlaceSurroundingsTests {
   private func item(_ attributes: AttributeDescription...) throws -> ManagedObjectModel { try item(attributes) }
 
@@ -12,7 +12,7 @@ struct InPlaceSurroundingsTests {
     try model(EntityDescription("Item", attributes: attributes))
   }
 
-  @Test("The file of a value that goes is removed, and that of one that stays is kept")
+  @Test("The file of a removed value is deleted, and that of a remaining one is kept")
   func externalFiles() throws {
     func photos(_ names: String...) throws -> ModelVersion {
       let attributes = names.map { AttributeDescription($0, .binary, allowsExternalStorage: true) }
@@ -31,12 +31,12 @@ struct InPlaceSurroundingsTests {
     }
   }
 
-  @Test("The store's history goes on with the new entity numbers, and forgets entities that go")
+  @Test("The store's history continues with the new entity numbers, and drops removed entities")
   func history() throws {
     try MadeStore.expectHistoryGoesOn { try MadeStore.migrateTables(at: $0, from: $1, to: $2) }
   }
 
-  @Test("Triggers that keep derived values stay, follow new names, and don't fire while the migration runs")
+  @Test("Triggers of derived attributes remain, follow new names, and don't fire during the migration")
   func derivedTriggers() throws {
     func articles(_ title: AttributeDescription, _ words: AttributeType) throws -> ManagedObjectModel {
       try item(
@@ -61,7 +61,7 @@ struct InPlaceSurroundingsTests {
     }
   }
 
-  @Test("Indexes of the model's that another framework made over expressions or for some rows don't stand in the way")
+  @Test("Another framework's indexes of the model with expressions or conditions don't interfere")
   func indexesOfOthers() throws {
     let indexes = [
       FetchIndexDescription(
@@ -93,7 +93,7 @@ struct InPlaceSurroundingsTests {
     }
   }
 
-  @Test("What nothing explains is kept: tables, columns, indexes, triggers")
+  @Test("Unknown objects are kept: tables, columns, indexes, triggers")
   func unknown() throws {
     try withTemporaryStore { url in
       let old = try item(

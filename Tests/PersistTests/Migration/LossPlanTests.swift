@@ -20,7 +20,7 @@ struct LossPlanTests {
     EntityDescription(name, parent: parent, relationships: relationships)
   }
 
-  /// The losses that the store's plan tells, after SQL filled the store, and what a query gives after each way.
+  /// The losses reported by the store's plan after SQL filled the store, and the result of a query after each method.
   private func migrate(
     _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: [String], query: String
   ) throws -> (losses: [String], rows: [[String]]) {
@@ -69,7 +69,7 @@ struct LossPlanTests {
     #expect(result.rows == [["1", "1", "3"], ["2", "1", "3"], ["3", "1", "3"], ["3", "2", "1"]])
   }
 
-  @Test("What an entity declared is lost with it where its heirs don't take it over")
+  @Test("Properties declared by a removed entity are lost unless its subentities declare them")
   func heirs() throws {
     let name = AttributeDescription("name", .string)
     let old = try model(
@@ -82,7 +82,7 @@ struct LossPlanTests {
     #expect(result.losses == ["Cat.name: attribute removed, 1 row"])
   }
 
-  @Test("Members of a relationship without inverse stay with the objects that keep it as it moves down")
+  @Test("Members of a relationship without an inverse remain with the objects that keep it as it moves down")
   func oneWayDown() throws {
     func pets(_ declaring: String) throws -> ManagedObjectModel {
       let owners = many("owners", "Person")
@@ -100,7 +100,7 @@ struct LossPlanTests {
     #expect(result.rows == [["1", "nil"], ["2", "2"]])
   }
 
-  @Test("A to-one moves up from two entities, and what led elsewhere is told")
+  @Test("A to-one moves up from two entities, and references to other objects are reported as lost")
   func twoDestinations() throws {
     let old = try model(
       entity("Root"), entity("Cat", parent: "Root", one("owner", "Person")),
@@ -119,7 +119,7 @@ struct LossPlanTests {
     #expect(result.rows == [["1", "1"], ["2", "nil"]])
   }
 
-  @Test("Where relationships become each other's inverses, the to-one is kept and what contradicts it is told")
+  @Test("If relationships become each other's inverses, the to-one is kept and contradictions are reported as lost")
   func joinedInverses() throws {
     let old = try model(entity("Cat", one("owner", "Person")), entity("Person", many("cats", "Cat")))
     let new = try model(
@@ -135,7 +135,7 @@ struct LossPlanTests {
     #expect(result.rows == [["1", "1"], ["2", "1"], ["3", "nil"]])
   }
 
-  @Test("Inverses that are exchanged keep both to-ones, and lose nothing")
+  @Test("Exchanged inverses keep both to-ones, and lose nothing")
   func exchangedInverses() throws {
     func cats(_ first: String, _ second: String) throws -> ManagedObjectModel {
       try model(
@@ -155,7 +155,7 @@ struct LossPlanTests {
     #expect(result.rows == [["1", "1", "2"], ["2", "nil", "2"], ["3", "2", "nil"]])
   }
 
-  @Test("Many-to-many relationships of two entities move up and become one with the members of both")
+  @Test("Many-to-many relationships of two entities move up and are merged with the members of both")
   func joinedManyToMany() throws {
     let old = try model(
       entity("Root"), entity("Cat", parent: "Root", many("owners", "Person", "cats")),
@@ -176,7 +176,7 @@ struct LossPlanTests {
     #expect(result.rows == [["1", "1"], ["1", "2"], ["2", "2"]])
   }
 
-  @Test("Removing one end of a relationship loses nothing that the other end has")
+  @Test("Removing one end of a relationship loses nothing that the other end contains")
   func removedInverse() throws {
     let old = try model(
       entity("Cat", one("owner", "Person", "cats")), entity("Person", many("cats", "Cat", "owner")))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-/// Stores that tests of migration make and look into, by SQL alone.
+/// Stores that tests of migration create and inspect with SQL alone.
 enum MadeStore {
-  /// A store of a model as a new one is.
+  /// Creates a store of a model like a new one.
   static func make(_ model: ManagedObjectModel, at url: URL) throws {
     let connection = try SQLiteConnection(url, mode: .create)
     defer { connection.close() }
@@ -34,7 +34,7 @@ enum MadeStore {
     }
   }
 
-  /// Runs SQL that a test gives as text.
+  /// Runs SQL that a test passes as text.
   static func run(_ statements: String..., at url: URL) throws {
     let connection = try SQLiteConnection(url, mode: .readWrite)
     defer { connection.close() }
@@ -56,7 +56,7 @@ enum MadeStore {
     return try #require(Int(rows[0][0]))
   }
 
-  /// The bare planning and carrying out, without identification and metadata.
+  /// Only plans and performs the migration, without identification and metadata.
   static func migrateTables(
     at url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel, canDropColumns: Bool = true
   ) throws {
@@ -79,7 +79,7 @@ enum MadeStore {
     }
   }
 
-  /// Makes a store, fills it, migrates it both with and without SQLite's DROP COLUMN, and compares it with a new one.
+  /// Creates a store, fills it, migrates it both with and without SQLite's DROP COLUMN, and compares it with a new one.
   static func migrate(
     _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String..., expecting: (URL) throws -> Void
   ) throws {
@@ -94,10 +94,10 @@ enum MadeStore {
     }
   }
 
-  /// What a store's tables and indexes are, without the order of columns, defaults and Persist's own table.
+  /// The definitions of a store's tables and indexes, without the order of columns, defaults and Persist's own table.
   ///
-  /// - Parameter isOld: whether to leave out what old frameworks do otherwise: names of indexes, constraints in tables,
-  ///   and the place of the embedded model.
+  /// - Parameter isOld: Whether to ignore differences of older frameworks: names of indexes, constraints in tables, and
+  ///   the place of the embedded model.
   static func schema(at url: URL, isOld: Bool = false) throws -> [String] {
     let connection = try SQLiteConnection(url, mode: .readOnly)
     defer { connection.close() }
@@ -115,7 +115,7 @@ enum MadeStore {
     return (isOld ? tables : tables + indexes).sorted()
   }
 
-  /// The law of every migration in place: the tables are those of a new store, and the file is whole.
+  /// The law of every migration in place: the tables are those of a new store, and the file is intact.
   static func expectNewStore(
     of model: ManagedObjectModel, at url: URL, isOld: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -130,7 +130,7 @@ enum MadeStore {
 }
 
 extension MadeStore {
-  /// Checks that the store's history follows entities to their new numbers, whichever way the store is migrated.
+  /// Checks that the store's history follows entities to their new numbers, however the store is migrated.
   static func expectHistoryGoesOn(
     _ migrate: (_ url: URL, _ old: ManagedObjectModel, _ new: ManagedObjectModel) throws -> Void
   ) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Laws of migration")
 struct MigrationLawTests {
-  /// Versions of a model that changes at random; nil where renaming identifiers of several contradict each other.
+  /// Versions of a model that changes at random; nil if renaming identifiers of several contradict each other.
   private func chain(_ models: RandomModels) throws -> ModelRegistry? {
     var models = models
     var versions: [ModelVersion] = []
@@ -24,7 +24,7 @@ struct MigrationLawTests {
   }
 
   @Test(
-    "Whatever changes, the store becomes a new store of the model with every kept value, hop by hop or in one go",
+    "Whatever changes, the store becomes a new store of the model with all kept values, hop by hop or directly",
     .law("migration-chains", short: 40, long: 2000))
   func randomChains() throws {
     var (done, compared) = (0, 0)
@@ -36,7 +36,7 @@ struct MigrationLawTests {
       done += 1
       guard try areSameWay(registry) else { return }
       compared += 1
-      // An order that was given up in between is still known in one go, and harmless.
+      // An order that was dropped in between is still known directly, and harmless.
       let differences = whole.unordered(last.model).differences(from: stepwise.unordered(last.model))
       #expect(differences == [], "seed \(seed), in one go against hop by hop")
     }
@@ -45,7 +45,7 @@ struct MigrationLawTests {
   }
 
   @Test(
-    "What holds of made models holds of real ones that change at random", .needsSharedData,
+    "Laws of generated models also apply to real ones that change at random", .needsSharedData,
     .law("migration-chains-of-real-models", short: 1, long: 60))
   func realModels() throws {
     let families = try ModelRegistry(contentsOf: SharedData.url("")).families
@@ -64,8 +64,8 @@ struct MigrationLawTests {
     }
   }
 
-  /// Whether the direct way takes everything from where the way through all versions does. It needn't: what went in
-  /// between comes along directly, and a default is that of the last version.
+  /// Whether the direct route has the same origins as the route through all versions. It may differ: values dropped in
+  /// between are kept directly, and a default is that of the last version.
   private func areSameWay(_ registry: ModelRegistry) throws -> Bool {
     let models = registry.versions.map(\.model)
     let hop = try MigrationHop(from: registry.versions[0], to: registry.currentVersion, registry: registry)
@@ -73,7 +73,7 @@ struct MigrationLawTests {
     return history.through(Array(models.dropFirst().dropLast())) == hop.comparison.correspondence
   }
 
-  /// - Returns: what the store holds in the end; nil where a step can't be.
+  /// - Returns: The final contents of the store; nil if a step is impossible.
   private func run(
     _ registry: ModelRegistry, through versions: [ModelVersion], seed: UInt64, of name: String = "made models"
   ) throws -> StoreDump? {
@@ -115,7 +115,7 @@ struct MigrationLawTests {
   }
 
   @Test(
-    "Whatever is renamed, moved and exchanged at once: everything comes from what it was",
+    "Whatever is renamed, moved and exchanged at once, everything has its proper origin",
     .law("migration-identities", short: 40, long: 2000))
   func identities() {
     forEachSeed { seed in
@@ -134,7 +134,7 @@ struct MigrationLawTests {
           }
           for relationship in entity.relationships {
             let before = source.relationships.first { $0.identity == relationship.identity }
-            // One that was renamed without saying so is found by its inverse, where that stays where it was.
+            // One that was renamed without an identifier is found by its inverse, if that remains in place.
             guard let origin = before, origin.name == relationship.name || relationship.renamingIdentifier != nil
             else { continue }
             let name = "\(step), \(entity.name).\(relationship.name)"
@@ -145,7 +145,7 @@ struct MigrationLawTests {
     }
   }
 
-  /// The attribute with the same identity; without one, an attribute of the same name that no other continues.
+  /// The attribute with the same identity; without one, an attribute of the same name that isn't another's successor.
   private func origin(
     of attribute: AttributeDescription, among old: [AttributeDescription], besides new: [AttributeDescription]
   ) -> String? {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Persist
 
-@Suite("What a migration refuses")
+@Suite("Refused migrations")
 struct MigrationRefusalTests {
   private func item(_ entity: EntityDescription) throws -> ManagedObjectModel { try model(entity) }
 
-  /// Expects a refusal that changes no byte, and gives its sentences.
+  /// Expects a refusal that changes no byte, and returns its sentences.
   private func refusal(
     _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String, allowsLoss: Bool = true,
     code: PersistenceError.Code
@@ -42,7 +42,7 @@ struct MigrationRefusalTests {
 
   private let rows = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'x'), (3, 1, 1, NULL)"
 
-  @Test("A required attribute without default, while there are rows")
+  @Test("A required attribute without a default, if there are rows")
   func required() throws {
     let sentences = try refusal(
       item(EntityDescription("Item", attributes: [text("a")])),
@@ -55,7 +55,7 @@ struct MigrationRefusalTests {
       ])
   }
 
-  @Test("A uniqueness constraint that rows break")
+  @Test("A uniqueness constraint violated by rows")
   func uniqueness() throws {
     let sentences = try refusal(
       item(EntityDescription("Item", attributes: [text("a")])),
@@ -64,7 +64,7 @@ struct MigrationRefusalTests {
     #expect(sentences == ["Rows of Item with the same a as another, which must be unique: 1."])
   }
 
-  @Test("An attribute type that doesn't hold every value")
+  @Test("An attribute type that can't represent every value")
   func type() throws {
     let sentences = try refusal(
       item(EntityDescription("Item", attributes: [text("a")])),
@@ -73,7 +73,7 @@ struct MigrationRefusalTests {
     #expect(sentences == ["Not every string value of Item.a has its equal as int32."])
   }
 
-  @Test("Loss, where it isn't allowed")
+  @Test("Loss, unless it is allowed")
   func loss() throws {
     let sentences = try refusal(
       item(EntityDescription("Item", attributes: [text("a")])), item(EntityDescription("Item")), filling: rows,
@@ -81,7 +81,7 @@ struct MigrationRefusalTests {
     #expect(sentences == ["Item.a: attribute removed, 2 rows would be lost."])
   }
 
-  @Test("A model that has nothing of the store's")
+  @Test("A model that has nothing in common with the store")
   func stranger() throws {
     try withTemporaryStore { url in
       try MadeStore.make(try model(EntityDescription("Item")), at: url)
@@ -93,7 +93,7 @@ struct MigrationRefusalTests {
     }
   }
 
-  @Test("Going back to a version that the store had before, which would lose values")
+  @Test("Returning to a former version of the store, if that would lose values")
   func back() throws {
     let old = try item(EntityDescription("Item"))
     let new = try item(EntityDescription("Item", attributes: [text("a")]))
@@ -124,7 +124,7 @@ struct MigrationRefusalTests {
     }
   }
 
-  @Test("Adding a required attribute to an entity without rows is no obstacle")
+  @Test("Adding a required attribute to an entity without rows is possible")
   func noRows() throws {
     try withTemporaryStore { url in
       let registry = ModelRegistry(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Comparing models")
 struct ModelComparisonTests {
-  @Test("Attributes that come, go and change are told apart")
+  @Test("Added, removed and changed attributes are distinguished")
   func attributes() throws {
     let old = try model(
       EntityDescription(
@@ -35,7 +35,7 @@ struct ModelComparisonTests {
       ])
   }
 
-  @Test("An entity is renamed by its renaming identifier, and what leads to it stays")
+  @Test("An entity is renamed by its renaming identifier, and references to it remain")
   func entities() throws {
     let old = try model(
       EntityDescription(
@@ -64,7 +64,7 @@ struct ModelComparisonTests {
     #expect(try differences(old, new) == ["rename relationship Car.owner → keeper"])
   }
 
-  @Test("A to-one that becomes to-many, with its order, is one relationship")
+  @Test("A to-one that becomes an ordered to-many is the same relationship")
   func toMany() throws {
     let old = try model(
       EntityDescription(
@@ -117,7 +117,7 @@ struct ModelComparisonTests {
       ])
   }
 
-  @Test("Rows of two tables don't come together under a new parent")
+  @Test("Rows of two tables can't be merged under a new parent")
   func merging() throws {
     let old = try model(EntityDescription("Cat"), EntityDescription("Dog"))
     let new = try model(
@@ -128,7 +128,7 @@ struct ModelComparisonTests {
     #expect(comparison.operations.compactMap(\.obstacle?.entity) == ["Cat", "Dog"])
   }
 
-  @Test("A type that can't hold every value is refused, one that can isn't")
+  @Test("A type that can't represent every value is refused, one that can isn't")
   func types() throws {
     func type(_ type: AttributeType) throws -> ManagedObjectModel {
       try model(EntityDescription("Item", attributes: [AttributeDescription("value", type)]))
@@ -160,7 +160,7 @@ struct ModelComparisonTests {
       comparison.operations.map(\.kind) == [.changeRules, .makeAttributeOptional, .changeDefault, .changeRules])
   }
 
-  @Test("An index follows its attributes' new names")
+  @Test("An index follows its attributes to their new names")
   func indexes() throws {
     func item(_ attribute: AttributeDescription, indexed: String) throws -> ManagedObjectModel {
       try model(
@@ -173,7 +173,7 @@ struct ModelComparisonTests {
     #expect(try differences(old, new) == ["rename attribute Item.a → b"])
   }
 
-  @Test("A property that gets its place in a base entity is converted like one that is retyped")
+  @Test("A property that moves to a base entity's column is converted like one whose type changes")
   func baseOfOtherType() throws {
     let value = { (type: AttributeType, name: String, was: String?) in
       AttributeDescription(name, type, renamingIdentifier: was)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What comes from what")
+@Suite("Origins of properties")
 struct ModelCorrespondenceTests {
   private func item(_ attributes: AttributeDescription...) throws -> ManagedObjectModel {
     try model(EntityDescription("Item", attributes: attributes))
@@ -18,7 +18,7 @@ struct ModelCorrespondenceTests {
     try ModelCorrespondence(from: old, to: new).properties["Item"]?.compactMapValues(\.source) ?? [:]
   }
 
-  @Test("An identifier names the old attribute, or what it was known as")
+  @Test("An identifier names the old attribute, or its former name")
   func identifiers() throws {
     let first = try item(text("a"))
     let second = try item(text("b", was: "a"))
@@ -31,7 +31,7 @@ struct ModelCorrespondenceTests {
     #expect(try sources(second, first) == ["a": "b"])
   }
 
-  @Test("An attribute that takes a freed name is new, and later versions know it")
+  @Test("An attribute that reuses a freed name is new, and later versions know it")
   func freedName() throws {
     let first = try item(text("a"))
     let second = try item(text("a"), text("b", was: "a"))
@@ -41,18 +41,18 @@ struct ModelCorrespondenceTests {
     #expect(try sources(second, item(text("a"), text("b"))) == ["a": "a", "b": "b"])
   }
 
-  @Test("Two attributes can change their names with each other")
+  @Test("Two attributes can exchange their names")
   func swap() throws {
     #expect(
       try sources(item(text("a"), text("b")), item(text("a", was: "b"), text("b", was: "a"))) == ["a": "b", "b": "a"])
   }
 
-  @Test("An identifier that was added later doesn't take another attribute's values")
+  @Test("An identifier added later doesn't claim another attribute's values")
   func lateIdentifier() throws {
     #expect(try sources(item(text("a"), text("b")), item(text("a"), text("b", was: "a"))) == ["a": "a", "b": "b"])
   }
 
-  @Test("Two attributes with one identifier are refused, with the mend")
+  @Test("Two attributes with one identifier are refused, with a fix")
   func ambiguity() throws {
     let old = try item(text("name"))
     let new = try item(text("title", was: "name"), text("label", was: "name"))
@@ -62,7 +62,7 @@ struct ModelCorrespondenceTests {
     #expect(error?.fix == "Keep the renaming identifier 'name' on one of them.")
   }
 
-  @Test("A chain keeps the first default, forgets what was gone, and follows names through skipped versions")
+  @Test("A chain keeps the first default, forgets removed properties, and follows names through skipped versions")
   func composition() throws {
     let versions = [
       try item(text("a"), text("x")),
@@ -86,7 +86,7 @@ struct ModelCorrespondenceTests {
 }
 
 extension ModelCorrespondence {
-  /// Everything comes from itself: the correspondence of a model with itself.
+  /// The correspondence of a model with itself: every property is its own origin.
   fileprivate static func identity(of model: ManagedObjectModel) -> ModelCorrespondence {
     var same = ModelCorrespondence()
     for entity in model.entities {

@@ -1,11 +1,11 @@
 @testable import Persist
 
-/// A model of entities without further ado.
+/// A model of plain entities.
 func model(_ entities: EntityDescription...) throws -> ManagedObjectModel {
   try ManagedObjectModel(ModelDescription(entities: entities))
 }
 
-/// The operations between two models, as one line each.
+/// The operations between two models, one line each.
 func differences(_ old: ManagedObjectModel, _ new: ManagedObjectModel) throws -> [String] {
   // The law of every comparison: a model against itself differs in nothing.
   for model in [old, new] {

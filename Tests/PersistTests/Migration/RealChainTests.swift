@@ -10,7 +10,7 @@ struct RealChainTests {
     try ModelRegistry(contentsOf: SharedData.url(path))
   }
 
-  /// Migrates a store and checks every law: values kept, tables as in a new store, nothing for a check to find.
+  /// Migrates a store and checks every law: values kept, tables as in a new store, no findings of a check.
   private func migrate(
     _ url: URL, to name: String, _ registry: ModelRegistry, isOld: Bool = false
   ) throws -> MigrationReport {
@@ -81,7 +81,7 @@ struct RealChainTests {
     }
   }
 
-  /// A next version of any model: every root entity gets an attribute, names change, and a new entity comes first,
+  /// The next version of any model: every root entity has a new attribute, names change, and a new entity comes first,
   /// which shifts the numbers of all others in rows, in names and in the history.
   private func changedModel(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
     var description = model.description
@@ -108,7 +108,7 @@ struct RealChainTests {
     return try ManagedObjectModel(description)
   }
 
-  @Test("Every real store takes a changed version of its own model", arguments: SharedData.stores)
+  @Test("Every real store can be migrated to a changed version of its own model", arguments: SharedData.stores)
   func everyStore(store: URL) throws {
     let known = try ModelRegistry(contentsOf: store.deletingLastPathComponent().deletingLastPathComponent())
     try withCopy(ofStore: store) { url in
@@ -135,7 +135,7 @@ struct RealChainTests {
   }
 
   @Test(
-    "wallet: filled stores go from the first version to the last, and through single hops",
+    "wallet: filled stores migrate from the first version to the last, and through single hops",
     arguments: [
       ("SubstrateDataModel", "SubstrateDataModel", "SubstrateDataModel39"),
       ("UserDataModel", "MultiassetUserDataModel", "MultiassetUserDataModel20"),

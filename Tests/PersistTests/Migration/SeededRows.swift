@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Persist
 
-/// A generator whose numbers follow from a seed alone (SplitMix64's step).
+/// A generator whose numbers are determined by a seed alone (SplitMix64's step).
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed }
@@ -17,7 +17,7 @@ struct SeededNumbers: RandomNumberGenerator {
 }
 
 extension MadeStore {
-  /// Fills a store with rows for every concrete entity, related to each other, by SQL alone. Equal seeds, equal rows.
+  /// Fills a store with related rows for every concrete entity, by SQL alone. Equal seeds yield equal rows.
   static func fill(_ model: ManagedObjectModel, at url: URL, rows: Int, seed: UInt64) throws {
     let connection = try SQLiteConnection(url, mode: .readWrite)
     defer { connection.close() }

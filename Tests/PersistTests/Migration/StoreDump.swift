@@ -3,9 +3,9 @@ import Testing
 
 @testable import Persist
 
-/// Every value of a store by entity, key and property, read by SQL: what a migration must keep.
+/// Every value of a store by entity, key and property, read by SQL: the contents that a migration must keep.
 struct StoreDump: Equatable {
-  /// To-many relationships as `Entity:key` in order where they are ordered, else sorted.
+  /// To-many relationships as `Entity:key`, in order if they are ordered, otherwise sorted.
   private(set) var objects: [String: [Int64: [String: String]]] = [:]
 
   init(of model: ManagedObjectModel, at url: URL) throws {
@@ -74,7 +74,7 @@ struct StoreDump: Equatable {
     return lists.mapValues { $0.joined(separator: " ") }
   }
 
-  /// What this store must be after a migration: values under their new names, new ones with their defaults.
+  /// The expected contents of this store after a migration: values under their new names, new ones with their defaults.
   func migrated(by comparison: ModelComparison) -> StoreDump {
     let correspondence = comparison.correspondence
     var result = self
@@ -115,7 +115,7 @@ struct StoreDump: Equatable {
     return result
   }
 
-  /// What a new inverse of a relationship that was there before holds: whatever leads here.
+  /// The contents of the new inverse of an existing relationship: every object that refers to this one.
   private mutating func addInverses(in comparison: ModelComparison) {
     let correspondence = comparison.correspondence
     for entity in comparison.new.entities where !entity.isAbstract {
@@ -137,7 +137,7 @@ struct StoreDump: Equatable {
     }
   }
 
-  /// The bytes of a value whose external storage is switched on have a mark before them, which others haven't.
+  /// The bytes of a value whose external storage is enabled have a mark before them, which others don't.
   private static func marked(
     _ value: String?, _ property: Property, _ source: Entity?, _ origin: ModelCorrespondence.Origin?
   ) -> String? {
@@ -149,7 +149,7 @@ struct StoreDump: Equatable {
     }
   }
 
-  /// The keys that a relationship can lead to afterwards.
+  /// The keys that a relationship can refer to afterward.
   private func kept(_ relationship: RelationshipDescription, _ comparison: ModelComparison) -> Set<Int64> {
     let entities = comparison.new.hierarchy(of: comparison.new.destination(of: relationship))
     return Set(entities.compactMap { comparison.source(of: $0) }.flatMap { objects[$0.name]?.keys.map { $0 } ?? [] })
@@ -175,14 +175,14 @@ struct StoreDump: Equatable {
     }
   }
 
-  /// The same without the counters of rows, which begin anew for objects that are made.
+  /// The same without the version counters of rows, which restart for newly created objects.
   var withoutVersions: StoreDump {
     var result = self
     result.objects = objects.mapValues { $0.mapValues { values in values.filter { $0.key != "Z_OPT" } } }
     return result
   }
 
-  /// The same without values that the store computes itself.
+  /// The same without values computed by the store itself.
   func withoutDerived(_ model: ManagedObjectModel) -> StoreDump {
     var result = self
     for entity in model.entities {
@@ -192,7 +192,7 @@ struct StoreDump: Equatable {
     return result
   }
 
-  /// The same with every file of a large value called alike: a copy object by object writes them anew.
+  /// The same with one name for all files of large values: a copy object by object writes them anew.
   var withoutFileNames: StoreDump {
     var result = self
     result.objects = objects.mapValues { rows in
@@ -216,7 +216,7 @@ struct StoreDump: Equatable {
     return result
   }
 
-  /// Where two dumps differ, a few lines of it.
+  /// A few lines of the differences between two dumps.
   func differences(from other: StoreDump) -> [String] {
     var lines: [String] = []
     for (entity, rows) in objects.sorted(by: { $0.key < $1.key }) {

@@ -23,7 +23,7 @@ struct BatchTests {
 
   // MARK: Insert
 
-  @Test("Rows from dictionaries: status, count or identifiers; defaults where nothing is given; new keys go on")
+  @Test("Rows from dictionaries: status, count or identifiers; defaults for missing values; new keys follow the last")
   func insertDictionaries() throws {
     try withCars { stack, context in
       var request = BatchInsertRequest(
@@ -38,7 +38,7 @@ struct BatchTests {
       status.resultType = .statusOnly
       let done = try context.execute(status)
       #expect(done.count == nil && done.objectIDs == nil)
-      // The counter of keys was kept: what is saved next gets the key behind.
+      // The key counter was updated: the next saved object gets the following key.
       let next = try fresh.make("Car", ["numberPlate": "d"])
       try fresh.save()
       #expect(next.objectID.primaryKey == 10)
@@ -46,7 +46,7 @@ struct BatchTests {
     }
   }
 
-  @Test("Rows that a closure fills, one per call, with an entity of its own that counts among its parents (BAT-05)")
+  @Test("Rows filled by a closure, one per call, for a subentity whose rows also count for its parents (BAT-05)")
   func insertHandler() throws {
     try withCars { stack, context in
       var number = 0
@@ -69,7 +69,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A row without a required value, an unknown key, a value of another type: an error, and no row at all (BAT-04)")
+  @Test("A missing required value, unknown key or value of another type is an error; nothing is inserted (BAT-04)")
   func insertErrors() throws {
     try withCars { stack, context in
       for (rows, code) in [
@@ -86,7 +86,7 @@ struct BatchTests {
     }
   }
 
-  @Test("Large values get files of their own, and none where the batch fails")
+  @Test("Large values are written to files of their own, and none remains if the batch fails")
   func insertFiles() throws {
     try withCars { stack, context in
       let photo = Data(repeating: 3, count: 300_000)
@@ -107,7 +107,7 @@ struct BatchTests {
     }
   }
 
-  @Test("Rows whose unique values are taken follow the context's merge policy")
+  @Test("Rows with unique values that are already in use follow the context's merge policy")
   func upsert() throws {
     let rows: [[String: Any?]] = [["numberPlate": "1", "maker": "Seat"], ["numberPlate": "n"], ["numberPlate": "n"]]
     for (policy, maker, mileage, count) in [
@@ -124,7 +124,7 @@ struct BatchTests {
         let fresh = stack.context()
         let car = try #require(try fresh.fetch(FetchRequest("Car", where: "numberPlate == '1'")).first)
         #expect(car["maker"] as? String == maker && car["mileage"] as? Int == mileage)
-        // A key that a settled row didn't need isn't lost.
+        // A key that a resolved row didn't need isn't lost.
         #expect(try fresh.fetch(FetchRequest("Car", where: "numberPlate == 'n'")).map(\.objectID.primaryKey) == [7])
         let next = try fresh.make("Car", ["numberPlate": "next"])
         try fresh.save()
@@ -135,7 +135,7 @@ struct BatchTests {
 
   // MARK: Update
 
-  @Test("All rows that a predicate holds for get values; status, count or identifiers")
+  @Test("All rows that match a predicate are updated; status, count or identifiers")
   func update() throws {
     try withCars { stack, context in
       let request = BatchUpdateRequest(
@@ -150,7 +150,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A loaded object keeps what it read until it is refreshed; saving it meets the raised version")
+  @Test("A loaded object keeps the values it read until it is refreshed; saving it conflicts with the new version")
   func updateVersions() throws {
     try withCars { _, context in
       let car = try #require(try context.fetch(FetchRequest("Car", where: "numberPlate == '1'")).first)
@@ -164,7 +164,7 @@ struct BatchTests {
     }
   }
 
-  @Test("Expressions over the row as it was, constants of every kind, predicates that only memory can answer")
+  @Test("Expressions over the old row, constants of every kind, and predicates that only memory can evaluate")
   func updateExpressions() throws {
     try withCars { stack, context in
       let owner = try context.named("Person", "Theodora")
@@ -187,7 +187,7 @@ struct BatchTests {
     }
   }
 
-  @Test("What can't be set is refused, and nothing is changed")
+  @Test("Properties that can't be set are refused, and nothing is changed")
   func updateErrors() throws {
     try withCars { stack, context in
       func code(_ entity: String, _ changes: [String: FetchExpression]) -> PersistenceError.Code? {
@@ -206,7 +206,7 @@ struct BatchTests {
 
   // MARK: Delete
 
-  @Test("All rows that a request asks for go; identifiers where they are asked for")
+  @Test("All rows that a request matches are deleted; identifiers if they are requested")
   func delete() throws {
     try withCars { stack, context in
       let request = try FetchRequest("Car", where: "maker == 'FIAT'")
@@ -224,7 +224,7 @@ struct BatchTests {
     }
   }
 
-  @Test("Deleted rows leave their relationships: columns are emptied, pairs go, the other side's version goes up")
+  @Test("Deleted rows leave their relationships: columns cleared, pairs deleted, the other side's version increased")
   func nullify() throws {
     try withCars { stack, context in
       #expect(try context.execute(BatchDeleteRequest("Person")).count == 1)
@@ -245,7 +245,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A cascade takes further rows along, which are told but not counted")
+  @Test("A cascade deletes more rows, which are reported but not counted")
   func cascade() throws {
     try withCars(CarModel.description(cars: .cascade)) { stack, context in
       let result = try context.execute(BatchDeleteRequest("Person", resultType: .resultTypeObjectIDs))
@@ -254,7 +254,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A denied deletion fails, unless what denies it goes too; so does one that rows which stay need")
+  @Test("A deny rule fails the deletion unless the denying rows are deleted too, also for rows reached by a cascade")
   func deny() throws {
     try withCars(CarModel.description(cars: .deny)) { stack, context in
       #expect(persistError { try context.execute(BatchDeleteRequest("Person")) }?.code == .validationDeleteDenied)
@@ -270,7 +270,7 @@ struct BatchTests {
     }
   }
 
-  @Test("Without relationships a delete and an update are one statement each, however many rows there are")
+  @Test("Without relationships, a delete and an update take one statement each, however many rows there are")
   func statements() throws {
     let model = try ManagedObjectModel(SampleModels.people)
     try withTemporaryStore { url in
@@ -282,7 +282,7 @@ struct BatchTests {
       let inserted = store.pool.counts.executed
       try context.execute(BatchUpdateRequest("Person", set: ["salary": try FetchExpression("salary + 1")]))
       try context.execute(BatchDeleteRequest("Person", where: FetchPredicate("salary > 10")))
-      // Each is a statement between the beginning and the end of a transaction.
+      // Each is one statement between the beginning and the end of a transaction.
       #expect(store.pool.counts.executed - inserted <= 6)
       #expect(try context.count(for: FetchRequest("Person")) == 10)
     }
@@ -290,7 +290,7 @@ struct BatchTests {
 
   // MARK: Stores
 
-  @Test("A batch is limited to one store, or goes to all that hold the entity (BAT-08)")
+  @Test("A batch applies to one store, or to all that contain the entity (BAT-08)")
   func stores() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     let stores = try (0..<2).map { _ in try coordinator.addInMemoryStore() }

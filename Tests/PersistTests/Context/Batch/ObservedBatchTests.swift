@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// What Core Data was observed to do in batches, over 125 cars of which 103 are FIATs.
+/// Core Data's observed behavior in batches, over 125 cars of which 103 are FIATs.
 @Suite("Batch operations, as observed")
 struct ObservedBatchTests {
   private func withCars(_ body: (TestStack, ManagedObjectContext) throws -> Void) throws {
@@ -24,7 +24,7 @@ struct ObservedBatchTests {
     try context.count(for: FetchRequest("Car", where: "maker == %@", maker))
   }
 
-  @Test("BAT-01: a deletion gives its status, how many rows it took, or their identifiers")
+  @Test("BAT-01: a deletion returns its status, the number of deleted rows, or their identifiers")
   func delete() throws {
     for type in [BatchDeleteRequestResultType.resultTypeStatusOnly, .resultTypeCount, .resultTypeObjectIDs] {
       try withCars { stack, context in
@@ -37,7 +37,7 @@ struct ObservedBatchTests {
     }
   }
 
-  @Test("BAT-01: an insertion gives its status or how many rows it made")
+  @Test("BAT-01: an insertion returns its status or the number of inserted rows")
   func insert() throws {
     try withCars { stack, context in
       for (type, expected) in [
@@ -52,7 +52,7 @@ struct ObservedBatchTests {
     }
   }
 
-  @Test("BAT-02: what a batch deleted leaves another context once the identifiers are merged into it")
+  @Test("BAT-02: objects deleted by a batch leave another context once the identifiers are merged into it")
   func mergeDeletion() throws {
     try withCars { stack, background in
       let view = stack.context()
@@ -67,7 +67,7 @@ struct ObservedBatchTests {
     }
   }
 
-  @Test("What a batch inserted and changed is merged as a save is: loaded objects show the new values")
+  @Test("Rows inserted and changed by a batch are merged like a save: loaded objects show the new values")
   func mergeChanges() throws {
     try withCars { stack, background in
       let view = stack.context()
@@ -90,7 +90,7 @@ struct ObservedBatchTests {
     }
   }
 
-  @Test("BAT-07: an update gives its status, how many rows it changed, or their identifiers")
+  @Test("BAT-07: an update returns its status, the number of changed rows, or their identifiers")
   func update() throws {
     let types: [BatchUpdateRequestResultType] = [
       .statusOnlyResultType, .updatedObjectsCountResultType, .updatedObjectIDsResultType,
@@ -109,7 +109,7 @@ struct ObservedBatchTests {
     }
   }
 
-  @Test("A merge policy of the program's own fails a batch insert that conflicts, as there are no objects to settle")
+  @Test("A custom merge policy fails a batch insert that conflicts, because there are no objects to resolve")
   func customPolicy() throws {
     struct KeepAll: ConflictResolver {}
     try withCars { stack, context in

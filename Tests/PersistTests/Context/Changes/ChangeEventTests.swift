@@ -15,7 +15,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("CHG-07: assigning twice to a new object and processing tells once, of one inserted object and nothing else")
+  @Test("CHG-07: assigning twice to a new object and processing posts one event with just one inserted object")
   func insertion() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -30,7 +30,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("CHG-07: a hundred pets with an owner each, in one go, are two hundred inserted objects")
+  @Test("CHG-07: a hundred pets with an owner each, processed together, are two hundred inserted objects")
   func manyInsertions() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -41,7 +41,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("Later changes are told as updates, of new objects and of both ends of a relationship")
+  @Test("Later changes are posted as updates, of new objects and of both ends of a relationship")
   func updates() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -59,7 +59,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("A deletion is told once, with those that it cascades to; a new object that goes in the same event isn't told")
+  @Test("A deletion is posted once, with its cascade; a new object deleted within the same event isn't mentioned")
   func deletions() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -80,7 +80,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("CHG-08: a reset tells of all registered objects as invalidated, and of nothing else")
+  @Test("CHG-08: a reset posts all registered objects as invalidated, and nothing else")
   func reset() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -94,7 +94,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("CHG-08: refreshing all objects tells of every registered one as refreshed, and of nothing else")
+  @Test("CHG-08: refreshing all objects posts every registered one as refreshed, and nothing else")
   func refreshAll() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -111,7 +111,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("A rollback tells of what is gone, what is back and what has its stored values again")
+  @Test("A rollback posts the objects that were removed, restored, and reset to their stored values")
   func rollback() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -130,7 +130,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("Pending changes are processed before a fetch, and before a save and again after its hooks")
+  @Test("Pending changes are processed before a fetch, before a save, and again after its hooks")
   func moments() throws {
     final class Stamped: ManagedObject {
       override func willSave() { if self["salary"] == nil { self["salary"] = 1 } }
@@ -148,7 +148,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("What an observer changes is told after the event that it hears, to all in the same order")
+  @Test("Changes made by an observer are posted after the event being observed, to all observers in the same order")
   func changesByObservers() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -165,7 +165,7 @@ struct ChangeEventTests {
     }
   }
 
-  @Test("Who observes late hears of every unsaved change with the first event")
+  @Test("An observer that starts late receives every unsaved change with its first event")
   func lateObserver() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

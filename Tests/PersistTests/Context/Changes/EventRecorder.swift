@@ -1,6 +1,6 @@
 @testable import Persist
 
-/// Notes what a context tells.
+/// Records the notifications of a context.
 final class EventRecorder {
   private(set) var changes: [ObjectsDidChange] = []
   private(set) var saves: [ObjectsDidSave] = []

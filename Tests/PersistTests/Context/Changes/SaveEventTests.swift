@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Save events")
 struct SaveEventTests {
-  @Test("CHG-10: saving an insert, an update and a delete of one object tells of it in the matching set only")
+  @Test("CHG-10: saving an insert, an update and a delete of one object posts it in the matching set only")
   func oneObject() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -23,7 +23,7 @@ struct SaveEventTests {
     }
   }
 
-  @Test("CHG-10: two inserts, a change and a delete in one save; the identifiers that are told are permanent")
+  @Test("CHG-10: two inserts, a change and a delete in one save; the posted identifiers are permanent")
   func identifiers() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -41,7 +41,7 @@ struct SaveEventTests {
     }
   }
 
-  @Test("CHG-14: a save without changes tells of itself with empty sets, and writes nothing")
+  @Test("CHG-14: a save without changes posts its notifications with empty sets, and writes nothing")
   func emptySave() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -53,7 +53,7 @@ struct SaveEventTests {
     }
   }
 
-  @Test("A save that fails tells only that it began")
+  @Test("A failing save posts only that it began")
   func failedSave() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()
@@ -64,14 +64,14 @@ struct SaveEventTests {
     }
   }
 
-  /// Notifications reach an observer through a closure that the compiler takes for concurrent; they are posted by the
-  /// thread of the test.
+  /// Notifications reach an observer through a closure that the compiler considers concurrent; they are posted on the
+  /// test's own thread.
   private final class Posts: @unchecked Sendable {
-    // Right because posting is synchronous: only the test's own thread calls the observer.
+    // Safe because posting is synchronous: only the test's own thread calls the observer.
     var received: [(name: Notification.Name, counts: [String: Int])] = []
   }
 
-  @Test("Notifications carry Core Data's keys: objects of changes and saves, and identifiers")
+  @Test("Notifications have Core Data's keys: objects of changes and saves, and identifiers")
   func notifications() throws {
     try withStack(SampleModels.people) { stack in
       let posts = Posts()

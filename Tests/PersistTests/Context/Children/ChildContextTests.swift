@@ -6,7 +6,7 @@ import Testing
 @Suite("Child contexts")
 struct ChildContextTests {
   // CHD-01
-  @Test("What a child inserts is the parent's once the child is saved, and the store's once the parent is")
+  @Test("Objects inserted in a child are in the parent once the child is saved, and in the store once the parent is")
   func insertion() throws {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
@@ -34,7 +34,7 @@ struct ChildContextTests {
   }
 
   // CHD-02
-  @Test("Each save of a child is one event of the parent, and the parent's save tells of all of them")
+  @Test("Each save of a child is one event of the parent, and the parent's save posts all of them")
   func events() throws {
     try withStack(SampleModels.people) { stack in
       let parent = stack.context()
@@ -62,7 +62,7 @@ struct ChildContextTests {
   }
 
   // CHD-04
-  @Test("The identifiers that a child's save tells of are temporary")
+  @Test("The identifiers posted by a child's save are temporary")
   func temporaryIdentifiers() throws {
     try withStack(SampleModels.people) { stack in
       let child = ManagedObjectContext(parent: stack.context())
@@ -75,7 +75,7 @@ struct ChildContextTests {
   }
 
   // CHD-07
-  @Test("A transient change that a child saves makes the parent's object changed, without anything to write")
+  @Test("A transient change saved by a child marks the parent's object as changed, without anything to write")
   func transientChange() throws {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
@@ -95,7 +95,7 @@ struct ChildContextTests {
   }
 
   // CHD-08
-  @Test("A saved object deleted in a child is deleted there alone until the child is saved")
+  @Test("A saved object deleted in a child is deleted only there until the child is saved")
   func deletion() throws {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
@@ -117,7 +117,7 @@ struct ChildContextTests {
     }
   }
 
-  @Test("A child reads what its parent hasn't saved: new objects, changes, relationships and deletions")
+  @Test("A child reads its parent's unsaved state: new objects, changes, relationships and deletions")
   func parentsUnsavedChanges() throws {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
@@ -166,7 +166,7 @@ struct ChildContextTests {
     }
   }
 
-  @Test("A rollback of a child, and one that is let go, leave the parent as it was")
+  @Test("Rolling back or releasing a child leaves the parent unchanged")
   func discarded() throws {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
@@ -185,7 +185,7 @@ struct ChildContextTests {
     }
   }
 
-  @Test("Through three contexts changes go up save by save, and identifiers come down with the last")
+  @Test("Through three contexts, changes move up save by save, and permanent identifiers return with the last one")
   func severalLevels() throws {
     try withStack(SampleModels.pets) { stack in
       let root = stack.context()
@@ -208,7 +208,7 @@ struct ChildContextTests {
       try root.save()
       #expect(!ann.objectID.isTemporaryID && !rex.objectID.isTemporaryID)
       try #expect(rex.one("owner") === ann && ann.many("pets").objectIDs == [rex.objectID])
-      // Nobody else wrote these rows: each level may go on changing them.
+      // Nobody else has written these rows: each level may continue to change them.
       for (number, context) in [leaf, middle, root].enumerated() {
         context.object(with: ann.objectID)["name"] = "Ann \(number)"
         context.object(with: old.objectID)["nickname"] = "\(number)"
@@ -225,7 +225,7 @@ struct ChildContextTests {
     }
   }
 
-  @Test("Properties that a child changed take the place of the parent's; others stay as they are there")
+  @Test("Properties changed by a child replace the parent's; all others keep their values there")
   func mergeUpwards() throws {
     try withStack(SampleModels.people) { stack in
       let parent = stack.context()
@@ -245,7 +245,7 @@ struct ChildContextTests {
     }
   }
 
-  @Test("A child's save of what the parent has deleted is a conflict, and changes nothing")
+  @Test("A child's save of an object that the parent has deleted is a conflict, and changes nothing")
   func deletedInParent() throws {
     try withStack(SampleModels.people) { stack in
       let parent = stack.context()
@@ -265,7 +265,7 @@ struct ChildContextTests {
     }
   }
 
-  @Test("A row that others changed after a child had read it is a conflict, not a lost update")
+  @Test("A row changed by others after a child has read it is a conflict, not a lost update")
   func changedByOthers() throws {
     try withStack(SampleModels.people) { stack in
       let (parent, other) = (stack.context(), stack.context())

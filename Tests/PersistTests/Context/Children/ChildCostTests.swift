@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What child contexts cost")
+@Suite("Cost of child contexts")
 struct ChildCostTests {
   private func stackOfMany(_ body: (TestStack, [ManagedObjectID]) throws -> Void) throws {
     try withStack(SampleModels.pets) { stack in
@@ -17,7 +17,7 @@ struct ChildCostTests {
     }
   }
 
-  @Test("Making a child asks the store nothing and makes no object, however many the parent has")
+  @Test("Creating a child executes no statement and creates no object, however many the parent has")
   func making() throws {
     try stackOfMany { stack, _ in
       let parent = stack.context()
@@ -29,7 +29,7 @@ struct ChildCostTests {
     }
   }
 
-  @Test("Reading one object reads one row, and makes one object; the parent gets none")
+  @Test("Reading one object reads one row, and creates one object; none is created in the parent")
   func readingOne() throws {
     try stackOfMany { stack, ids in
       let parent = stack.context()
@@ -42,7 +42,7 @@ struct ChildCostTests {
     }
   }
 
-  @Test("Objects that the parent has read are read again from nowhere, and share its rows")
+  @Test("Objects that the parent has read are not read again, and share its rows")
   func sharedRows() throws {
     try stackOfMany { stack, ids in
       let parent = stack.context()
@@ -58,7 +58,7 @@ struct ChildCostTests {
     }
   }
 
-  @Test("A fetch through a parent without changes is one statement, and makes no object in the parent")
+  @Test("A fetch through a parent without changes is one statement, and creates no object in the parent")
   func fetching() throws {
     try stackOfMany { stack, _ in
       let parent = stack.context()
@@ -70,7 +70,7 @@ struct ChildCostTests {
     }
   }
 
-  @Test("Saving to the parent costs what was changed: one row read for it, and none of the others touched")
+  @Test("The cost of saving to the parent depends on the changes: one row is read for it, and no other is accessed")
   func saving() throws {
     try stackOfMany { stack, ids in
       let parent = stack.context()
@@ -85,7 +85,7 @@ struct ChildCostTests {
     }
   }
 
-  @Test("Members that a many-to-many relationship wins and loses go up without the others being read")
+  @Test("Many-to-many members that are added or removed are saved to the parent without reading the others")
   func manyToManyDifferences() throws {
     try withStack(SampleModels.shapes) { stack in
       let seeding = stack.context()
@@ -110,7 +110,7 @@ struct ChildCostTests {
     }
   }
 
-  @Test("A walk in batches goes through the rows of the parent, and through its new objects and changes")
+  @Test("Batched iteration covers the parent's rows, and its new objects and changes")
   func batches() throws {
     try stackOfMany { stack, ids in
       let parent = stack.context()

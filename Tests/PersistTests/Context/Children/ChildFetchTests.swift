@@ -28,7 +28,7 @@ struct ChildFetchTests {
     }
   }
 
-  /// Every form of fetch that can find the row.
+  /// Every form of fetch that can return the row.
   private static let forms: [(String, @Sendable (ManagedObjectContext, ManagedObjectID) throws -> ManagedObject?)] = [
     ("plain", { context, _ in try context.fetch(FetchRequest("Row")).first { $0["number"] as? Int == 1 } }),
     ("with a predicate", { context, _ in try context.fetch(FetchRequest("Row", where: "number == 1")).first }),
@@ -84,7 +84,7 @@ struct ChildFetchTests {
     ("by key", { context, id in context.object(with: id) }),
   ]
 
-  @Test("A child's fetch has its parent's unsaved values, to-one relationships included, in every form")
+  @Test("A child's fetch returns its parent's unsaved values, to-one relationships included, in every form")
   func forms() throws {
     try withUnsavedRow { _, parent, row in
       for (name, find) in Self.forms {
@@ -99,7 +99,7 @@ struct ChildFetchTests {
     }
   }
 
-  @Test("A child's fetch of values has its parent's unsaved values, as saved ones of the child")
+  @Test("A child's fetch of values returns its parent's unsaved values as saved ones")
   func values() throws {
     try withUnsavedRow { _, parent, row in
       let child = ManagedObjectContext(parent: parent)
@@ -116,7 +116,7 @@ struct ChildFetchTests {
     }
   }
 
-  @Test("A child that adds to what its parent hasn't saved loses nothing of it")
+  @Test("A child that adds to its parent's unsaved state loses nothing of it")
   func lostUpdate() throws {
     try withUnsavedRow { stack, parent, row in
       row["number"] = 10
@@ -131,7 +131,7 @@ struct ChildFetchTests {
   }
 
   @Test(
-    "A child that has saved finds what it saved, whether or not anybody holds the objects", arguments: [false, true])
+    "A child finds the objects it has saved, whether or not anything retains them", arguments: [false, true])
   func afterSave(holds: Bool) throws {
     try withUnsavedRow { stack, parent, row in
       let child = ManagedObjectContext(parent: parent)

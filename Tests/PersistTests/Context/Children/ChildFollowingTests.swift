@@ -3,9 +3,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Children that follow their parent")
+@Suite("Children that merge their parent's changes")
 struct ChildFollowingTests {
-  @Test("A child that merges by itself shows what a sibling saved to the parent; another one doesn't")
+  @Test("A child with automatic merging shows changes that a sibling saved to the parent; another child doesn't")
   func sibling() throws {
     try withStack(SampleModels.people) { stack in
       let parent = stack.context()
@@ -40,7 +40,7 @@ struct ChildFollowingTests {
     }
   }
 
-  @Test("A child that merges by itself shows what its parent saves and merges, through several levels")
+  @Test("A child with automatic merging shows changes that its parent saves and merges, through several levels")
   func levels() throws {
     try withStack(SampleModels.people) { stack in
       let (parent, other) = (stack.context(), stack.context())
@@ -68,7 +68,7 @@ struct ChildFollowingTests {
     }
   }
 
-  @Test("What a child saves to its parent concerns no context of the stores until the parent is saved")
+  @Test("Changes that a child saves to its parent concern no context of the stores until the parent is saved")
   func strangers() throws {
     try withStack(SampleModels.people) { stack in
       let (parent, stranger) = (stack.context(), stack.context())

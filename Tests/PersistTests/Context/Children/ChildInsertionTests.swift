@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Identifiers and stores of what children insert")
+@Suite("Identifiers and stores of objects inserted in a child")
 struct ChildInsertionTests {
   final class Woken: ManagedObject {
     var wakings = 0
@@ -15,7 +15,7 @@ struct ChildInsertionTests {
   }
 
   // CHD-05
-  @Test("A permanent identifier that a child's object got before its save is its parent's and its row's too")
+  @Test("A permanent identifier obtained in a child before the save also identifies the parent's object and its row")
   func permanentBeforeSaving() throws {
     try withStack(SampleModels.pets) { stack in
       let root = stack.context(classes: ["Person": Woken.self])
@@ -42,7 +42,7 @@ struct ChildInsertionTests {
     }
   }
 
-  @Test("A child's objects follow where the parent's new ones get permanent identifiers before they are saved")
+  @Test("A child's objects adopt the permanent identifiers that the parent's new objects obtain before they are saved")
   func permanentInParent() throws {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
@@ -62,7 +62,7 @@ struct ChildInsertionTests {
     }
   }
 
-  @Test("The store that a new object is assigned to in a child is the one it goes to, also with an identifier before")
+  @Test("A new object assigned to a store in a child is saved to that store, also with an identifier obtained before")
   func assigned() throws {
     let model = try ManagedObjectModel(SampleModels.people)
     try withTemporaryFolder { folder in

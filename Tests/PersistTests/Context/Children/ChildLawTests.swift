@@ -3,8 +3,8 @@ import Testing
 
 @testable import Persist
 
-/// Whatever is changed, saved, discarded and merged at three levels of contexts, each shows what it should, in every
-/// form of fetch, and so does a child that is made then.
+/// Whatever is changed, saved, discarded and merged at three levels of contexts, each level and a newly created child
+/// show the expected state in every form of fetch.
 @Suite("Laws of child contexts")
 struct ChildLawTests {
   @Test("Random changes at every level keep the laws", .law("children", short: 8, long: 300))

@@ -23,7 +23,7 @@ struct ChildRelationshipTests {
     func hers(_ index: Int) -> ManagedObject { child.object(with: nodes[index].objectID) }
   }
 
-  @Test("An order made in a child is the parent's; members that the child didn't know of keep their places")
+  @Test("An order set in a child becomes the parent's; members unknown to the child keep their positions")
   func ordered() throws {
     try withStack(SampleModels.shapes) { stack in
       let all = try Nodes(stack, count: 6)
@@ -67,7 +67,7 @@ struct ChildRelationshipTests {
     }
   }
 
-  @Test("One-to-one partners change places in a child, and in the parent with its save")
+  @Test("One-to-one partners are exchanged in a child, and in the parent by its save")
   func oneToOne() throws {
     try withStack(SampleModels.shapes) { stack in
       let all = try Nodes(stack, count: 4)
@@ -85,7 +85,7 @@ struct ChildRelationshipTests {
     }
   }
 
-  @Test("Friends, who are each other's, stay so on the way up")
+  @Test("A relationship that is its own inverse stays symmetric when saved to the parent")
   func ownInverse() throws {
     try withStack(SampleModels.shapes) { stack in
       let all = try Nodes(stack, count: 2)
@@ -100,7 +100,7 @@ struct ChildRelationshipTests {
     }
   }
 
-  @Test("A relationship without inverse to a new object of the parent reads through, and stays when it is saved")
+  @Test("A relationship without an inverse to a new object of the parent can be read, and remains when it is saved")
   func oneWay() throws {
     try withStack(SampleModels.shapes) { stack in
       let all = try Nodes(stack, count: 1)
@@ -120,7 +120,7 @@ struct ChildRelationshipTests {
     }
   }
 
-  @Test("A child's new object keeps its relationships to objects that the parent saves meanwhile")
+  @Test("A child's new object keeps its relationships to objects that the parent saves in the meantime")
   func savedMeanwhile() throws {
     try withStack(SampleModels.shapes) { stack in
       let all = try Nodes(stack, count: 1)
@@ -139,7 +139,7 @@ struct ChildRelationshipTests {
     }
   }
 
-  @Test("Every type of value goes up and down unchanged")
+  @Test("Values of every type pass to a child and back unchanged")
   func everyType() throws {
     try withStack(SampleModels.types) { stack in
       let parent = stack.context()
@@ -195,7 +195,7 @@ struct ChildIdentifierTests {
   }
 
   @Test(
-    "Members of a deleted object are without it after the save, read again before it or not", arguments: [true, false])
+    "Members of a deleted object don't refer to it after the save, reread before it or not", arguments: [true, false])
   func membersOfDeleted(isRefreshed: Bool) throws {
     try withStack(PlainSchema.model) { stack in
       let context = stack.context()

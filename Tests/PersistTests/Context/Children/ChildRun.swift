@@ -3,26 +3,27 @@ import Testing
 
 @testable import Persist
 
-/// One run of random steps over a context, its child and the child of that.
+/// One run of random steps over a context, its child and its grandchild.
 ///
-/// A context is changed only while those below it have no changes of their own: then what each should show is plain.
+/// A context is changed only while those below it have no changes of their own, so that the expected state of each is
+/// simple.
 struct ChildRun {
   private let stack: TestStack
   /// The outermost context first.
   let levels: [ManagedObjectContext]
-  /// Works on the same store.
+  /// A coordinator of the same store.
   private let other: ManagedObjectContext
   private let follows: Bool
-  /// What the store has, and what each level shows.
+  /// The contents of the store, and the expected state of each level.
   private var stored = DraftGraph()
   private var graphs: [DraftGraph]
   private var controllers: [[FetchedResultsController<ManagedObject>]] = []
   var random: SeededRandom
   private var count = 0
   private(set) var log: [String] = []
-  /// Objects that the program holds.
+  /// Objects that the program retains.
   private var held: [ManagedObject] = []
-  /// Identifiers that objects had when they were made, by name, and predicates that were made with the objects.
+  /// The identifiers that objects had when they were created, by name, and predicates created with the objects.
   private var formerIDs: [(name: String, id: ManagedObjectID, isSame: FetchPredicate, isOther: FetchPredicate)] = []
 
   init(_ stack: TestStack, seed: UInt64) throws {
@@ -57,7 +58,7 @@ struct ChildRun {
     }
   }
 
-  /// Contexts below a level that have changes of their own.
+  /// Contexts below a level with unsaved changes.
   private func isClean(below level: Int) -> Bool { levels[(level + 1)...].allSatisfy { !$0.hasChanges } }
 
   mutating func step() throws {
@@ -133,7 +134,8 @@ struct ChildRun {
     try follow(level, isTold: follows)
   }
 
-  /// The contexts below a level take in what it has now: by themselves where they are told, else as a program does it.
+  /// Updates the contexts below a level to its current state: automatically if they merge by themselves, otherwise as a
+  /// program would.
   private mutating func follow(_ level: Int, isTold: Bool) throws {
     for below in levels.indices where below > level {
       graphs[below] = graphs[level]
@@ -144,7 +146,7 @@ struct ChildRun {
 
   // MARK: Changes
 
-  /// One change of a context by chance, and what the context shows afterwards.
+  /// One random change of a context, and the resulting expected state.
   private mutating func change(_ context: ManagedObjectContext, _ graph: DraftGraph) throws -> DraftGraph {
     var graph = graph
     func pick(_ entity: String) -> String? { graph.names(of: entity).randomElement(using: &random) }
@@ -173,7 +175,7 @@ struct ChildRun {
       guard let node else { break }
       let parent = Bool.random(using: &random) ? pick("Node") : nil
       let object = try find(node, graph, context)
-      // The place of a member that left and came back is another law's.
+      // The position of a member that was removed and added again is tested by another law.
       _ = try object.one("parent")?.many("children").map(\.label)
       let other = try parent.map { try find($0, graph, context) }
       _ = try other?.many("children").map(\.label)
@@ -207,7 +209,7 @@ struct ChildRun {
     return graph
   }
 
-  /// An object by name, found in one of the ways that there are.
+  /// Returns an object by name, found in a random way.
   private mutating func find(
     _ name: String, _ graph: DraftGraph, _ context: ManagedObjectContext
   ) throws -> ManagedObject {
@@ -237,7 +239,7 @@ struct ChildRun {
     try check(ManagedObjectContext(parent: levels[level]), shows: level, "a new child of level \(level)")
     for object in held where object.managedObjectContext === levels[level] {
       let name = object.label
-      // Whether its row is gone shows with the first use.
+      // A deleted row is noticed on first access.
       guard !object.isDeleted else { continue }
       try expect(object.draftDescription(), graphs[level].description(of: name), "\(name), level \(level)")
     }
@@ -262,7 +264,7 @@ struct ChildRun {
     }
   }
 
-  /// Whether a context shows what a level should, in every form of fetch.
+  /// Checks that a context shows the expected state of a level, in every form of fetch.
   func check(_ context: ManagedObjectContext, shows level: Int, _ what: String) throws {
     let graph = graphs[level]
     for entity in ["Node", "Tag", "Box"] {
@@ -282,7 +284,7 @@ struct ChildRun {
     try checkRows(context, context.parent == nil ? stored : above(context, level), what)
   }
 
-  /// What is saved for a context: what the one above it shows.
+  /// The saved state for a context: that of its parent context.
   private func above(_ context: ManagedObjectContext, _ level: Int) -> DraftGraph {
     context === levels[level] ? graphs[level - 1] : graphs[level]
   }
@@ -290,7 +292,7 @@ struct ChildRun {
   private func checkForms(
     _ entity: String, _ objects: [ManagedObject], _ context: ManagedObjectContext, _ graph: DraftGraph, _ what: String
   ) throws {
-    // Equals come by key, those without one by number.
+    // Equal values are ordered by key, those without one by number.
     let order = objects.sorted { left, right in
       let values = [left, right].map { $0["value"] as? Int ?? .min }
       if values[0] != values[1] { return values[0] < values[1] }
@@ -331,7 +333,7 @@ struct ChildRun {
     }
   }
 
-  /// What was remembered of objects before they were saved leads to them still.
+  /// Identifiers remembered from before the save still lead to their objects.
   private func checkMade(in context: ManagedObjectContext, _ graph: DraftGraph, _ what: String) throws {
     for (name, id, isSame, isOther) in formerIDs.suffix(12) {
       let entity = graph[name]?.entity ?? String(name.prefix { $0 != " " })
@@ -349,7 +351,7 @@ struct ChildRun {
     }
   }
 
-  /// Values without objects are what is saved.
+  /// Values fetched without objects are those saved.
   private func checkRows(_ context: ManagedObjectContext, _ graph: DraftGraph, _ what: String) throws {
     var request = FetchRequest<FetchedRow>("Node", sortedBy: "name")
     request.propertiesToFetch = ["name", "value", "box.value"]

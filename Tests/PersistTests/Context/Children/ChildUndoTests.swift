@@ -3,9 +3,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Undoing what children saved")
+@Suite("Undo of a child's saves")
 struct ChildUndoTests {
-  @Test("A child's save is undone and redone in the parent as one group, apart from the parent's own changes")
+  @Test("A child's save is undone and redone in the parent as one group, separate from the parent's own changes")
   func oneGroup() throws {
     try withStack(SampleModels.pets) { stack in
       let parent = stack.context()
@@ -32,7 +32,7 @@ struct ChildUndoTests {
     }
   }
 
-  @Test("Saves of a child are undone one by one, and what is undone isn't in the store")
+  @Test("Saves of a child are undone one by one, and undone changes aren't in the store")
   func oneByOne() throws {
     try withStack(SampleModels.people) { stack in
       let parent = stack.context()

@@ -2,7 +2,7 @@ import PersistTestSupport
 
 @testable import Persist
 
-/// What one context should show, as plain values: nodes in boxes and in ordered trees, with tags.
+/// The expected state of one context, as plain values: nodes in boxes and in ordered trees, with tags.
 struct DraftGraph: Equatable {
   static let model = ModelDescription(entities: [
     EntityDescription(
@@ -78,7 +78,7 @@ struct DraftGraph: Equatable {
     }
   }
 
-  /// Everything of an object that a context shows, as text.
+  /// All values of an object as a context shows them, as text.
   func description(of name: String) -> String {
     guard let record = records[name] else { return "nothing" }
     let things = records.filter { $0.value.box == name }.keys.sorted()

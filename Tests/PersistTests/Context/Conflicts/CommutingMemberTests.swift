@@ -45,7 +45,7 @@ struct CommutingMemberTests {
       }
       try first.save()
       try second.save()
-      // The second one shows what the first saved.
+      // The second one shows the values saved by the first.
       #expect(try second.named("Category", "category").names("items") == ["a", "b"])
       #expect(try second.named("Tag", "tag").names("items") == ["a", "b"])
       let fresh = try stack.reopened().context()
@@ -57,7 +57,7 @@ struct CommutingMemberTests {
     }
   }
 
-  @Test("Removed members and added ones are merged, the ends of ordered relationships too", arguments: policies)
+  @Test("Removed and added members are merged, including the ends of ordered relationships", arguments: policies)
   func removals(policy: MergePolicy) throws {
     try withStack(Self.model) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -78,7 +78,7 @@ struct CommutingMemberTests {
     }
   }
 
-  @Test("After a save beside others an owner has their values, so that none is overwritten unseen")
+  @Test("After a concurrent save, an owner has the others' values, so that none is overwritten unseen")
   func values() throws {
     try withStack(Self.model) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -97,7 +97,7 @@ struct CommutingMemberTests {
     }
   }
 
-  @Test("Members in another order, members with a greatest count, and owners that are gone still conflict")
+  @Test("Reordered members, members with a maximum count, and deleted owners still conflict")
   func conflicts() throws {
     try withStack(Self.model) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -128,7 +128,7 @@ struct CommutingMemberTests {
     }
   }
 
-  @Test("Under rollback an object that isn't in conflict is saved with all of its relationships")
+  @Test("Under the rollback policy, an object without a conflict is saved with all of its relationships")
   func rollback() throws {
     try withStack(Self.model) { stack in
       let (first, second) = (stack.context(), stack.context())

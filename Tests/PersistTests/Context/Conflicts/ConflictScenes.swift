@@ -3,12 +3,12 @@ import Testing
 
 @testable import Persist
 
-/// Two contexts on one store that read the same row: the setting of most conflicts.
+/// Two contexts of one store that have read the same row: the setup of most conflicts.
 struct SharedRow {
   let stack: TestStack
   /// Changes and saves first.
   let first: ManagedObjectContext
-  /// Knows nothing of that.
+  /// Doesn't know of those changes.
   let second: ManagedObjectContext
   let mine: ManagedObject
   let copy: ManagedObject
@@ -25,7 +25,7 @@ struct SharedRow {
     _ = copy["salary"]
   }
 
-  /// What the file has, by a coordinator that never saw it.
+  /// The contents of the file, read by a new coordinator.
   func stored() throws -> [String] {
     let context = try stack.reopened().context()
     return try context.fetch(FetchRequest("Person", sortedBy: "name")).map { person in

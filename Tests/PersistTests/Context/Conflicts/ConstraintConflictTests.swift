@@ -33,7 +33,7 @@ struct ConstraintConflictTests {
       relationships: [RelationshipDescription("car", to: "Car", inverse: "parts")]),
   ])
 
-  /// A store that has a FIAT with the plate 1, and a context with a policy that hasn't read it.
+  /// A store that contains a FIAT with the plate 1, and a context with a policy that hasn't read it.
   private func withFiat(
     _ policy: MergePolicy = .error, _ body: (TestStack, ManagedObjectContext) throws -> Void
   ) throws {
@@ -82,7 +82,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("A new object becomes the row that has the value, with its own values or the row's", arguments: [
+  @Test("A new object is merged into the row that has the value, with its own values or the row's", arguments: [
     (MergePolicy.mergeByPropertyObjectTrump, "Kia"), (.overwrite, "Kia"), (.mergeByPropertyStoreTrump, "FIAT"),
     (.rollback, "FIAT"),
   ])
@@ -101,7 +101,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("Where the row's object is alive it stays the row's object, and takes the values", arguments: [
+  @Test("If the row's object is registered, it remains the row's object, and receives the values", arguments: [
     (MergePolicy.mergeByPropertyObjectTrump, "Kia"), (.mergeByPropertyStoreTrump, "FIAT"),
   ])
   func upsertIntoLiving(policy: MergePolicy, maker: String) throws {
@@ -115,7 +115,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("Of two new objects with one value there is one row: the later's values, or the earlier's", arguments: [
+  @Test("Two new objects with the same value become one row, with the later's or the earlier's values", arguments: [
     (MergePolicy.mergeByPropertyObjectTrump, "later"), (.overwrite, "later"),
     (.mergeByPropertyStoreTrump, "earlier"), (.rollback, "earlier"),
   ])
@@ -129,7 +129,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("A thousand upserts are settled together")
+  @Test("A thousand upserts are resolved together")
   func many() throws {
     try withStack(Self.cars) { stack in
       let first = stack.context()
@@ -147,7 +147,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("A constraint of several attributes is about all of them together; a missing value is never the same")
+  @Test("A constraint of several attributes applies to all of them together; a missing value never equals another")
   func compound() throws {
     try withStack(Self.cars) { stack in
       let context = stack.context()
@@ -177,7 +177,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("What is related to the new object is related to the row afterwards", arguments: [
+  @Test("Objects related to the new object are related to the row afterwards", arguments: [
     (MergePolicy.mergeByPropertyObjectTrump, "Ann", ["new", "old"]),
     (.mergeByPropertyStoreTrump, "Bob", ["new", "old"]), (.rollback, "Bob", ["old"]),
   ])
@@ -210,7 +210,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("A changed row that takes another row's value wins or gives the value up", arguments: [
+  @Test("A changed row that uses another row's value wins or gives up the value", arguments: [
     (MergePolicy.mergeByPropertyObjectTrump, ["1 Kia"]), (.overwrite, ["1 Kia"]),
     (.mergeByPropertyStoreTrump, ["1 FIAT", "2 Kia"]), (.rollback, ["1 FIAT", "2 old"]),
   ])
@@ -225,7 +225,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("Rows of one save may exchange their values, and a deleted row's value may be used again")
+  @Test("Rows of one save may exchange their values, and the value of a deleted row may be reused")
   func exchange() throws {
     try withFiat { stack, context in
       let fiat = try context.named("Car", "1", by: "plate")
@@ -241,7 +241,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("A resolver of the program's own fills a new object with what the row has, and lets it win")
+  @Test("A custom resolver copies the row's values to a new object, and lets it win")
   func custom() throws {
     struct KeepingMakers: ConflictResolver {
       func resolve(_ conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Conflicts with deletions")
 struct DeletedRowConflictTests {
-  @Test("Under the error policy a row that others deleted is a conflict with the new version 0")
+  @Test("Under the error policy, a row deleted by others is a conflict with the new version 0")
   func error() throws {
     try withSharedRow { scene in
       scene.first.delete(scene.mine)
@@ -17,7 +17,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("Where the object wins, a row that others deleted comes back under its key", arguments: [
+  @Test("If the object wins, a row deleted by others is restored under its key", arguments: [
     MergePolicy.mergeByPropertyObjectTrump, .overwrite,
   ])
   func comesBack(policy: MergePolicy) throws {
@@ -36,7 +36,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("Where the store wins, an object whose row others deleted goes", arguments: [
+  @Test("If the store wins, an object whose row was deleted by others is removed", arguments: [
     MergePolicy.mergeByPropertyStoreTrump, .rollback,
   ])
   func goes(policy: MergePolicy) throws {
@@ -52,7 +52,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("Where the object wins, it is deleted whatever others made of its row", arguments: [
+  @Test("If the object wins, it is deleted regardless of others' changes to its row", arguments: [
     MergePolicy.mergeByPropertyObjectTrump, .overwrite,
   ])
   func deletes(policy: MergePolicy) throws {
@@ -65,7 +65,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("Where the store wins, the deletion of a row that others changed is taken back", arguments: [
+  @Test("If the store wins, the deletion of a row changed by others is reverted", arguments: [
     MergePolicy.mergeByPropertyStoreTrump, .rollback,
   ])
   func undeletes(policy: MergePolicy) throws {
@@ -82,7 +82,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("A row that both deleted is gone, without an error", arguments: MergePolicy.settling)
+  @Test("A row deleted by both is deleted, without an error", arguments: MergePolicy.settling)
   func bothDelete(policy: MergePolicy) throws {
     try withSharedRow(policy) { scene in
       scene.first.delete(scene.mine)
@@ -94,7 +94,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  /// Ann with a pet, known to two contexts; the second deletes Ann, the first has given her another pet.
+  /// Ann with a pet, known to two contexts; the second deletes Ann, and the first gives her another pet.
   private func withOwner(
     _ policy: MergePolicy, _ body: (TestStack, ManagedObjectContext, ManagedObject) throws -> Void
   ) throws {
@@ -113,7 +113,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("A deletion that stands reaches what others related to the object meanwhile")
+  @Test("A deletion that prevails also applies to objects that others related to the object in the meantime")
   func cascadesOn() throws {
     try withOwner(.mergeByPropertyObjectTrump) { stack, second, _ in
       try second.save()
@@ -121,7 +121,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("A deletion that is taken back takes back what it cascaded to")
+  @Test("Reverting a deletion also reverts its cascade")
   func takesBackCascade() throws {
     try withOwner(.mergeByPropertyStoreTrump) { stack, second, copy in
       try second.save()
@@ -132,7 +132,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("An object that goes leaves the relationships that the context gave it")
+  @Test("A removed object leaves the relationships that the context assigned to it")
   func leavesRelationships() throws {
     try withStack(SampleModels.pets) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -150,7 +150,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("A row that comes back leads to nobody who is gone")
+  @Test("A restored row refers to no deleted object")
   func comesBackAlone() throws {
     try withStack(SampleModels.pets) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -169,7 +169,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("A row that comes back brings nothing back that went with it", arguments: [
+  @Test("A restored row doesn't restore objects that were deleted with it", arguments: [
     MergePolicy.mergeByPropertyObjectTrump, .overwrite,
   ])
   func comesBackWithoutOthers(policy: MergePolicy) throws {
@@ -193,7 +193,7 @@ struct DeletedRowConflictTests {
     }
   }
 
-  @Test("A row that comes back keeps the partner that it was given here, who had another", arguments: [
+  @Test("A restored row keeps the partner that it was assigned here, which had another one", arguments: [
     MergePolicy.mergeByPropertyObjectTrump, .overwrite,
   ])
   func comesBackWithPartner(policy: MergePolicy) throws {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Conflicts of objects that stay as they are")
+@Suite("Conflicts of unchanged objects")
 struct DetectionTests {
-  /// Ann, who the first context watches and the second one changes or deletes, and Ben, whom the first one changes.
+  /// Ann, whom the first context watches and the second one changes or deletes, and Ben, whom the first one changes.
   private func withScene(
     _ policy: MergePolicy, _ body: (_ context: ManagedObjectContext, _ ann: ManagedObject, _ stack: TestStack) throws -> Void
   ) throws {
@@ -34,7 +34,7 @@ struct DetectionTests {
     }
   }
 
-  @Test("A save fails where others changed an object that is watched, and writes nothing")
+  @Test("A save fails if others changed a watched object, and writes nothing")
   func changed() throws {
     try withScene(.error) { context, ann, stack in
       try changeAnn(stack) { $0["salary"] = 9 }
@@ -47,7 +47,7 @@ struct DetectionTests {
     }
   }
 
-  @Test("A save fails where others deleted an object that is watched")
+  @Test("A save fails if others deleted a watched object")
   func deleted() throws {
     try withScene(.error) { context, ann, stack in
       try changeAnn(stack) { $0.managedObjectContext?.delete($0) }
@@ -57,7 +57,7 @@ struct DetectionTests {
     }
   }
 
-  @Test("Policies that settle conflicts let a watched object have the newer row", arguments: MergePolicy.settling)
+  @Test("Policies that resolve conflicts update a watched object to the newer row", arguments: MergePolicy.settling)
   func settled(_ policy: MergePolicy) throws {
     try withScene(policy) { context, ann, stack in
       try changeAnn(stack) { $0["salary"] = 9 }
@@ -67,7 +67,7 @@ struct DetectionTests {
     }
   }
 
-  @Test("A row that nobody changed is no conflict, isn't written and isn't watched after the save")
+  @Test("An unchanged row is no conflict, isn't written, and isn't watched after the save")
   func unchanged() throws {
     try withScene(.error) { context, ann, stack in
       try context.save()
@@ -79,7 +79,7 @@ struct DetectionTests {
     }
   }
 
-  @Test("A child's save meets the conflict where its parent has read nothing newer")
+  @Test("A child's save detects the conflict even if its parent has read nothing newer")
   func child() throws {
     try withStack(SampleModels.people) { stack in
       let first = stack.context()

@@ -4,28 +4,28 @@ import Testing
 
 @testable import Persist
 
-/// What the merge policies mean, without contexts: rows, copies of them, and rules.
+/// The meaning of the merge policies, without contexts: rows, copies of them, and rules.
 private struct PlainStore {
   struct Row: Equatable {
     var values: [String: Int]
     var version: Int64
   }
 
-  /// What a context has of a row.
+  /// A context's copy of a row.
   struct Copy {
     var read: Row
     var changes: [String: Int] = [:]
     var isDeleted = false
 
     var values: [String: Int] { read.values.merging(changes) { $1 } }
-    /// What differs from what was read.
+    /// The differences from the row as it was read.
     var differences: [String: Int] { changes.filter { read.values[$0.key] != $0.value } }
     var isChanged: Bool { isDeleted || !differences.isEmpty }
   }
 
   var rows: [Int64: Row] = [:]
 
-  /// - Returns: false where the policy refuses the save, which then changes nothing.
+  /// - Returns: False if the policy refuses the save, which then changes nothing.
   mutating func save(_ copies: inout [Int64: Copy], by policy: MergePolicy.MergeType) -> Bool {
     let changed = copies.filter { $0.value.isChanged }
     if policy == .error, changed.contains(where: { rows[$0.key]?.version != $0.value.read.version }) { return false }
@@ -63,7 +63,7 @@ struct MergeLawTests {
     EntityDescription("Item", attributes: ["a", "b", "c"].map { AttributeDescription($0, .int32) })
   ])
 
-  @Test("Whatever contexts change and save, the file holds what the policies say", .law("merges", short: 40, long: 2000))
+  @Test("Whatever contexts change and save, the file follows the policies", .law("merges", short: 40, long: 2000))
   func law() { forEachSeed(tryPolicies) }
 
   private func tryPolicies(seed: UInt64) throws {

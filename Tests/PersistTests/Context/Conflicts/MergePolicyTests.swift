@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Merge policies")
 struct MergePolicyTests {
-  @Test("MRG-01: five policies report their own types; a context's default is error, and another one reads back")
+  @Test("MRG-01: five policies report their own types; a context's default is error, and any other can be set")
   func types() throws {
     let policies: [MergePolicy] = [.error] + MergePolicy.settling
     #expect(
@@ -19,7 +19,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("MRG-02: under the error policy both changed the name: the save fails with 133020 and lists the conflict")
+  @Test("MRG-02: if both changed the name, the error policy fails the save with 133020 and lists the conflict")
   func error() throws {
     try withSharedRow { scene in
       scene.mine["name"] = "FromCtx1"
@@ -39,7 +39,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("MRG-03: the store trumps property by property: what both changed is the store's, the rest is merged")
+  @Test("MRG-03: store trump merges by property: the store's value wins if both changed it")
   func storeTrump() throws {
     try withSharedRow(.mergeByPropertyStoreTrump) { scene in
       scene.mine["name"] = "FromCtx1"
@@ -53,7 +53,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("MRG-04: the object trumps property by property: what both changed is the object's, the rest is merged")
+  @Test("MRG-04: object trump merges by property: the object's value wins if both changed it")
   func objectTrump() throws {
     try withSharedRow(.mergeByPropertyObjectTrump) { scene in
       scene.mine["name"] = "FromCtx1"
@@ -66,7 +66,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("MRG-05: overwriting writes the object's whole row, unchanged properties included")
+  @Test("MRG-05: overwriting writes the object's whole row, including unchanged properties")
   func overwrite() throws {
     try withSharedRow(.overwrite) { scene in
       scene.mine["name"] = "FromCtx1"
@@ -80,7 +80,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("MRG-06: rolling back drops the object's changes and saves the others")
+  @Test("MRG-06: rolling back discards the object's changes and saves the others")
   func rollback() throws {
     try withSharedRow(.rollback) { scene in
       scene.mine["name"] = "FromCtx1"
@@ -95,7 +95,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("MRG-07: another object inserted meanwhile is no conflict")
+  @Test("MRG-07: another object inserted in the meantime is no conflict")
   func insert() throws {
     try withSharedRow { scene in
       scene.mine["name"] = "FromCtx1"
@@ -106,7 +106,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("A value set as it was read doesn't undo what others changed")
+  @Test("Setting a property to the value that was read doesn't revert others' changes")
   func sameValue() throws {
     try withSharedRow(.mergeByPropertyObjectTrump) { scene in
       scene.mine["name"] = "FromCtx1"
@@ -118,7 +118,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("A save without conflicts looks at no policy: one commit, nothing read")
+  @Test("A save without conflicts doesn't consult the policy: one commit, and nothing is read")
   func fastPath() throws {
     try withSharedRow(.mergeByPropertyObjectTrump) { scene in
       let calls = scene.stack.store.calls
@@ -128,7 +128,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("Settling a conflict costs one read of the rows in conflict and one more commit")
+  @Test("Resolving a conflict costs one read of the conflicting rows and one more commit")
   func cost() throws {
     try withStack(SampleModels.people) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -146,7 +146,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("A conflict that comes up while another is settled is settled too")
+  @Test("A conflict that arises while another is resolved is resolved too")
   func again() throws {
     struct Meddling: ConflictResolver {
       let coordinator: PersistentStoreCoordinator
@@ -172,9 +172,9 @@ struct MergePolicyTests {
   }
 }
 
-@Suite("Merge policies of a program's own")
+@Suite("Custom merge policies")
 struct CustomPolicyTests {
-  /// Adds up what both sides did to the salary.
+  /// Adds up both sides' changes to the salary.
   struct Adding: ConflictResolver {
     func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
       for conflict in conflicts {
@@ -187,7 +187,7 @@ struct CustomPolicyTests {
     }
   }
 
-  @Test("A resolver changes the objects, and the save writes what they then have")
+  @Test("A resolver changes the objects, and the save writes the results")
   func adding() throws {
     try withSharedRow(.custom(Adding())) { scene in
       #expect(scene.second.mergePolicy.mergeType == .custom)
@@ -200,7 +200,7 @@ struct CustomPolicyTests {
     }
   }
 
-  @Test("A resolver hands some conflicts to another policy")
+  @Test("A resolver delegates some conflicts to another policy")
   func delegating() throws {
     struct Delegating: ConflictResolver {
       func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
@@ -216,7 +216,7 @@ struct CustomPolicyTests {
     }
   }
 
-  @Test("What a resolver throws ends the save, and leaves everything as it was")
+  @Test("An error thrown by a resolver fails the save, and leaves everything unchanged")
   func throwing() throws {
     struct Refusal: Error {}
     struct Refusing: ConflictResolver {
@@ -247,9 +247,9 @@ struct CustomPolicyTests {
   }
 }
 
-@Suite("A save that fails after its conflicts were settled")
+@Suite("A save that fails after its conflicts were resolved")
 struct FailedSettlementTests {
-  @Test("Merged values that break a rule fail the save, and leave the objects with what they had")
+  @Test("Merged values that violate a rule fail the save, and leave the objects with their former values")
   func invalid() throws {
     var description = SampleModels.people
     description.entities[0].attributes[1].validation = AttributeValidation(maximum: .integer(100))

@@ -36,7 +36,7 @@ struct RelationshipConflictTests {
     try withStack(SampleModels.shapes) { try body(Scene($0, policy)) }
   }
 
-  @Test("A to-one relationship that both changed is as the policy says, on both sides", arguments: [
+  @Test("A to-one relationship changed by both is resolved by the policy, on both sides", arguments: [
     (MergePolicy.mergeByPropertyStoreTrump, "B"), (.mergeByPropertyObjectTrump, "C"), (.overwrite, "C"),
     (.rollback, "B"),
   ])
@@ -61,7 +61,7 @@ struct RelationshipConflictTests {
   }
 
   @Test(
-    "Members of a many-to-many relationship that either side added are in",
+    "Members of a many-to-many relationship added by either side are kept",
     arguments: [MergePolicy.error] + MergePolicy.settling)
   func manyToMany(policy: MergePolicy) throws {
     try withScene(policy) { scene in
@@ -79,7 +79,7 @@ struct RelationshipConflictTests {
     }
   }
 
-  @Test("Rolling back drops the members that the object got, on both sides, where these are in conflict too")
+  @Test("Rolling back discards the object's added members on both sides, if these are in conflict too")
   func manyToManyRollback() throws {
     try withScene(.rollback) { scene in
       let copy = try scene.node("N", in: scene.second)
@@ -99,7 +99,7 @@ struct RelationshipConflictTests {
     }
   }
 
-  @Test("An order that both changed is the object's or the store's, with everybody's members", arguments: [
+  @Test("An order changed by both is the object's or the store's, with all members of both", arguments: [
     (MergePolicy.mergeByPropertyStoreTrump, ["z", "x", "y"]), (.mergeByPropertyObjectTrump, ["y", "x", "z"]),
     (.overwrite, ["y", "x", "z"]), (.rollback, ["z", "x", "y"]),
   ])
@@ -120,7 +120,7 @@ struct RelationshipConflictTests {
     }
   }
 
-  @Test("Who takes another's partner takes it in the store too, where that one was set without being changed")
+  @Test("Taking over another object's partner applies to the store too, if the other was set without being changed")
   func stalePartner() throws {
     try withStack(PlainSchema.model) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -142,7 +142,7 @@ struct RelationshipConflictTests {
     }
   }
 
-  @Test("Members that others related to the owner of a deletion that is given up know their owner")
+  @Test("Members that others related to an object whose deletion is reverted refer to their owner")
   func membersOfRestoredOwner() throws {
     try withStack(PlainSchema.model) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -164,7 +164,7 @@ struct RelationshipConflictTests {
     }
   }
 
-  @Test("A save that is refused after its conflicts were resolved leaves what was read as it was, on both sides")
+  @Test("A save refused after its conflicts were resolved leaves the read values unchanged, on both sides")
   func refusedSave() throws {
     try withStack(PlainSchema.model) { stack in
       let (first, second) = (stack.context(), stack.context())

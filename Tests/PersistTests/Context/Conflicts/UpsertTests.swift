@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// A new object with a unique value that a row has already becomes the object of that row.
+/// A new object with a unique value that a row already has becomes the object of that row.
 @Suite("Upserts")
 struct UpsertTests {
   private static let model = ModelDescription(entities: [
@@ -32,7 +32,7 @@ struct UpsertTests {
     override func awakeFromInsert() { self["maker"] = "made by awakeFromInsert" }
   }
 
-  /// Saves a car, then another one with its plate that is given some values, and reads what is stored.
+  /// Saves a car, then another one with the same plate and some given values, and reads the stored row.
   private func upsert(
     _ policy: MergePolicy, class type: ManagedObject.Type = ManagedObject.self, throughChild: Bool = false,
     _ body: (ManagedObject) throws -> Void
@@ -63,7 +63,7 @@ struct UpsertTests {
     return found
   }
 
-  @Test("Under object trump an upsert writes only what the new object was given", arguments: [false, true])
+  @Test("Under object trump, an upsert writes only the values given to the new object", arguments: [false, true])
   func objectTrump(throughChild: Bool) throws {
     let found = try upsert(.mergeByPropertyObjectTrump, throughChild: throughChild) { $0["maker"] = "new" }
     #expect(
@@ -72,7 +72,7 @@ struct UpsertTests {
       ])
   }
 
-  @Test("Nil and a value that equals the default were given too")
+  @Test("Nil and a value that equals the default count as given")
   func givenDefaults() throws {
     let found = try upsert(.mergeByPropertyObjectTrump) { car in
       car["model"] = nil
@@ -86,7 +86,7 @@ struct UpsertTests {
       ])
   }
 
-  @Test("A relationship that was set from its other side was given")
+  @Test("A relationship set from its other side counts as given")
   func givenFromTheOtherSide() throws {
     let found = try upsert(.mergeByPropertyObjectTrump) { car in
       let bob = try #require(try car.managedObjectContext?.make("Person", ["name": "Bob"]))
@@ -95,13 +95,13 @@ struct UpsertTests {
     #expect(found["owner"] == "Ann" && found["driver"] == "Bob")
   }
 
-  @Test("The values that a class gives its new objects are defaults")
+  @Test("Values that a class assigns to its new objects are defaults")
   func classDefaults() throws {
     let found = try upsert(.mergeByPropertyObjectTrump, class: Car.self) { $0["seats"] = 5 }
     #expect(found["maker"] == "old" && found["seats"] == "5")
   }
 
-  @Test("Under overwrite everything is the new object's; under store trump and rollback everything is the row's")
+  @Test("Under overwrite, all values are the new object's; under store trump and rollback, all are the row's")
   func otherPolicies() throws {
     let overwritten = try upsert(.overwrite) { $0["maker"] = "new" }
     #expect(overwritten["maker"] == "new" && overwritten["model"] == "nil" && overwritten["seats"] == "4")
@@ -111,7 +111,7 @@ struct UpsertTests {
     }
   }
 
-  @Test("Of two new objects the later one gives the first only what it was given")
+  @Test("Of two new objects, the later one gives the first only the values that it was given")
   func twoNew() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -126,7 +126,7 @@ struct UpsertTests {
     }
   }
 
-  @Test("Properties behind the first 63 are told apart by their defaults")
+  @Test("Properties after the first 63 are distinguished by their defaults")
   func wide() throws {
     let attributes = (0..<80).map { AttributeDescription("a\($0)", .int32) }
     let wide = ModelDescription(entities: [

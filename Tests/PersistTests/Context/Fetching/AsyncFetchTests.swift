@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Asynchronous fetching")
 struct AsyncFetchTests {
-  /// A store with so many persons, p0000 onwards, whose salaries are their numbers.
+  /// A store with the given number of persons, p0000 onward, whose salaries are their numbers.
   private func withPeople(
     _ count: Int, _ body: (PersistentStoreCoordinator, SQLiteStore) async throws -> Void
   ) async throws {
@@ -30,7 +30,7 @@ struct AsyncFetchTests {
     try await body(coordinator, store)
   }
 
-  @Test("All of 10,000 objects come, and the progress reaches their number (FET-19)")
+  @Test("All of 10,000 objects are returned, and the progress reaches their number (FET-19)")
   func progress() async throws {
     try await withPeople(10_000) { coordinator, _ in
       let context = ManagedObjectContext(coordinator)
@@ -41,7 +41,7 @@ struct AsyncFetchTests {
     }
   }
 
-  @Test("Objects, identifiers, rows and counts are those of the fetch that blocks, unsaved changes included")
+  @Test("Objects, identifiers, rows and counts equal those of a blocking fetch, unsaved changes included")
   func results() async throws {
     try await withPeople(50) { coordinator, _ in
       let context = ManagedObjectContext(coordinator)
@@ -59,7 +59,7 @@ struct AsyncFetchTests {
     }
   }
 
-  @Test("A change while the rows are read counts")
+  @Test("A change made while the rows are being read is respected")
   func reentrance() async throws {
     try await withPeople(2000) { coordinator, _ in
       let owner = await ContextOwner(coordinator)
@@ -73,7 +73,7 @@ struct AsyncFetchTests {
     }
   }
 
-  @Test("Cancelling the task, or the progress, stops the statement; the reader serves on afterwards")
+  @Test("Canceling the task or the progress stops the statement; the reader remains usable")
   func cancellation() async throws {
     try await withPeople(20_000) { coordinator, store in
       for cancelsProgress in [false, true] {
@@ -92,7 +92,7 @@ struct AsyncFetchTests {
     }
   }
 
-  @Test("An interrupted read throws, and the same connection reads again")
+  @Test("An interrupted read throws, and the same connection can read again")
   func interruption() async throws {
     try await withPeople(20_000) { coordinator, store in
       let monitor = LockProtected<ReadMonitor?>(nil)
@@ -106,7 +106,7 @@ struct AsyncFetchTests {
   }
 
   @Test(
-    "A stream gives every result once and holds no more than a batch", arguments: [[], [FetchSortDescriptor("name")]])
+    "A stream yields every result once and retains at most a batch", arguments: [[], [FetchSortDescriptor("name")]])
   func stream(_ order: [FetchSortDescriptor]) async throws {
     try await withPeople(2500) { coordinator, _ in
       let context = ManagedObjectContext(coordinator)
@@ -123,7 +123,7 @@ struct AsyncFetchTests {
     }
   }
 
-  @Test("A stream ends where it is cancelled")
+  @Test("A canceled stream ends")
   func cancelledStream() async throws {
     try await withPeople(2500) { coordinator, _ in
       let task = Task {

@@ -36,7 +36,7 @@ struct DictionaryTests {
     return try context.fetch(request)
   }
 
-  @Test("Always what is saved, never what is pending (DIC-01)")
+  @Test("Results are always the saved values, never pending ones (DIC-01)")
   func saved() throws {
     try withDirtyPeople { context in
       let found = try rows(context, "Person", ["name", "salary"]) {
@@ -48,7 +48,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Without columns every attribute is one, and no relationship; a value that isn't there has no key (DIC-02)")
+  @Test("By default, every attribute is a column, and no relationship; a missing value has no key (DIC-02)")
   func allAttributes() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -68,7 +68,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A sum over all is one row; the store computes it (DIC-04)")
+  @Test("A sum over all rows is one row, computed by the store (DIC-04)")
   func total() throws {
     try withDirtyPeople { context in
       let total = ExpressionDescription("total", .function(.sum, [.key("salary")]))
@@ -94,7 +94,7 @@ struct DictionaryTests {
     try context.save()
   }
 
-  @Test("Groups, with counts, conditions on groups, and an order by a column (DIC-05)")
+  @Test("Groups, with counts, conditions on groups, and sorting by a column (DIC-05)")
   func groups() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())
@@ -129,7 +129,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Aggregates of every kind in one row, those included that SQL can't compute exactly")
+  @Test("Aggregates of every kind in one row, including those that SQL can't compute exactly")
   func aggregates() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())
@@ -149,7 +149,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A sum that has no 64-bit form goes on as a floating-point number")
+  @Test("A sum that exceeds 64 bits continues as a floating-point number")
   func overflow() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -160,7 +160,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A to-one relationship is its object's identifier, of its own entity; so is the object itself (DIC-07)")
+  @Test("A to-one relationship is its object's identifier, with its own entity; so is the object itself (DIC-07)")
   func identifiers() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())
@@ -175,7 +175,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Equal rows once, where that is asked for; the limit then counts those")
+  @Test("Distinct rows if requested; the limit then applies to those")
   func distinct() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())
@@ -188,7 +188,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Values of the type that is asked for; computed values; texts of a large value's file")
+  @Test("Values of the requested type; computed values; texts of a large value's file")
   func computed() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -204,7 +204,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A to-many relationship, an unknown key, and a value that a group doesn't share are errors (DIC-07)")
+  @Test("A to-many relationship, an unknown key and a value not shared by a group are errors (DIC-07)")
   func refused() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -28,7 +28,7 @@ struct ExplainTests {
 
   private typealias Missing = FetchExplanation.MissingIndex
 
-  @Test("A request that an index serves misses none, and shows its statement with the values")
+  @Test("A request served by an index lacks none, and shows its statement with the values")
   func served() throws {
     let explanation = try explain("name BEGINSWITH 'it''s' AND price > 2".replacing("''", with: "\\'"))
     #expect(explanation.missingIndexes == [])
@@ -41,7 +41,7 @@ struct ExplainTests {
     #expect(explanation.description.contains("plan: SEARCH"), "\(explanation)")
   }
 
-  @Test("A walk through all rows names the attributes that an index would find them by")
+  @Test("A scan of all rows names the attributes that an index could be used for")
   func walks() throws {
     #expect(
       try explain("price == 5").missingIndexes == [Missing(entity: "Item", attribute: "price", purpose: .finding)])
@@ -83,7 +83,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("What is asked in memory is told")
+  @Test("Conditions evaluated in memory are reported")
   func inMemory() throws {
     let explanation = try explain("name <[l] 'x' AND price == 1")
     #expect(explanation.askedInMemory?.format == #"name <[l] "x""#)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fetching")
 struct FetchTests {
-  @Test("Unsaved changes overlay what the store has")
+  @Test("Unsaved changes overlay the store's contents")
   func overlay() throws {
     try withDirtyPeople { (context: ManagedObjectContext) throws in
       #expect(try names(context.fetch(FetchRequest("Person"))) == ["alpha", "charlie", "delta", "echo"])
@@ -19,7 +19,7 @@ struct FetchTests {
     }
   }
 
-  @Test("Limit and offset count over the overlaid results (FET-10)")
+  @Test("Limit and offset apply to the overlaid results (FET-10)")
   func window() throws {
     try withDirtyPeople { (context: ManagedObjectContext) throws in
       var request = FetchRequest("Person", sortedBy: [.init("salary")], limit: 2, offset: 1)
@@ -35,7 +35,7 @@ struct FetchTests {
     }
   }
 
-  @Test("By identifiers: those that exist, unsaved ones included")
+  @Test("Fetching by identifiers returns those that exist, including unsaved ones")
   func byIdentifiers() throws {
     try withDirtyPeople { (context: ManagedObjectContext) throws in
       let all = try context.fetch(FetchRequest("Person", sortedBy: "name"))
@@ -46,7 +46,7 @@ struct FetchTests {
     }
   }
 
-  @Test("A parent's fetch gives objects of subentities as what they are; a subentity's only its own (FET-13)")
+  @Test("A parent's fetch returns objects of subentities as such; a subentity's fetch only its own (FET-13)")
   func hierarchy() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -64,7 +64,7 @@ struct FetchTests {
     }
   }
 
-  @Test("Results are faults until they are read, and reading them costs nothing more")
+  @Test("Results are faults until accessed, and accessing them costs nothing more")
   func faults() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -85,7 +85,7 @@ struct FetchTests {
     }
   }
 
-  @Test("Identifiers only: each result is read when it is first used")
+  @Test("Identifiers only: each result is read on first access")
   func keysOnly() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -100,7 +100,7 @@ struct FetchTests {
     }
   }
 
-  @Test("Nothing comes before everything; texts are ordered by their bytes")
+  @Test("Null sorts before everything; texts are ordered by their bytes")
   func order() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -116,7 +116,7 @@ struct FetchTests {
     }
   }
 
-  @Test("A walk in groups sees every object once and holds no more than a group")
+  @Test("Batched iteration visits every object once and retains no more than a batch")
   func batches() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

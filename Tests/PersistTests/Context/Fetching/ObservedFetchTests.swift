@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// What Core Data was observed to fetch where there are unsaved changes.
+/// Core Data's observed fetch results with unsaved changes.
 @Suite("Fetching with unsaved changes, as observed")
 struct ObservedFetchTests {
   private func over20<Result>(_ type: Result.Type = ManagedObject.self) throws -> FetchRequest<Result> {
@@ -23,7 +23,7 @@ struct ObservedFetchTests {
     }
   }
 
-  @Test("FET-05, FET-07, FET-08: objects, identifiers and counts are those of the changed values")
+  @Test("FET-05, FET-07, FET-08: objects, identifiers and counts match the changed values")
   func dirty() throws {
     try withDirtyPeople { context in
       let found = try context.fetch(over20())
@@ -38,7 +38,7 @@ struct ObservedFetchTests {
     }
   }
 
-  @Test("FET-11: unsaved changes overlay a store in memory in the same way")
+  @Test("FET-11: unsaved changes overlay an in-memory store in the same way")
   func inMemory() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     try coordinator.addInMemoryStore()
@@ -65,7 +65,7 @@ struct ObservedFetchTests {
     }
   }
 
-  @Test("FET-14: a changed value is found by what it is now, and by what is saved without unsaved changes")
+  @Test("FET-14: a changed value is found by its current value, and by the saved one without unsaved changes")
   func changedValue() throws {
     try withSportCars(300...304) { context in
       func count(_ plate: String, pending: Bool = true) throws -> Int {
@@ -103,7 +103,7 @@ struct ObservedFetchTests {
     }
   }
 
-  @Test("PRE-07, PRE-17, PRE-23: operators on texts and arithmetic, asked of a store in memory")
+  @Test("PRE-07, PRE-17, PRE-23: operators on texts and arithmetic, evaluated for an in-memory store")
   func operators() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     try coordinator.addInMemoryStore()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// What Core Data was observed to find over relationships: of unsaved objects and of saved ones.
+/// Core Data's observed results over relationships, of unsaved and saved objects.
 @Suite("Predicates over relationships, as observed")
 struct ObservedPredicateTests {
   private static let model = ModelDescription(entities: [
@@ -46,30 +46,30 @@ struct ObservedPredicateTests {
     }
   }
 
-  @Test("PRE-10: ANY holds where at least one member compares so")
+  @Test("PRE-10: ANY is true if at least one member matches")
   func any() throws { try find("ANY children.state == 'ready'", ["mixed", "all-ready", "three"]) }
 
-  @Test("PRE-11: ALL holds also where there is no member")
+  @Test("PRE-11: ALL is also true without members")
   func all() throws {
     try find("ALL children.state == 'ready'", ["all-ready", "three", "empty"])
     try find("NONE children.state == 'ready'", ["empty"])
   }
 
-  @Test("PRE-13: SUBQUERY finds on unsaved objects what counting finds")
+  @Test("PRE-13: SUBQUERY on unsaved objects agrees with counting")
   func subquery() throws {
     try find("SUBQUERY(children, $c, $c.state == 'ready').@count > 1", ["all-ready", "three"])
     try find("SUBQUERY(children, $c, $c.state == 'ready').@count > 2", ["three"])
     try find("SUBQUERY(children, $c, $c.state == 'pending' AND $c.parent.name == name).@count == 1", ["mixed"])
   }
 
-  @Test("PRE-20: a to-many relationship is counted")
+  @Test("PRE-20: a to-many relationship can be counted")
   func counts() throws {
     try find("children.@count > 0", ["mixed", "all-ready", "three"])
     try find("children.@count == 0", ["empty"])
     try find("children.@count >= 3", ["three"])
   }
 
-  @Test("PRE-14: no value equals nil alone, also once a save has filled it")
+  @Test("PRE-14: only null equals nil, also once a save has set it")
   func noValue() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// What Core Data was observed to give as dictionaries, over five rows of every kind of value.
+/// Core Data's observed dictionaries, over five rows of every kind of value.
 @Suite("Rows of values, as observed")
 struct ObservedRowTests {
   private static let series = ModelDescription(entities: [
@@ -18,7 +18,7 @@ struct ObservedRowTests {
   ])
 
   private func day(_ number: Int) -> Date {
-    // 2000-01-01 lies 366 days before the reference date.
+    // 2000-01-01 is 366 days before the reference date.
     Date(timeIntervalSinceReferenceDate: Double(number - 367) * 86400)
   }
 
@@ -39,7 +39,7 @@ struct ObservedRowTests {
     }
   }
 
-  @Test("DIC-08: values have their types, a value that is nil has no key, the object itself is its identifier")
+  @Test("DIC-08: values have their types, a nil value has no key, the object itself is its identifier")
   func typedValues() throws {
     try withSeries { context in
       var request = try FetchRequest<FetchedRow>("TestEntity1", where: "number > 3", sortedBy: [.init("id")])
@@ -76,7 +76,7 @@ struct ObservedRowTests {
     }
   }
 
-  @Test("DIC-02: a store in memory gives rows too, of what is saved")
+  @Test("DIC-02: an in-memory store also returns rows, of saved values")
   func inMemory() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     try coordinator.addInMemoryStore()

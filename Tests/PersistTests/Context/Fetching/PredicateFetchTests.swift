@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fetching by predicate")
 struct PredicateFetchTests {
-  @Test("Unsaved changes overlay what a predicate finds in the store")
+  @Test("Unsaved changes overlay the store's results for a predicate")
   func overlay() throws {
     try withDirtyPeople { context in
       var request = try FetchRequest("Person", where: "salary > 20", sortedBy: [.init("name")])
@@ -22,7 +22,7 @@ struct PredicateFetchTests {
     }
   }
 
-  @Test("Limit and offset count what the predicate lets through")
+  @Test("Limit and offset apply to the objects that match the predicate")
   func window() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -47,7 +47,7 @@ struct PredicateFetchTests {
     }
   }
 
-  @Test("Results stay faults, however they were found")
+  @Test("Results remain faults, however they were found")
   func faults() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -98,7 +98,7 @@ struct PredicateFetchTests {
     }
   }
 
-  @Test("A wrong key is an error also where there are no rows")
+  @Test("A wrong key is an error even without rows")
   func wrongKeys() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -114,7 +114,7 @@ struct PredicateFetchTests {
     }
   }
 
-  @Test("A transient attribute can be asked for, since objects answer for it")
+  @Test("A transient attribute can be used, because it is evaluated on objects")
   func transient() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -124,7 +124,7 @@ struct PredicateFetchTests {
     }
   }
 
-  @Test("A rule of the model is broken with the model's warning")
+  @Test("Violating a rule of the model throws the model's warning")
   func rules() throws {
     let model = ModelDescription(entities: [
       EntityDescription(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Prefetching")
 struct PrefetchTests {
-  /// A store that counts the statements which SQLite runs.
+  /// A store that counts the statements that SQLite runs.
   private func withCountedStore(
     _ description: ModelDescription, _ body: (PersistentStoreCoordinator, SQLiteStore) throws -> Void
   ) throws {
@@ -27,7 +27,7 @@ struct PrefetchTests {
     return store.pool.counts.executed - before
   }
 
-  @Test("One to-many level over 10,000 objects is two statements, and walking it none")
+  @Test("One to-many level over 10,000 objects is two statements, and iterating it none")
   func toMany() throws {
     try withCountedStore(SampleModels.pets) { coordinator, store in
       let context = ManagedObjectContext(coordinator)
@@ -59,7 +59,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("Paths of to-one, to-many, ordered and many-to-many relationships: a statement for each")
+  @Test("Paths of to-one, to-many, ordered and many-to-many relationships take one statement each")
   func paths() throws {
     try withCountedStore(SampleModels.shapes) { coordinator, store in
       let context = ManagedObjectContext(coordinator)
@@ -78,8 +78,8 @@ struct PrefetchTests {
       request.relationshipKeyPathsForPrefetching = ["parent.children", "tags.nodes", "ranked", "favourite", "passport"]
       var nodes: [ManagedObject] = []
       let fetched = try statements(store) { nodes = try fresh.fetch(request) }
-      // The nodes; their children, whose owner is among them; tags, nodes of tags, ranked, passports. Favourites are
-      // tags that are alive by then.
+      // The nodes; their children, whose owner is among them; tags, nodes of tags, ranked, passports. Favorites are
+      // tags that are already registered by then.
       #expect(fetched <= 7, "\(fetched)")
       var (right, children) = (0, 0)
       let walked = try statements(store) {
@@ -97,7 +97,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("Unsaved changes stay on top of what was read ahead")
+  @Test("Unsaved changes overlay prefetched rows")
   func pendingChanges() throws {
     try withCountedStore(SampleModels.pets) { coordinator, store in
       let context = ManagedObjectContext(coordinator)
@@ -114,7 +114,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("What was read ahead isn't used once it may be outdated")
+  @Test("Prefetched rows aren't used once they may be outdated")
   func outdated() throws {
     try withCountedStore(SampleModels.pets) { coordinator, store in
       let context = ManagedObjectContext(coordinator)
@@ -134,7 +134,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("What was read ahead isn't used once others' changes were merged")
+  @Test("Prefetched rows aren't used once others' changes were merged")
   func outdatedByMerge() throws {
     try withCountedStore(SampleModels.pets) { coordinator, store in
       let background = ManagedObjectContext(coordinator)
@@ -159,7 +159,7 @@ struct PrefetchTests {
   }
 
   @Test(
-    "A path that isn't one of relationships is an error", arguments: ["name", "pets.name", "nothing", "pets.owner.x"])
+    "A path that isn't all relationships is an error", arguments: ["name", "pets.name", "nothing", "pets.owner.x"])
   func wrongPaths(_ path: String) throws {
     try withCountedStore(SampleModels.pets) { coordinator, _ in
       var request = FetchRequest("Person")
@@ -169,7 +169,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("Results in batches: first all identifiers, then a read for each batch that is touched (FLT-13)")
+  @Test("Batched results: first all identifiers, then one read for each batch that is accessed (FLT-13)")
   func batched() throws {
     try withCountedStore(SampleModels.people) { coordinator, store in
       let context = ManagedObjectContext(coordinator)
@@ -195,7 +195,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("A walk in groups reads ahead for each group")
+  @Test("Batched iteration prefetches for each batch")
   func groups() throws {
     try withCountedStore(SampleModels.pets) { coordinator, store in
       let context = ManagedObjectContext(coordinator)

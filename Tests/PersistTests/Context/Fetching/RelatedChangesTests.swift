@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// The law: a fetch answers by what the context shows, wherever the unsaved changes are.
+/// The law: a fetch returns what the context shows, wherever the unsaved changes are.
 @Suite("Unsaved changes of related objects")
 struct RelatedChangesTests {
   private static let model = ModelDescription(entities: [
@@ -55,7 +55,7 @@ struct RelatedChangesTests {
     try context.named(entity, name, by: entity == "Team" ? "title" : "name")
   }
 
-  @Test("A related object's unsaved value counts, over one step and over several")
+  @Test("A related object's unsaved value is respected, over one step and over several")
   func values() throws {
     try withPeople { context, _ in
       try named("T11", "Team", context)["title"] = "new"
@@ -74,7 +74,7 @@ struct RelatedChangesTests {
     }
   }
 
-  @Test("Unsaved relationships and deletions of related objects count")
+  @Test("Unsaved relationships and deletions of related objects are respected")
   func relationships() throws {
     try withPeople { context, _ in
       try named("T11", "Team", context)["company"] = try named("C2", "Company", context)
@@ -97,7 +97,7 @@ struct RelatedChangesTests {
     }
   }
 
-  @Test("Rows come in the order of related objects' unsaved values, and windows are those of that order")
+  @Test("Rows are sorted by related objects' unsaved values, and windows apply to that order")
   func order() throws {
     try withPeople { context, _ in
       try named("T11", "Team", context)["title"] = "zz"
@@ -116,7 +116,7 @@ struct RelatedChangesTests {
     }
   }
 
-  @Test("Without unsaved changes a request sees what is saved, also where a part of it is asked in memory")
+  @Test("Without unsaved changes, a request matches saved values, even if part of it is evaluated in memory")
   func saved() throws {
     try withPeople { context, _ in
       let team = try named("T11", "Team", context)
@@ -135,7 +135,7 @@ struct RelatedChangesTests {
     }
   }
 
-  @Test("A child context's unsaved changes of related objects count")
+  @Test("A child context's unsaved changes of related objects are respected")
   func child() throws {
     try withPeople { context, _ in
       let child = ManagedObjectContext(parent: context)
@@ -148,7 +148,7 @@ struct RelatedChangesTests {
     }
   }
 
-  @Test("Changes that a request doesn't read cost no statement")
+  @Test("Changes that don't affect a request cost no statement")
   func cost() throws {
     try withPeople { context, stack in
       let team = try named("T11", "Team", context)
@@ -164,7 +164,7 @@ struct RelatedChangesTests {
     }
   }
 
-  @Test("Limits and offsets of any size give rows or an error")
+  @Test("Limits and offsets of any size return rows or an error")
   func limits() throws {
     try withPeople { context, _ in
       _ = try context.make("Person", ["name": "unsaved"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Requests")
 struct RequestTests {
-  @Test("A new request asks for all objects of an entity, subentities and unsaved changes included, as faults (FET-01)")
+  @Test("A new request fetches all objects of an entity, subentities and unsaved changes included, as faults (FET-01)")
   func defaults() {
     let request = FetchRequest("Item")
     #expect(request.entityName == "Item" && request.predicate == nil && request.sortDescriptors.isEmpty)
@@ -16,7 +16,7 @@ struct RequestTests {
     #expect(request.relationshipKeyPathsForPrefetching.isEmpty && request.affectedStoreIdentifiers == nil)
   }
 
-  @Test("A copy keeps everything and changes on its own; other results keep the request (FET-01)")
+  @Test("A copy has all settings and changes independently; a changed result type keeps the request (FET-01)")
   func copies() {
     var request = FetchRequest("Item", limit: 5, offset: 2)
     request.fetchBatchSize = 7
@@ -37,7 +37,7 @@ struct RequestTests {
     #expect(request.returning(Int.self).returning(ManagedObject.self) == request)
   }
 
-  @Test("What a request gives is told by its type")
+  @Test("The type of a request determines its results")
   func resultTypes() throws {
     try withDirtyPeople { context in
       let ids = try context.fetch(FetchRequest<ManagedObjectID>("Person", where: "salary > 20"))
@@ -49,7 +49,7 @@ struct RequestTests {
     }
   }
 
-  @Test("Objects of another class than asked for are an error, which names both")
+  @Test("Objects of another class than requested are an error that names both")
   func otherClass() throws {
     try withDirtyPeople { context in
       let error = try #require(persistError { _ = try context.fetch(FetchRequest<Stranger>("Person")) })
@@ -57,7 +57,7 @@ struct RequestTests {
     }
   }
 
-  @Test("An entity's name is looked up when the request runs (FET-02)")
+  @Test("An entity's name is resolved when the request runs (FET-02)")
   func unknownEntity() throws {
     try withDirtyPeople { context in
       let request = FetchRequest("Nobody")
@@ -67,7 +67,7 @@ struct RequestTests {
     }
   }
 
-  @Test("A request over two stores asks both, or the one that it is limited to, unsaved objects included (FET-17)")
+  @Test("A request over two stores reads both, or the one it is limited to, unsaved objects included (FET-17)")
   func affectedStores() throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     let first = try coordinator.addInMemoryStore()
@@ -84,7 +84,7 @@ struct RequestTests {
     #expect(try context.count(for: request) == 0 && context.fetchObjectIDs(request).isEmpty)
   }
 
-  @Test("Refetched objects take what was read where that is asked for; changed ones keep their changes (FLT-08)")
+  @Test("Refetched objects are updated with the rows if requested; changed ones keep their changes (FLT-08)")
   func refresh() throws {
     try withStack(SampleModels.people) { stack in
       let (a, b) = (stack.context(), stack.context())

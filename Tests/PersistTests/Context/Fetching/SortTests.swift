@@ -27,7 +27,7 @@ struct SortTests {
       CompositeDescription("Point", elements: [AttributeDescription("x", .double), AttributeDescription("y", .double)])
     ])
 
-  /// What a fetch gives in SQL's order, and what the objects' own order is.
+  /// The results in SQL's order, compared with the objects' own order.
   private func check(
     _ descriptors: [FetchSortDescriptor], _ expected: [String], make: (ManagedObjectContext) throws -> Void,
     entity: String = "Item", key: String = "name"
@@ -39,7 +39,7 @@ struct SortTests {
       #expect(try context.fetch(request).map { $0[key] as? String } == expected, "unsaved")
       try context.save()
       #expect(try stack.context().fetch(request).map { $0[key] as? String } == expected, "saved")
-      // Some changed, some not: both orders meet.
+      // Some changed, some not: both orders are used.
       let mixed = stack.context()
       for (index, object) in try mixed.fetch(FetchRequest(entity)).enumerated() where index.isMultiple(of: 2) {
         object[key] = object[key]
@@ -93,7 +93,7 @@ struct SortTests {
     }
   }
 
-  @Test("Texts in the order of bytes, without case, by locale, and as files are listed", arguments: [
+  @Test("Texts by bytes, case-insensitively, by locale, and in natural order", arguments: [
     (FetchSortDescriptor.Comparison.values, ["B10", "a10", "a9", "b1"]),
     (.caseInsensitive, ["a10", "a9", "b1", "B10"]),
     (.localizedStandard, ["a9", "a10", "b1", "B10"]),
@@ -108,7 +108,7 @@ struct SortTests {
     }
   }
 
-  @Test("A key that leads to nothing with an order is an error", arguments: [
+  @Test("A key path whose value can't be sorted is an error", arguments: [
     "height", "note", "tag", "parts", "location", "location.z", "tag.name", "parts.name", "parts.@sum.priority", "",
   ])
   func wrongKeys(_ key: String) throws {
@@ -119,7 +119,7 @@ struct SortTests {
     }
   }
 
-  @Test("Sorting is one statement, also by a path")
+  @Test("Sorting takes one statement, also by a path")
   func oneStatement() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -49,7 +49,7 @@ struct TemplateTests {
     (value as? [ManagedObject] ?? []).compactMap { $0["comment"] as? String }
   }
 
-  @Test("A template is a request; its variables get values")
+  @Test("A template is a request with variables to substitute")
   func templates() throws {
     try withStack(Self.model) { stack in
       let (context, model) = (stack.context(), stack.model)
@@ -73,7 +73,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("A fetched property finds its objects when it is read, with the object's and its own values")
+  @Test("A fetched property finds its objects when accessed, with the object's and its own values")
   func fetchedProperties() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())
@@ -112,7 +112,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("What a fetched property found is kept until the object is refreshed")
+  @Test("The results of a fetched property are kept until the object is refreshed")
   func cached() throws {
     try withStack(Self.model) { stack in
       try seed(stack.context())

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Persist
 
-/// A predicate that holds an object which isn't saved yet means that object before and after the save.
+/// A predicate that contains an unsaved object matches that object before and after the save.
 @Suite("Predicates over unsaved objects")
 struct UnsavedObjectPredicateTests {
-  /// By name: a predicate, of which entity it is, and what it finds.
+  /// By name: a predicate, its entity, and the expected results.
   private func predicates(
     _ owner: ManagedObject, _ pet: ManagedObject
   ) throws -> [(FetchPredicate, entity: String, finds: [String])] {
@@ -56,7 +56,7 @@ struct UnsavedObjectPredicateTests {
     }
   }
 
-  @Test("They find the same before and after the save, in every form, and in other contexts")
+  @Test("They return the same before and after the save, in every form, and in other contexts")
   func save() throws {
     try withUnsavedOwner { stack, context, owner, pet in
       let predicates = try predicates(owner, pet)
@@ -74,7 +74,7 @@ struct UnsavedObjectPredicateTests {
     }
   }
 
-  @Test("They find the same through the saves of a child and its parents")
+  @Test("They return the same through the saves of a child and its parents")
   func children() throws {
     try withStack(SampleModels.pets) { stack in
       let root = stack.context()
@@ -118,7 +118,7 @@ struct UnsavedObjectPredicateTests {
     }
   }
 
-  @Test("A temporary identifier of an object that was never saved leads nowhere")
+  @Test("A temporary identifier of an object that was never saved leads to nothing")
   func discarded() throws {
     try withUnsavedOwner { _, context, owner, _ in
       let id = owner.objectID
@@ -128,7 +128,7 @@ struct UnsavedObjectPredicateTests {
     }
   }
 
-  @Test("A results controller over the members of a new object goes on following them after the save")
+  @Test("A results controller over the members of a new object continues to follow them after the save")
   func controller() throws {
     try withUnsavedOwner { _, context, owner, pet in
       var request = FetchRequest<ManagedObject>("Pet", sortedBy: "name")
@@ -149,7 +149,7 @@ struct UnsavedObjectPredicateTests {
     }
   }
 
-  @Test("Batches spare, change and delete the object that a predicate was made with")
+  @Test("Batches spare, change and delete the object that the predicate contains")
   func batches() throws {
     try withUnsavedOwner { stack, context, owner, pet in
       var others = FetchRequest<ManagedObject>("Pet")

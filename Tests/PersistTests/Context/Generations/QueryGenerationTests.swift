@@ -86,7 +86,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test("A pinned context moves on when it saves, merges, is reset, refreshes everything, or is pinned again")
+  @Test("A pinned context advances when it saves, merges, is reset, refreshes everything, or is pinned again")
   func movingOn() throws {
     try withTwo { reader, writer in
       let context = try pinned(reader)
@@ -113,7 +113,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test("A did-save has the token of the state after it; a store without generations has none")
+  @Test("A did-save notification contains the token of the state after it; for a store without generations, none")
   func didSave() throws {
     try withTwo { reader, writer in
       let context = try pinned(reader)
@@ -196,7 +196,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test("A state expires only when others have written; then the log isn't held back, and the next read says so")
+  @Test("A state expires only when others have written; then the log can be reset, and the next read reports it")
   func expiry() throws {
     try withTwo(lifetime: .milliseconds(50)) { reader, writer in
       let context = try pinned(reader)
@@ -219,7 +219,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test("A store with a rollback journal shows its present state, and doesn't make writers wait")
+  @Test("A store with a rollback journal shows its current state, and doesn't make writers wait")
   func rollbackJournal() throws {
     try withTwo(journal: "DELETE") { reader, writer in
       let context = try pinned(reader)
@@ -230,7 +230,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test("A large value is kept as long as a context reads it; one that another program deleted is reported as gone")
+  @Test("A large value is kept as long as a context can read it; one deleted by another program is reported as missing")
   func largeValues() throws {
     try withTwo { reader, writer in
       func photo(_ byte: UInt8) -> Data { Data(repeating: byte, count: 300_000) }
@@ -253,7 +253,7 @@ struct QueryGenerationTests {
       let former = folder.names()
       try other.save()
       #expect(folder.names().count == 2)
-      // As another program would do.
+      // As another program would.
       for name in former { try FileManager.default.removeItem(at: #require(try folder.file(named: name))) }
       _ = again["photo"]
       #expect(persistError { _ = try context.fetch(FetchRequest("Tag")) }?.code == .queryGenerationExpired)
@@ -262,7 +262,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test("Removing a store ends the states that contexts hold of it")
+  @Test("Removing a store releases the states that contexts hold")
   func removal() throws {
     try withTemporaryFolder { folder in
       let coordinator = try open(folder.appendingPathComponent("store.sqlite"))
@@ -273,7 +273,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test("A fetch in the background and batched results read the pinned state")
+  @Test("A background fetch and batched results read the pinned state")
   func waiting() async throws {
     try await withTemporaryFolder { folder in
       let coordinator = try open(folder.appendingPathComponent("store.sqlite"))
@@ -334,7 +334,7 @@ private final class GenerationRun {
     return objects.isEmpty ? nil : objects[number(objects.count)]
   }
 
-  /// Saves and batch operations, by either coordinator.
+  /// Saves and batch operations, by one of the coordinators.
   private func write() throws {
     let context = ManagedObjectContext(coordinators[number(2)])
     context.mergePolicy = .mergeByPropertyObjectTrump

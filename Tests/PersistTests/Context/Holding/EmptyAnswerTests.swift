@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Objects without a context in the debug log")
 struct EmptyAnswerTests {
-  @Test("An object whose context is gone says which property it answered empty")
+  @Test("An object whose context was released logs which property it read as empty")
   func gone() throws {
     try withStack(SampleModels.pets) { stack in
       let lines = LockProtected<[String]>([])
@@ -28,7 +28,7 @@ struct EmptyAnswerTests {
     }
   }
 
-  @Test("What an object had read is no empty answer, and key paths that are recorded aren't either")
+  @Test("Values read before don't count as empty, and neither do recorded key paths")
   func quiet() throws {
     try withStack(SampleModels.pets) { stack in
       let lines = LockProtected<[String]>([])

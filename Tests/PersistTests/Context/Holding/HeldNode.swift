@@ -1,8 +1,8 @@
 @testable import Persist
 
-/// A node with a stored property that no store has, and a count of all nodes that are alive.
+/// A node with a stored property that isn't in any store, and a count of all live nodes.
 final class HeldNode: ManagedObject {
-  /// What a program keeps beside the row: gone with the object, and so a sign of its life.
+  /// State that a program keeps beside the row: lost with the object, and thus evidence of its lifetime.
   var tag = 0
   private let life = Life()
 
@@ -11,7 +11,7 @@ final class HeldNode: ManagedObject {
     deinit { HeldNode.living.withLock { $0 -= 1 } }
   }
 
-  /// How many are alive, of all contexts of the process: tests that ask run one after the other.
+  /// The number of live nodes in all contexts of the process: tests that use it run one after another.
   static let living = LockProtected(0)
 
   var next: HeldNode? {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Persist
 
-@Suite("Law of what is held")
+@Suite("Law of object lifetimes")
 struct HoldingLawTests {
   @Test(
-    "Alive are exactly the objects that the program holds, the changed ones, and what was reached from these",
+    "The live objects are exactly those the program holds, the changed ones, and those reached from them",
     .law("holding", short: 120, long: 6000))
   func holding() throws {
     let model = try ManagedObjectModel(HeldNode.model)
@@ -20,9 +20,10 @@ struct HoldingLawTests {
   }
 }
 
-/// A program that walks through a graph and changes it, beside a model of who must be alive.
+/// A program that walks through and changes a graph, with a model of which objects must be alive.
 ///
-/// The model knows relationships as values, and for each object the ends that it holds. It says nothing of how.
+/// The model contains relationships as values, and for each object the ends that it retains, independent of the
+/// implementation.
 private struct HoldingRun {
   private struct Truth {
     var nodes: Set<Int> = []
@@ -119,7 +120,7 @@ private struct HoldingRun {
 
   private func object(_ node: Int) throws -> HeldNode { try #require(held[node]) }
 
-  /// Looks at an object that the program reached: one that was alive has its tag, another one gets it.
+  /// Accesses an object that the program reached: one that was alive still has its tag, any other is assigned one.
   private mutating func reach(_ object: HeldNode) throws -> Int {
     let node = try #require(object["number"] as? Int)
     if alive.contains(node) {
@@ -220,7 +221,7 @@ private struct HoldingRun {
     guard let object = held[node] else { return }
     context.delete(object)
     for member in now.members("previous", of: node) {
-      // A rollback takes back that it was ever a member.
+      // A rollback also reverts that it was ever a member.
       forget(member, in: node, "previous")
       now.next[member] = nil
       unsavedNext.insert(member)
@@ -234,9 +235,9 @@ private struct HoldingRun {
     now.next[node] = nil
     now.friends[node] = nil
     now.nodes.remove(node)
-    // A deleted object holds until the save what it held; it isn't used by the program until then.
+    // A deleted object retains until the save what it retained; the program doesn't use it until then.
     held[node] = nil
-    // A new one leaves the context at once; those that held it give it up with the next save.
+    // A new one leaves the context immediately; objects that retain it release it with the next save.
     if !saved.nodes.contains(node) {
       holds[node] = nil
       for holder in Array(holds.keys) {
@@ -287,7 +288,7 @@ private struct HoldingRun {
     holds[node] = Holds()
   }
 
-  /// Compares who is alive with who must be.
+  /// Compares the live objects with the expected ones.
   private mutating func check(_ place: String) throws {
     let changed = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)
     var found = Set(held.keys).union(changed.compactMap { ($0 as? HeldNode).map { $0.tag - 1 } })

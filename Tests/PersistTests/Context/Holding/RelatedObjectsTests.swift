@@ -3,16 +3,16 @@ import Testing
 
 @testable import Persist
 
-@Suite("Related objects stay")
+@Suite("Related objects stay alive")
 struct RelatedObjectsTests {
-  /// A store of owners with items, in which statements are counted.
+  /// A store of owners with items that counts statements.
   private struct Stack {
     let store: SQLiteStore
     let coordinator: PersistentStoreCoordinator
 
     func context() -> ManagedObjectContext { ManagedObjectContext(coordinator, classes: ["Pet": Flagged.self]) }
 
-    /// Checks how many statements run in `body`.
+    /// Checks the number of statements that run in `body`.
     func expectStatements(
       _ count: Int, at place: SourceLocation = #_sourceLocation, _ body: () throws -> Void
     ) rethrows {
@@ -23,7 +23,7 @@ struct RelatedObjectsTests {
     }
   }
 
-  /// A class with a property that no store has.
+  /// A class with a property that isn't in any store.
   final class Flagged: ManagedObject {
     var flag = false
   }
@@ -54,7 +54,7 @@ struct RelatedObjectsTests {
   func toOne() throws {
     try withOwners(10, pets: 10) { stack in
       let pets = try stack.context().fetch(FetchRequest("Pet"))
-      // The context is let go at once: nothing of the objects works then.
+      // The context is released immediately: nothing of the objects works then.
       #expect(pets.allSatisfy { $0.one("owner") == nil })
       let context = stack.context()
       let held = try context.fetch(FetchRequest("Pet"))
@@ -64,7 +64,7 @@ struct RelatedObjectsTests {
     }
   }
 
-  @Test("A second walk through members reads nothing, nor does one of the way back")
+  @Test("A second iteration over members reads nothing, nor does one over the inverse")
   func toMany() throws {
     try withOwners(10, pets: 250) { stack in
       let context = stack.context()
@@ -80,19 +80,19 @@ struct RelatedObjectsTests {
     }
   }
 
-  @Test("Walking by places reads rows in groups, as map does")
+  @Test("Indexed access reads rows in batches, as map does")
   func byPlace() throws {
     try withOwners(1, pets: 250) { stack in
       let context = stack.context()
       let person = try context.named("Person", "person 0")
       let pets = try person.related("pets")
-      // The members; three groups.
+      // The members; three batches.
       stack.expectStatements(4) { #expect(pets.map { $0["name"] as? String }.count == 250) }
       stack.expectStatements(0) { #expect(pets.map { $0["name"] as? String }.count == 250) }
     }
   }
 
-  @Test("Prefetching a relationship that is known already reads the rows that aren't there in one statement")
+  @Test("Prefetching a relationship whose members are known reads the missing rows in one statement")
   func prefetchingKnown() throws {
     try withOwners(10, pets: 10) { stack in
       let context = stack.context()
@@ -102,12 +102,12 @@ struct RelatedObjectsTests {
       request.relationshipKeyPathsForPrefetching = ["pets"]
       try stack.expectStatements(2) { _ = try context.fetch(request) }
       try stack.expectStatements(0) { for person in people { _ = names(try person.related("pets")) } }
-      // All are there: only the fetch's own statement is left.
+      // All are loaded: only the fetch's own statement remains.
       try stack.expectStatements(1) { _ = try context.fetch(request) }
     }
   }
 
-  @Test("What a program keeps beside a related object's row is there as long as its owner is held")
+  @Test("State kept beside a related object's row lives as long as its owner is held")
   func plainProperties() throws {
     try withOwners(2, pets: 3) { stack in
       let context = stack.context()
@@ -115,7 +115,7 @@ struct RelatedObjectsTests {
       for pet in try person.related("pets") { (pet as? Flagged)?.flag = true }
       func areFlagged() throws -> Bool { try person.related("pets").allSatisfy { ($0 as? Flagged)?.flag == true } }
       #expect(try areFlagged())
-      // Saves, fetches, merges and what others change don't end it.
+      // Saves, fetches, merges and others' changes don't end it.
       person["name"] = "somebody"
       try context.save()
       #expect(try areFlagged())
@@ -125,7 +125,7 @@ struct RelatedObjectsTests {
       try other.save()
       context.mergeChanges(from: SavedChanges(updated: Set([person.objectID])))
       #expect(try areFlagged())
-      // A member that comes to those that were walked through is held as they are.
+      // A member added to iterated members is retained as they are.
       let pet = try #require(try context.make("Pet", ["name": "new", "owner": person]) as? Flagged)
       pet.flag = true
       try context.save()
@@ -133,7 +133,7 @@ struct RelatedObjectsTests {
     }
   }
 
-  @Test("A rollback leads back to the very objects that were related")
+  @Test("A rollback restores the same instances that were related")
   func rollback() throws {
     try withOwners(2, pets: 1) { stack in
       let context = ManagedObjectContext(stack.coordinator, classes: ["Person": Flagged.self])
@@ -152,7 +152,7 @@ struct RelatedObjectsTests {
 }
 
 /// Tests that count all living objects of a class.
-@Suite("Related objects go", .serialized)
+@Suite("Related objects are released", .serialized)
 struct RelatedObjectsGoTests {
   private var living: Int { HeldNode.living.withLock { $0 } }
 
@@ -170,12 +170,12 @@ struct RelatedObjectsGoTests {
     try body(context)
   }
 
-  /// Walks both ways through all nodes, so that each holds and is held.
+  /// Iterates both ways through all nodes, so that each retains and is retained.
   private func walk(_ context: ManagedObjectContext) throws {
     for node in try context.nodes() { for other in try node.members("previous") { #expect(other.next === node) } }
   }
 
-  @Test("Objects that only hold each other go with a reset, a refresh of all, and their context")
+  @Test("Objects that only retain each other are released by a reset, a refresh of all, and with their context")
   func cycles() async {
     await #expect(processExitsWith: .success) {
       let tests = RelatedObjectsGoTests()
@@ -188,7 +188,7 @@ struct RelatedObjectsGoTests {
         context.refreshAllObjects()
         try Excess.require(tests.living == 0, "refreshed: \(tests.living)")
         try tests.walk(context)
-        // Counting the registered objects ends those that nothing leads to.
+        // Counting the registered objects releases unreachable ones.
         try Excess.require(context.registeredObjects.isEmpty && tests.living == 0, "listed: \(tests.living)")
         try tests.walk(context)
       }
@@ -196,7 +196,7 @@ struct RelatedObjectsGoTests {
     }
   }
 
-  @Test("Objects that are related in cycles are let go in the course of a loop that makes, saves and walks")
+  @Test("Objects related in cycles are released during a loop that creates, saves and iterates")
   func loops() async {
     await #expect(processExitsWith: .success) {
       let tests = RelatedObjectsGoTests()
@@ -220,7 +220,7 @@ struct RelatedObjectsGoTests {
     }
   }
 
-  @Test("A chain of 20,000 objects that hold each other goes without nested calls")
+  @Test("A chain of 20,000 objects that retain each other is released without recursion")
   func chain() async {
     await #expect(processExitsWith: .success) {
       let tests = RelatedObjectsGoTests()
@@ -238,7 +238,7 @@ struct RelatedObjectsGoTests {
     }
   }
 
-  @Test("Deleting, changing and refreshing let go of what was related")
+  @Test("Deleting, changing and refreshing release related objects")
   func letGo() async {
     await #expect(processExitsWith: .success) {
       let tests = RelatedObjectsGoTests()

@@ -60,7 +60,7 @@ struct ImportTests {
     try withStack(Self.model) { try body($0.context()) }
   }
 
-  @Test("Numbers, truth values and texts come out with their types and without loss (IMP-01)")
+  @Test("Numbers, Boolean values and texts are imported with their types and without loss (IMP-01)")
   func types() throws {
     try withContext { context in
       let json = """
@@ -81,7 +81,7 @@ struct ImportTests {
     }
   }
 
-  @Test("A number becomes a text, and texts become truth values and numbers (IMP-01)")
+  @Test("A number becomes a text, and texts become Boolean values and numbers (IMP-01)")
   func conversions() throws {
     try withContext { context in
       let object = try context.importObject(
@@ -111,7 +111,7 @@ struct ImportTests {
     }
   }
 
-  @Test("A value that an attribute can't be made of is refused with the property's name")
+  @Test("A value that can't be converted to the attribute's type is refused with the property's name")
   func refusals() throws {
     try withContext { context in
       let wrong: [[String: Any?]] = [
@@ -128,7 +128,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Null empties, also over a default; a key that isn't there leaves the default (IMP-02)")
+  @Test("Null clears a value, even one with a default; a missing key keeps the default (IMP-02)")
   func nulls() throws {
     try withContext { context in
       try #expect(context.importObject("Single", from: ["withDefault": nil])["withDefault"] == nil)
@@ -137,7 +137,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Mapped names rename, reach into nested data, and the first that is there is used (IMP-04)")
+  @Test("Mapped names rename, reach into nested data, and the first name present is used (IMP-04)")
   func mappedNames() throws {
     try withContext { context in
       let object = try context.importObject(
@@ -152,7 +152,7 @@ struct ImportTests {
     }
   }
 
-  @Test("A list makes an object for each dictionary where nothing identifies them (IMP-05)")
+  @Test("A list without identifying attributes creates an object for each dictionary (IMP-05)")
   func lists() throws {
     try withContext { context in
       let made = try context.importObjects("Single", from: (0..<4).map { ["text": "\($0)"] })
@@ -162,7 +162,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Nested data make related objects, of an abstract destination and of a subentity (IMP-05)")
+  @Test("Nested data create related objects, of a subentity of an abstract destination (IMP-05)")
   func nested() throws {
     try withContext { context in
       let object = try context.importObject(
@@ -179,7 +179,7 @@ struct ImportTests {
     }
   }
 
-  @Test("To-many: data without it leave the members, null takes them away (IMP-07)")
+  @Test("To-many: a missing key keeps the members, null removes them (IMP-07)")
   func emptying() throws {
     try withContext { context in
       let object = try context.importObject("Single", from: ["abstractMany": (0..<4).map { ["sample": "\($0)"] }])
@@ -190,7 +190,7 @@ struct ImportTests {
     }
   }
 
-  @Test("To-many by keys alone adds the objects that have them, and makes none (IMP-08)")
+  @Test("To-many by keys alone adds the existing objects, and creates none (IMP-08)")
   func byKeys() throws {
     try withContext { context in
       for number in 1...10 { try context.make("Part", ["number": number]) }
@@ -204,7 +204,7 @@ struct ImportTests {
     }
   }
 
-  @Test("An object whose identifying value is known is changed, in the store, in the context and within one list")
+  @Test("An object with a known identifying value is updated, in the store, in the context and within one list")
   func unique() throws {
     try withContext { context in
       try context.importObject("Owner", from: ["id": 1, "name": "first"])
@@ -219,7 +219,7 @@ struct ImportTests {
     }
   }
 
-  @Test("A long list looks for its objects with one request")
+  @Test("A long list looks up its objects with one request")
   func oneRequest() throws {
     try withStack(Self.model) { stack in
       let list = (0..<500).map { (index: Int) -> [String: Any?] in ["id": index, "name": "n\(index)"] }

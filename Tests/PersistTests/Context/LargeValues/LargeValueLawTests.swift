@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// The law, over random work of two contexts, a child, undo and every merge policy: what an object shows is what its
-/// row held when it was read, what was set since, or what the row holds now; what is saved is what the policy says.
+/// The law, over random work of two contexts, a child, undo and every merge policy: an object shows the value its row
+/// had when it was read, one set since, or the row's current value; saved values follow the policy.
 @Suite("Large values under random work")
 struct LargeValueLawTests {
   private struct Values: Equatable {
@@ -13,7 +13,7 @@ struct LargeValueLawTests {
     var number: Int
   }
 
-  @Test("Random work of two contexts over few objects", .law("large-values", short: 15, long: 2000))
+  @Test("Random work of two contexts over a few objects", .law("large-values", short: 15, long: 2000))
   func work() throws {
     let model = try ManagedObjectModel(LargeValueTests.model)
     forEachSeed { seed in
@@ -46,7 +46,7 @@ struct LargeValueLawTests {
       Int.random(in: 0..<100, using: &random) < percent
     }
 
-    /// The rows as they are now, read by a context that knows nothing else.
+    /// The current rows, read by a new context.
     private func stored() throws -> [Int64: Values] {
       let context = stack.context()
       let objects = try context.fetch(FetchRequest("Item"))
@@ -59,7 +59,7 @@ struct LargeValueLawTests {
 
     private static func values(_ object: ManagedObject) -> Values {
       let blob = object["blob"] as? Data
-      // A value is as long as it says, and made of one byte.
+      // A value's length is its number, and all its bytes are the same.
       let number = blob.map { $0.count >= 150_000 ? $0.count - 150_000 : $0.count }
       if let blob, let number, blob.count >= 150_000 {
         #expect(blob == LargeValueTests.data(number))
@@ -119,7 +119,7 @@ struct LargeValueLawTests {
       if chance(50) { try check(object, index) }
     }
 
-    /// Nothing that an object shows was never true.
+    /// Checks that an object shows only values that were valid at some time.
     private func check(_ object: ManagedObject, _ index: Int) throws {
       guard !object.isDeleted, object.managedObjectContext != nil else { return }
       let shown = Self.values(object)
@@ -154,7 +154,7 @@ struct LargeValueLawTests {
         try context.save()
       }
       context.undo()
-      // The save may have taken in another number that others saved.
+      // The save may have merged another number that others saved.
       let undone = Self.values(object)
       #expect(
         isSaved ? undone.blob == before.blob : undone == before,

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// The law: who reads a large value that others exchanged gets the newest one; nothing fails over a healthy store.
-@Suite("Large values beside other contexts")
+/// The law: reading a large value that others replaced returns the newest one; nothing fails over an intact store.
+@Suite("Large values with concurrent contexts")
 struct LargeValueTests {
   static let model = ModelDescription(
     entities: [
@@ -59,7 +59,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "A value that was exchanged reads as the newest, also where it is small, empty or without a row by now"
+    "A replaced value reads as the newest, even if it is now small, empty or without a row"
   )
   func exchanged() throws {
     try withItem { theirs, ours, stack in
@@ -98,7 +98,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("An element of a composite value stands in a file too, and reads as the newest")
+  @Test("An element of a composite value is stored in a file too, and reads as the newest")
   func composite() throws {
     try withItem { theirs, ours, stack in
       try theirs.setValue(["cover": Self.data(5)], forKey: "parts")
@@ -113,7 +113,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "A large value that others saved too is no change of one's own: it goes when they take it back",
+    "A large value that others saved too is no local change: it is removed when they remove it",
     arguments: [false, true])
   func equal(isMergedTwice: Bool) throws {
     try withItem { theirs, ours, stack in
@@ -131,7 +131,7 @@ struct LargeValueTests {
       try exchange(theirs, 3)
       merge()
       #expect(ours["blob"] as? Data == Self.data(3) && !ours.hasPersistentChangedValues)
-      // A value of the same size is another.
+      // A different value of the same size is a change.
       ours["blob"] = Data(Self.data(4).reversed())
       theirs["blob"] = Data(Self.data(4).dropLast() + [9])
       try writer.save()
@@ -143,7 +143,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "Each merge policy saves or meets a conflict, and what is saved is what it says",
+    "Each merge policy saves or reports a conflict, and the saved value follows the policy",
     arguments: [
       (MergePolicy.mergeByPropertyObjectTrump, 2, 8), (.mergeByPropertyStoreTrump, 2, 8),
       (.overwrite, 2, 8),
@@ -163,7 +163,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("Without a policy the save meets a conflict that leaves the object as it was")
+  @Test("Without a policy, the save reports a conflict that leaves the object unchanged")
   func conflict() throws {
     try withItem { theirs, ours, stack in
       let context = try #require(ours.managedObjectContext)
@@ -184,7 +184,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "Undo brings back a deleted object with its value, exchanged by others or not",
+    "Undo restores a deleted object with its value, whether or not others replaced it",
     arguments: [false, true])
   func undoDeletion(isExchanged: Bool) throws {
     try withItem { theirs, ours, stack in
@@ -208,7 +208,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("Undo and redo bring values back across saves, whoever saved meanwhile")
+  @Test("Undo and redo restore values across saves, including others' saves in the meantime")
   func undoChange() throws {
     try withItem { theirs, ours, stack in
       let context = try #require(ours.managedObjectContext)
@@ -231,7 +231,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("A file that is gone while its row still names it is an error that names the file")
+  @Test("A missing file that a row still names is an error that names the file")
   func missing() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -250,7 +250,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("A large value that was saved here doesn't count as changed by others who changed something else")
+  @Test("A large value saved here doesn't count as changed by others who changed another property")
   func changedBesideOthers() throws {
     try withItem { theirs, ours, _ in
       let writer = try #require(theirs.managedObjectContext)
@@ -265,7 +265,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("A large value that was saved here is written under a policy by which others' changes win")
+  @Test("A large value saved here is written under a policy by which others' changes win")
   func keptBesideOthers() throws {
     try withItem { theirs, ours, stack in
       let writer = try #require(theirs.managedObjectContext)

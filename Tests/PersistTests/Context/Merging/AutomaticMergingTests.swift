@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Merging by itself")
+@Suite("Automatic merging")
 struct AutomaticMergingTests {
-  @Test("A context that merges by itself shows what others saved once it is used")
+  @Test("A context with automatic merging shows others' saves on its next use")
   func entryPoints() throws {
     try withStack(SampleModels.people) { stack in
       let (view, background) = (stack.context(), stack.context())
@@ -34,7 +34,7 @@ struct AutomaticMergingTests {
     }
   }
 
-  @Test("Several saves are merged as one: the last value, no object that came and went, none of its own saves")
+  @Test("Several saves are merged as one: the last value, no short-lived object, none of its own saves")
   func several() throws {
     try withStack(SampleModels.people) { stack in
       let (view, background) = (stack.context(), stack.context())
@@ -56,7 +56,7 @@ struct AutomaticMergingTests {
     }
   }
 
-  @Test("A change of what others changed too isn't lost by merging: the save meets the conflict")
+  @Test("Merging doesn't lose a change that others changed too: the save detects the conflict")
   func overtaken() throws {
     try withStack(SampleModels.people) { stack in
       let (view, background) = (stack.context(), stack.context())
@@ -95,7 +95,7 @@ struct AutomaticMergingTests {
     }
   }
 
-  @Test("A save with nobody to tell makes no list of what it saved")
+  @Test("A save without receivers creates no list of changes")
   func nobody() throws {
     try withStack(SampleModels.people) { stack in
       #expect(!stack.coordinator.savedChangesPost.hasReceivers)
@@ -108,7 +108,7 @@ struct AutomaticMergingTests {
     }
   }
 
-  @Test("A mailbox that nobody empties keeps no more than so many identifiers; the context then looks at every object")
+  @Test("An unread mailbox keeps a limited number of identifiers; the context then compares every object")
   func overfull() throws {
     try withStack(SampleModels.people) { stack in
       let (view, background) = (stack.context(), stack.context())
@@ -129,7 +129,7 @@ struct AutomaticMergingTests {
     }
   }
 
-  @Test("Who awaits a context's changes hears of saves on other tasks as they happen") @MainActor
+  @Test("Awaiting a context's changes reports saves on other tasks as they happen") @MainActor
   func awaited() async throws {
     try await withTemporaryFolder { folder in
       let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
@@ -149,7 +149,7 @@ struct AutomaticMergingTests {
     }
   }
 
-  @Test("A context that merges continuously follows other tasks without being used, until its task is cancelled")
+  @Test("A context with continuous merging follows other tasks without being used, until its task is canceled")
   @MainActor
   func continuous() async throws {
     try await withTemporaryFolder { folder in
@@ -173,7 +173,7 @@ struct AutomaticMergingTests {
   }
 }
 
-@Suite("Changes from beside the coordinator")
+@Suite("Changes made outside the coordinator")
 struct ForeignChangesTests {
   private func withStore(_ body: (URL, PersistentStoreCoordinator, ManagedObjectContext) throws -> Void) throws {
     try withTemporaryStore { url in
@@ -188,7 +188,7 @@ struct ForeignChangesTests {
 
   private func names(_ objects: [ManagedObject]) -> [String?] { objects.map { $0["name"] as? String } }
 
-  @Test("What another coordinator of the process saved is merged")
+  @Test("Changes saved by another coordinator of the process are merged")
   func otherCoordinator() throws {
     try withStore { url, coordinator, context in
       let held = try context.fetch(FetchRequest("Person", sortedBy: "name"))
@@ -209,7 +209,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("What another process wrote is merged, with unsaved changes on top")
+  @Test("Changes written by another process are merged beneath unsaved changes")
   func otherProcess() throws {
     try withStore { url, coordinator, context in
       let held = try context.fetch(FetchRequest("Person", sortedBy: "name"))
@@ -228,7 +228,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("A save that meets what another process wrote is a conflict like any other")
+  @Test("A save that encounters changes written by another process is a conflict like any other")
   func conflict() throws {
     try withStore { url, _, context in
       let ann = try context.named("Person", "Ann")
@@ -243,7 +243,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("A context that merges continuously notices another process") @MainActor
+  @Test("A context with continuous merging notices another process") @MainActor
   func continuous() async throws {
     try await withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Store.sqlite")
@@ -261,7 +261,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("Who asks for foreign changes while the store writes isn't kept waiting")
+  @Test("Checking for foreign changes while the store is being written doesn't wait")
   func busyWriter() throws {
     try withStore { url, coordinator, _ in
       let store = try #require(coordinator.openStores.first as? SQLiteStore)
@@ -270,7 +270,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("Own saves aren't foreign: nothing is compared after them")
+  @Test("A context's own saves aren't foreign: nothing is compared after them")
   func ownSaves() throws {
     try withStore { _, coordinator, context in
       context.automaticallyMergesChangesFromParent = true

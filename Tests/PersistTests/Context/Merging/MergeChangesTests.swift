@@ -3,9 +3,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Merging what another context saved")
+@Suite("Merging changes saved by another context")
 struct MergeChangesTests {
-  /// A view context and a background context on one store, and what the latter saves.
+  /// A view context and a background context of one store, and the changes saved by the latter.
   private struct Scene {
     let stack: TestStack
     let view: ManagedObjectContext
@@ -19,7 +19,7 @@ struct MergeChangesTests {
       saves = EventRecorder(background)
     }
 
-    /// Saves the background context, and merges that into the view's.
+    /// Saves the background context, and merges its changes into the view context.
     func saveAndMerge() throws {
       try background.save()
       view.mergeChanges(from: try #require(saves.saves.last?.savedChanges))
@@ -32,7 +32,7 @@ struct MergeChangesTests {
     try withStack(model) { try body(Scene($0)) }
   }
 
-  @Test("CHG-11: a merged change is read, and a merged insert is registered and can be read")
+  @Test("CHG-11: a merged change can be read, and a merged insert is registered and can be read")
   func changeAndInsert() throws {
     try withScene { scene in
       let alice = try scene.background.make("Person", ["name": "Alice"])
@@ -66,7 +66,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("CHG-14: merging tells of 2 refreshed, 0 updated and 1 inserted object; there is nothing to save")
+  @Test("CHG-14: merging posts 2 refreshed, 0 updated and 1 inserted object; there is nothing to save")
   func events() throws {
     try withScene { scene in
       let people = try ["Ann", "Ben"].map { try scene.background.make("Person", ["name": $0]) }
@@ -74,7 +74,7 @@ struct MergeChangesTests {
       let held = try scene.view.fetch(FetchRequest("Person"))
       let events = EventRecorder(scene.view)
       nonisolated(unsafe) var merged: [[String: Int]] = []
-      // Posted within this test's own thread.
+      // Posted on this test's own thread.
       let observer = NotificationCenter.default.addObserver(
         forName: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: scene.view, queue: nil
       ) { note in
@@ -100,7 +100,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("Unsaved changes stay on top of what is merged, property by property, and no longer conflict with it")
+  @Test("Unsaved changes overlay the merged ones, property by property, and no longer conflict with them")
   func pendingChanges() throws {
     try withScene { scene in
       let alice = try scene.background.make("Person", ["name": "Alice", "salary": 1])
@@ -118,7 +118,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("An object that others deleted goes with its unsaved changes; deleted on both sides there is nothing to save")
+  @Test("An object deleted by others is removed with its unsaved changes; if deleted by both, there is nothing to save")
   func deletions() throws {
     try withScene { scene in
       let people = try ["Ann", "Ben"].map { try scene.background.make("Person", ["name": $0]) }
@@ -134,7 +134,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("An object that is to be deleted stays so when others have changed its row, and can be saved")
+  @Test("A pending deletion remains when others have changed the row, and can be saved")
   func deletedHere() throws {
     try withScene { scene in
       let ann = try scene.background.make("Person", ["name": "Ann"])
@@ -165,7 +165,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("Faults are only told that their rows are old: nothing is read for them")
+  @Test("Faults are only notified that their rows are outdated: nothing is read for them")
   func faults() throws {
     try withScene { scene in
       let people = try (0..<20).map { try scene.background.make("Person", ["name": "\($0)"]) }
@@ -180,7 +180,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("The rows of all other objects are read together, and of objects that the context doesn't have none")
+  @Test("The rows of all other objects are read together, and those of unregistered objects aren't read")
   func cost() throws {
     try withScene { scene in
       let people = try (0..<300).map { try scene.background.make("Person", ["name": "\($0)"]) }
@@ -196,7 +196,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("What a notification holds is merged, objects or identifiers")
+  @Test("The contents of a notification are merged, whether objects or identifiers")
   func notifications() throws {
     try withScene { scene in
       let ann = try scene.background.make("Person", ["name": "Ann"])
@@ -215,7 +215,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("BAT-02: rows deleted beside contexts are merged by their identifiers, into several contexts")
+  @Test("BAT-02: rows deleted outside the contexts are merged by their identifiers, into several contexts")
   func remote() throws {
     try withScene { scene in
       let people = try (0..<3).map { try scene.background.make("Person", ["name": "\($0)"]) }
@@ -235,13 +235,13 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("HIS-02: inserts merged from elsewhere are told, and registered no longer than that")
+  @Test("HIS-02: merged inserts are posted, and registered only for that long")
   func remoteInserts() throws {
     try withScene { scene in
       let ann = try scene.background.make("Person", ["name": "Ann"])
       try scene.background.save()
       var inserted: [Int] = []
-      // Told within this test's own thread; held no longer than the telling takes.
+      // Posted on this test's own thread; retained no longer than posting takes.
       let observation = scene.view.observe { event in
         if case .objectsDidChange(let changes) = event { inserted.append(changes.inserted.count) }
       }
@@ -252,7 +252,7 @@ struct MergeChangesTests {
     }
   }
 
-  @Test("FLT-07: there is no row cache: after somebody wrote beside the context a refresh shows what the store holds")
+  @Test("FLT-07: there is no row cache: after a write outside the context, a refresh shows the store's contents")
   func refresh() throws {
     try withScene { scene in
       try scene.background.make("Person", ["name": "FIAT"])

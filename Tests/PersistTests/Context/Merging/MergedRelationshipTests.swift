@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// What others saved comes in under unsaved changes, and both sides of relationships agree.
+/// Others' saved changes are merged beneath unsaved changes, and both sides of relationships agree.
 @Suite("Relationships after merging")
 struct MergedRelationshipTests {
   private static func model(ordered isOrdered: Bool, _ rule: DeleteRule = .nullify) -> ModelDescription {
@@ -16,7 +16,7 @@ struct MergedRelationshipTests {
     }
   }
 
-  @Test("An unsaved owner outlasts the one that others saved, on both sides", arguments: scenes)
+  @Test("An unsaved owner prevails over the one saved by others, on both sides", arguments: scenes)
   func owners(isOrdered: Bool, isRead: Bool, policy: MergePolicy) throws {
     try withStack(Self.model(ordered: isOrdered)) { stack in
       let (context, other) = (stack.context(), stack.context())
@@ -44,7 +44,7 @@ struct MergedRelationshipTests {
     }
   }
 
-  @Test("A member that has another owner here doesn't deny a deletion, whichever owner others have given it")
+  @Test("A member that has another owner here doesn't deny a deletion, whichever owner others have assigned to it")
   func denial() throws {
     try withStack(Self.model(ordered: false, .deny)) { stack in
       let (context, other) = (stack.context(), stack.context())
@@ -65,7 +65,7 @@ struct MergedRelationshipTests {
     }
   }
 
-  @Test("New members that were moved among one another remain behind those that others saved meanwhile")
+  @Test("New members reordered among themselves remain after those that others saved in the meantime")
   func movedNewMembers() throws {
     try withStack(Self.model(ordered: true)) { stack in
       let (context, other) = (stack.context(), stack.context())
@@ -86,7 +86,7 @@ struct MergedRelationshipTests {
     }
   }
 
-  @Test("A copy of members remembers that the store may have some of the differences")
+  @Test("A copy of members records that the store may have some of the differences")
   func copies() {
     let members = ToManyMembers(isOrdered: true)
     members.insert(ManagedObjectID(entityName: "Row", storeIdentifier: "A", key: .permanent(1)))
@@ -95,7 +95,7 @@ struct MergedRelationshipTests {
     #expect(members.mayOverlapStored && ToManyMembers(copying: members).mayOverlapStored)
   }
 
-  @Test("A partner that others saved gives way to an unsaved one")
+  @Test("A partner saved by others is replaced by an unsaved one")
   func partners() throws {
     try withStack(Self.model(ordered: false)) { stack in
       let (context, other) = (stack.context(), stack.context())
@@ -114,7 +114,7 @@ struct MergedRelationshipTests {
   }
 
   @Test(
-    "What others gave to an object that is deleted here follows its delete rule",
+    "Objects that others related to an object deleted here follow its delete rule",
     arguments: [DeleteRule.nullify, .cascade])
   func deleted(rule: DeleteRule) throws {
     try withStack(Self.model(ordered: false, rule)) { stack in
@@ -134,7 +134,7 @@ struct MergedRelationshipTests {
     }
   }
 
-  @Test("A merged deletion leaves an object that is held registered and deleted, with its context")
+  @Test("A merged deletion leaves a retained object registered and deleted, with its context")
   func mergedDeletion() throws {
     try withStack(Self.model(ordered: false)) { stack in
       let (context, other) = (stack.context(), stack.context())
@@ -153,7 +153,7 @@ struct MergedRelationshipTests {
     }
   }
 
-  @Test("A refresh with merging drops values that were set without counting as changes")
+  @Test("A refresh with merging discards values set without counting as changes")
   func primitiveValues() throws {
     try withStack(Self.model(ordered: false)) { stack in
       let context = stack.context()
@@ -166,7 +166,7 @@ struct MergedRelationshipTests {
   }
 
   @Test(
-    "A pair that others made too is no change any more: it goes when they take it back",
+    "A pair that others formed too is no longer a change: it is removed when they remove it",
     arguments: ["tags", "ranked"])
   func samePair(relationship: String) throws {
     try withStack(PlainSchema.model) { stack in
@@ -188,7 +188,7 @@ struct MergedRelationshipTests {
     }
   }
 
-  @Test("A row that comes back under an owner that is deleted here is deleted with it")
+  @Test("A row restored under an owner that is deleted here is deleted with it")
   func cascadeToReturnedRow() throws {
     try withStack(PlainSchema.model) { stack in
       let (context, other) = (stack.context(), stack.context())

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Rows that went and come back beside other contexts")
+@Suite("Rows deleted and restored with concurrent contexts")
 struct ReturnedRowTests {
-  /// Two contexts that have read the same objects, one of which is told what the other one saves.
+  /// Two contexts that have read the same objects; one is notified of the other's saves.
   private struct Scene {
     let stack: TestStack
     let context: ManagedObjectContext
@@ -21,7 +21,7 @@ struct ReturnedRowTests {
       other.undoManager = .init()
     }
 
-    /// Saves one of the contexts, and tells the other one.
+    /// Saves one of the contexts, and notifies the other one.
     func save(_ saver: ManagedObjectContext) throws {
       try saver.save()
       let index = saver === context ? 0 : 1
@@ -34,7 +34,7 @@ struct ReturnedRowTests {
     try withStack(PlainSchema.model) { try body(Scene($0)) }
   }
 
-  @Test("A merged deletion leaves what is saved to lead to the object, whether or not its holder is changed here")
+  @Test("After a merged deletion, saved references still lead to the object, whether their holder is changed or not")
   func holders() throws {
     try withScene { scene in
       let node = try scene.context.make("Node", ["name": "node"])
@@ -55,7 +55,7 @@ struct ReturnedRowTests {
     }
   }
 
-  @Test("A row that others bring back is a member of the object that comes back here, to which it refers")
+  @Test("A row that others restore is a member of the restored object to which it refers")
   func member() throws {
     try withScene { scene in
       let node = try scene.context.make("Node", ["name": "node"])
@@ -80,7 +80,7 @@ struct ReturnedRowTests {
     }
   }
 
-  @Test("A member that left an object while that was gone isn't its member when others bring it back")
+  @Test("A member removed from an object while that was deleted isn't its member when others restore it")
   func formerMember() throws {
     try withScene { scene in
       let room = try scene.context.make("Room", ["name": "room"])

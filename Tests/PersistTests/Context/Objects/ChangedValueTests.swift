@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Changed, committed and primitive values")
 struct ChangedValueTests {
-  @Test("CHG-02: changed values hold the new value and committed values the saved one, until a save makes them one")
+  @Test("CHG-02: changed values are the new and committed values the saved ones, until a save makes them equal")
   func changedAndCommitted() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -41,7 +41,7 @@ struct ChangedValueTests {
     }
   }
 
-  @Test("CHG-05: a change of a transient attribute alone makes the object changed, without persistent changed values")
+  @Test("CHG-05: a change of only a transient attribute changes the object, without persistent changed values")
   func transientChange() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -55,7 +55,7 @@ struct ChangedValueTests {
     }
   }
 
-  @Test("Changed values for the current event are those before it, of the properties that changed in it")
+  @Test("Changed values for the current event are the former values of the properties that changed in it")
   func currentEvent() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -76,7 +76,7 @@ struct ChangedValueTests {
     }
   }
 
-  @Test("While an observer hears of an event, changed values for the current event are that event's")
+  @Test("While an observer handles an event, changed values for the current event are that event's")
   func currentEventWhileTold() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -94,7 +94,7 @@ struct ChangedValueTests {
     }
   }
 
-  @Test("What the fetch hook sets doesn't count as a change")
+  @Test("Values set by the fetch hook don't count as changes")
   func fetchHook() throws {
     final class Person: ManagedObject {
       override func awakeFromFetch() { self["displayName"] = "\(self["name"] ?? "") \"\(self["nickname"] ?? "")\"" }
@@ -112,7 +112,7 @@ struct ChangedValueTests {
     }
   }
 
-  @Test("Paths lead through relationships, composites and operators, and set what they end at")
+  @Test("Paths lead through relationships, composites and operators, and set the property at their end")
   func paths() throws {
     try withStack(SampleModels.staff) { stack in
       let context = stack.context()

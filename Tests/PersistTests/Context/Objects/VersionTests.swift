@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Versions of rows")
 struct VersionTests {
-  @Test("A new object has none; each save that writes the row counts on, whatever is set in between")
+  @Test("A new object has no version; each save that writes the row increases it, whatever is set in between")
   func counting() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -26,7 +26,7 @@ struct VersionTests {
     }
   }
 
-  @Test("A fault reads its row for it, once")
+  @Test("A fault reads its row once for it")
   func fault() throws {
     try withStack(SampleModels.people) { stack in
       let seeding = stack.context()
@@ -42,7 +42,7 @@ struct VersionTests {
     }
   }
 
-  @Test("What others saved shows in it once the object shows their values")
+  @Test("It reflects others' saves once the object shows their values")
   func others() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -60,7 +60,7 @@ struct VersionTests {
     }
   }
 
-  @Test("A member that comes or goes counts as a change of its owner too, as in Core Data")
+  @Test("An added or removed member counts as a change of its owner too, as in Core Data")
   func members() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -73,12 +73,12 @@ struct VersionTests {
     }
   }
 
-  /// An attribute may be called so.
+  /// An attribute can have that name.
   private final class Document: ManagedObject {
     var version = "draft"
   }
 
-  @Test("A class may have a property of that name")
+  @Test("A class can have a property of that name")
   func ownProperty() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context(classes: ["Person": Document.self])

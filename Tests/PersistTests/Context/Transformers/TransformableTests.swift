@@ -10,7 +10,7 @@ private struct Colour: Codable, Sendable, Hashable {
   var date: Date
 }
 
-/// Turns a text round, and counts how often it is asked.
+/// Reverses a text, and counts its calls.
 private final class ReversingTransformer: AttributeTransformer {
   let asked = LockProtected((forward: 0, back: 0))
 
@@ -44,7 +44,7 @@ struct TransformableTests {
     return try #require(object.data(at: slot))
   }
 
-  @Test("Without a transformer a list and a registered type come back; the class's name stands in the file (TRF-01)")
+  @Test("Without a transformer, a list and a registered type are read back; the file has the class's name (TRF-01)")
   func archives() throws {
     AttributeTransformers.register(Colour.self)
     try withStack(Self.box()) { stack in
@@ -65,7 +65,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("Property-list values come back equal, with Core Data's secure transformer named too (TRF-02)", arguments: [
+  @Test("Property-list values are read back equal, also with Core Data's secure transformer (TRF-02)", arguments: [
     nil, "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer",
   ])
   func propertyLists(transformer: String?) throws {
@@ -90,7 +90,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("What Apple's archiver wrote is read, and what is written has its form")
+  @Test("Archives written by Apple's archiver can be read, and written ones have the same form")
   func form() throws {
     let archive = try KeyedArchiveWriter.archive(["a", 1, Date(timeIntervalSinceReferenceDate: 2)] as [Any])
     let list = try PropertyList(data: archive)
@@ -110,7 +110,7 @@ struct TransformableTests {
     #expect(inner[0] as? String == "x" && inner[1] as? Int == 4)
   }
 
-  @Test("A registered transformer is asked forward once, its bytes are stored, and it is asked back when read (TRF-04)")
+  @Test("A registered transformer is called once to encode, its bytes are stored, and it is called to decode (TRF-04)")
   func custom() throws {
     let transformer = ReversingTransformer()
     AttributeTransformers.register(transformer, named: "TRF-04")
@@ -128,7 +128,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("Only what is set anew is stored: a value changed in place changes nothing (TRF-05)")
+  @Test("Only newly set values are stored: a value mutated in place changes nothing (TRF-05)")
   func changes() throws {
     try withStack(Self.box()) { stack in
       let context = stack.context()
@@ -149,7 +149,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("A default is there after insertion, nil wins over it, and both survive reopening (TRF-07)")
+  @Test("A default is present after insertion, nil overrides it, and both survive reopening (TRF-07)")
   func defaults() throws {
     try withStack(Self.box(default: .archived(["new"]))) { stack in
       let context = stack.context()
@@ -163,7 +163,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("Filtering by contents is done in memory, by a closure (TRF-08)")
+  @Test("Filtering by contents is done in memory, with a closure (TRF-08)")
   func filtering() throws {
     try withStack(Self.box()) { stack in
       let context = stack.context()
@@ -176,7 +176,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("A transformer that isn't registered leaves the bytes, and takes bytes alone")
+  @Test("Without a registered transformer, the bytes are returned, and only bytes are accepted")
   func unknown() throws {
     try withStack(Self.box(transformer: "Nobody's")) { stack in
       let context = stack.context()
@@ -214,7 +214,7 @@ struct TransformableTests {
     #expect(read?.first as? Decimal == Decimal(string: expected))
   }
 
-  @Test("Nothing in a store makes a type that wasn't registered: reading is an error, never a crash")
+  @Test("Nothing in a store instantiates a type that wasn't registered: reading is an error, never a crash")
   func hostile() throws {
     func archive(_ className: String) throws -> Data {
       try PropertyList.dictionary([
@@ -243,7 +243,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("An archive that holds itself is refused")
+  @Test("An archive that contains itself is rejected")
   func circle() throws {
     let archive = try PropertyList.dictionary([
       "$top": .dictionary(["root": .uid(1)]),
@@ -255,7 +255,7 @@ struct TransformableTests {
     #expect(persistError { _ = try KeyedArchiveReader.value(in: archive) }?.code == .limitExceeded)
   }
 
-  @Test("Imported data go through the transformer")
+  @Test("Imported data pass through the transformer")
   func importing() throws {
     try withStack(Self.box()) { stack in
       let context = stack.context()

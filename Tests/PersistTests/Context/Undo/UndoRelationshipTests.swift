@@ -13,7 +13,7 @@ struct UndoRelationshipTests {
     [DeleteRule.cascade, .nullify].flatMap { rule in [true, false].map { (isOrdered, rule, $0) } }
   }
 
-  @Test("Undoing a deletion brings unsaved members back once, saved or not meanwhile", arguments: scenes)
+  @Test("Undoing a deletion restores unsaved members once, saved in the meantime or not", arguments: scenes)
   func unsavedMembers(isOrdered: Bool, rule: DeleteRule, saves: Bool) throws {
     try withStack(Self.model(ordered: isOrdered, rule)) { stack in
       let context = stack.context()
@@ -35,7 +35,7 @@ struct UndoRelationshipTests {
   }
 
   @Test(
-    "Undoing a member's deletion gives it back to its owner, whether or not the members were read",
+    "Undoing a member's deletion restores it to its owner, whether or not the members were read",
     arguments: [true, false], [true, false])
   func owners(areRead: Bool, saves: Bool) throws {
     try withStack(Self.model(ordered: false, .nullify)) { stack in
@@ -59,7 +59,7 @@ struct UndoRelationshipTests {
     }
   }
 
-  @Test("An object whose saved deletion is undone has its identifier, and relationships without an inverse lead there")
+  @Test("An object whose saved deletion is undone keeps its identifier; relationships without an inverse lead to it")
   func identifiers() throws {
     try withStack(Self.model(ordered: false, .nullify)) { stack in
       let context = stack.context()
@@ -78,7 +78,7 @@ struct UndoRelationshipTests {
     }
   }
 
-  @Test("A member that left an ordered relationship and came back is last, read or not", arguments: [true, false])
+  @Test("A member removed from an ordered relationship and added again is last, read or not", arguments: [true, false])
   func places(areRead: Bool) throws {
     try withStack(Self.model(ordered: true, .nullify)) { stack in
       let context = stack.context()
@@ -96,7 +96,7 @@ struct UndoRelationshipTests {
     }
   }
 
-  @Test("Discarding an object's changes leads it to nothing that is deleted here")
+  @Test("Discarding an object's changes restores no reference to an object that is deleted here")
   func discarding() throws {
     try withStack(Self.model(ordered: true, .nullify)) { stack in
       let context = stack.context()
@@ -112,7 +112,7 @@ struct UndoRelationshipTests {
     }
   }
 
-  @Test("A deletion of a row that others changed is undone with its unsaved members, on both sides", arguments: [0, 1])
+  @Test("Undoing the deletion of a row changed by others restores its unsaved members on both sides", arguments: [0, 1])
   func unsavedPairs(deleted: Int) throws {
     try withStack(PlainSchema.model) { stack in
       let (context, other) = (stack.context(), stack.context())
@@ -136,7 +136,7 @@ struct UndoRelationshipTests {
     }
   }
 
-  @Test("Undoing a deletion that others made too, and took back, leaves the row as they saved it")
+  @Test("Undoing a deletion that others made too, and reverted, leaves the row as they saved it")
   func deletedTwice() throws {
     try withStack(PlainSchema.model) { stack in
       let (context, other) = (stack.context(), stack.context())

@@ -11,7 +11,7 @@ struct UndoTests {
     return context
   }
 
-  @Test("UND-01: insertions made in one go are undone and redone together; a rollback leaves nothing to redo")
+  @Test("UND-01: insertions made together are undone and redone together; a rollback leaves nothing to redo")
   func insertions() throws {
     try withStack(SampleModels.pets) { stack in
       let context = undoable(stack)
@@ -35,7 +35,7 @@ struct UndoTests {
     }
   }
 
-  @Test("UND-02: a new context has no undo manager; without one undo does nothing, and rolling back still works")
+  @Test("UND-02: a new context has no undo manager; without one, undo does nothing, and rolling back still works")
   func withoutManager() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -50,7 +50,7 @@ struct UndoTests {
     }
   }
 
-  @Test("Undoing goes back event by event, and redoing forth; a new change leaves nothing to redo")
+  @Test("Undo reverts event by event, and redo restores; a new change leaves nothing to redo")
   func events() throws {
     try withStack(SampleModels.people) { stack in
       let context = undoable(stack)
@@ -124,7 +124,7 @@ struct UndoTests {
     }
   }
 
-  @Test("An order, a move and a replacement of members are undone to the same order")
+  @Test("An order, a move and a replacement of members are undone to the former order")
   func orders() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = undoable(stack)
@@ -154,7 +154,7 @@ struct UndoTests {
     }
   }
 
-  @Test("Explicit groups gather several events; inner groups can be undone alone")
+  @Test("Explicit groups combine several events; inner groups can be undone separately")
   func groups() throws {
     try withStack(SampleModels.people) { stack in
       let context = undoable(stack)
@@ -184,7 +184,7 @@ struct UndoTests {
     }
   }
 
-  @Test("Only as many groups as the limit allows can be undone")
+  @Test("Only as many groups as the limit can be undone")
   func levels() throws {
     try withStack(SampleModels.people) { stack in
       let context = undoable(stack)
@@ -199,7 +199,7 @@ struct UndoTests {
     }
   }
 
-  @Test("What is changed while registration is off, refreshed, or changed before there was a manager isn't undone")
+  @Test("Changes made while registration is disabled, by a refresh, or before there was a manager aren't undone")
   func notRecorded() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -220,7 +220,7 @@ struct UndoTests {
     }
   }
 
-  @Test("One manager serves two contexts: what was changed last, in either, is undone first")
+  @Test("One manager serves two contexts: the last change in either is undone first")
   func shared() throws {
     try withStack(SampleModels.people) { stack in
       let (first, second) = (stack.context(), stack.context())
@@ -239,7 +239,7 @@ struct UndoTests {
     }
   }
 
-  @Test("Undo tells observers like any change, and objects why they changed")
+  @Test("Undo notifies observers like any change, and objects of the reason")
   func telling() throws {
     final class Person: ManagedObject {
       var events: [SnapshotEvents] = []

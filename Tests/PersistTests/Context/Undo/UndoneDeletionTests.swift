@@ -3,10 +3,10 @@ import Testing
 
 @testable import Persist
 
-/// Deletions that are undone after others, or later saves, have changed what the object was related to.
+/// Deletions undone after others, or later saves, have changed the related objects.
 @Suite("Both sides after an undone deletion")
 struct UndoneDeletionTests {
-  /// A to-many relationship by the delete rule of its owner, with the way back.
+  /// A to-many relationship by the delete rule of its owner, with its inverse.
   private static let owners = [("Keeper", "wards", "keeper"), ("Room", "guests", "room"), ("Tag", "nodes", "tags")]
 
   private func withContexts(
@@ -19,7 +19,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("A member that others took away meanwhile stays away", arguments: owners)
+  @Test("A member that others removed in the meantime remains removed", arguments: owners)
   func lostMember(entity: String, members: String, back: String) throws {
     try withContexts { stack, context, other in
       let node = try context.make("Node", ["name": "node"])
@@ -41,7 +41,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("A deleted member that others took away meanwhile comes back without its owner")
+  @Test("A deleted member that others removed in the meantime is restored without its owner")
   func deletedMember() throws {
     try withContexts { stack, context, other in
       let node = try context.make("Node", ["name": "node"])
@@ -59,7 +59,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("An owner that leaves its members alone has them again, after its deletion was saved", arguments: [true, false])
+  @Test("An owner whose rule leaves its members alone has them again after a saved deletion", arguments: [true, false])
   func savedDeletion(isLoaded: Bool) throws {
     try withContexts { stack, context, other in
       let node = try context.make("Node", ["name": "node"])
@@ -82,7 +82,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("A pair that others made meanwhile is there")
+  @Test("A pair that others formed in the meantime is present")
   func newPair() throws {
     try withContexts { stack, context, other in
       let node = try context.make("Node", ["name": "node"])
@@ -100,7 +100,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("A partner that others have given it meanwhile is its partner again, whoever had that one here")
+  @Test("A partner that others have assigned in the meantime is its partner again, whoever had that one here")
   func newPartner() throws {
     try withContexts { stack, context, other in
       let (first, second) = (try context.make("Node", ["name": "a"]), try context.make("Node", ["name": "b"]))
@@ -117,7 +117,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("The order is the one that others have saved meanwhile")
+  @Test("The order is the one that others have saved in the meantime")
   func newOrder() throws {
     try withContexts { stack, context, other in
       let node = try context.make("Node", ["name": "node"])
@@ -135,7 +135,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("A member that came back to its place doesn't keep others' orders away")
+  @Test("A member restored to its position doesn't override others' orders")
   func oldPlace() throws {
     try withContexts { stack, context, other in
       let drawer = try context.make("Drawer", ["name": "drawer"])
@@ -156,7 +156,7 @@ struct UndoneDeletionTests {
   }
 
   @Test(
-    "A relationship without inverse leads to the object again after both were deleted", arguments: [true, false])
+    "A relationship without an inverse leads to the object again after both were deleted", arguments: [true, false])
   func withoutInverse(savesLast: Bool) throws {
     try withContexts { stack, context, other in
       let tag = try context.make("Tag", ["name": "tag"])
@@ -175,7 +175,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("Unsaved members come back in the order in which they were added")
+  @Test("Unsaved members are restored in the order in which they were added")
   func unsavedOrder() throws {
     try withContexts { _, context, _ in
       let node = try context.make("Node", ["name": "node"])
@@ -191,7 +191,7 @@ struct UndoneDeletionTests {
     }
   }
 
-  @Test("A saved deletion that is undone and redone before the next save leaves no trace, whatever the rule", arguments: [
+  @Test("A saved deletion undone and redone before the next save leaves no trace, whatever the rule", arguments: [
     ("Node", "hall", "Hall", "people"), ("Keeper", "wards", "Node", "keeper"), ("Room", "guests", "Node", "room"),
     ("Node", "visits", "Place", "visitors"),
   ])

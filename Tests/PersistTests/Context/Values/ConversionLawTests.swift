@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// One table of conversions serves every door.
+/// One table of conversions serves every API.
 @Suite("Laws of conversions")
 struct ConversionLawTests {
   private static let types: [AttributeType] = [
@@ -20,7 +20,7 @@ struct ConversionLawTests {
     ],
     composites: [CompositeDescription("Parts", elements: types.map { AttributeDescription($0.rawValue, $0) })])
 
-  /// What a door makes of a value: the stored one, or the error's code.
+  /// The result of an API for a value: the stored one, or the error's code.
   private enum Outcome: Equatable, CustomStringConvertible {
     case stored(StoredValue)
     case refused(PersistenceError.Code?)
@@ -41,7 +41,7 @@ struct ConversionLawTests {
     (GivenValue(value)?.inWords ?? "something") + " (\(Swift.type(of: value)))"
   }
 
-  @Test("Every value has the same result, or the same error, through every door")
+  @Test("Every value has the same result, or the same error, through every API")
   func doors() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -85,7 +85,7 @@ struct ConversionLawTests {
           let checked = persistError { try object.validateValue(value, forKey: key) }
           let (isRefusedByCheck, isRefused) = (checked?.code == .typeMismatch, outcome == .refused(.typeMismatch))
           #expect(isRefusedByCheck == isRefused, "validateValue: \(words)")
-          // Imports read texts besides; whatever a program may give they take alike.
+          // Imports also read texts; all of them accept any value that a program may pass.
           if case .stored(let stored) = outcome {
             object.setAttributeValue(.null, at: slot)
             let imported = Outcome { try object.importValues(from: [key: value]); return read() }
@@ -110,7 +110,7 @@ struct ConversionLawTests {
     }
   }
 
-  @Test("Batch updates and rows that are filled by slot take and refuse what objects do")
+  @Test("Batch updates and rows filled by slot accept and reject the same values as objects")
   func batches() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -119,7 +119,7 @@ struct ConversionLawTests {
       for type in Self.types {
         let key = type.rawValue
         let slot = try #require(object.entity.property(named: key)).slot
-        // A share for each type: every value meets the store several times.
+        // A sample for each type: every value is stored several times.
         for (index, value) in GivenSamples.all.enumerated() where index % 5 == slot % 5 {
           guard case .value(let given)? = GivenValue(value) else { continue }
           let words = "\(Self.words(value)) for \(key)"
@@ -164,7 +164,7 @@ struct ConversionLawTests {
     }
   }
 
-  @Test("What is taken comes back bit for bit from the store, and no whole number has lost a digit")
+  @Test("Accepted values are read back bit for bit from the store, and no whole number has lost a digit")
   func roundTrip() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -209,7 +209,7 @@ struct ConversionLawTests {
     var exact: DecimalText?
     switch stored {
     case .integer(let number):
-      // A double is its own value, beside which its shortest text is rounded.
+      // A double is its own value; its shortest text is rounded.
       if case .value(.double(let double)) = given, Int64(exactly: double) == number { return }
       exact = DecimalText("\(number)")
     case .decimal(let number): exact = DecimalText(number.description)
@@ -240,7 +240,7 @@ struct ConversionLawTests {
             let list = try #require(try JSONSerialization.jsonObject(with: plain) as? [[String: Any]])
             return try #require(try context.importObjects("Sample", from: list).first).attributeValue(at: slot)
           }
-          // Foundation itself rounds some numbers before anybody sees them.
+          // Foundation itself rounds some numbers before they can be read.
           let list = try JSONSerialization.jsonObject(with: plain) as? [[String: NSNumber]]
           if DecimalText("\(list?.first?[key] ?? 0)") == DecimalText(number) {
             #expect(outcome == dictionaries, "\(number) for \(key): \(outcome), by JSONSerialization \(dictionaries)")

@@ -27,7 +27,7 @@ struct ConversionTests {
 
   private final class Item: ManagedObject {}
 
-  @Test("Identifying numbers beyond a double's digits tell objects apart, however the JSON was read")
+  @Test("Identifying numbers beyond a double's digits distinguish objects, however the JSON was read")
   func identifyingNumbers() throws {
     let json = Data(#"[{"itemID": 1765432109876543211}, {"itemID": 1765432109876543212}]"#.utf8)
     for isText in [true, false] {
@@ -45,7 +45,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("Imports refuse what would lose digits or isn't wholly a number, and say so")
+  @Test("Imports reject texts that would lose digits or aren't entirely a number, and say so")
   func refusals() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -65,7 +65,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("What Core Data takes is taken where it is exact")
+  @Test("Values accepted by Core Data are accepted if they are exact")
   func exactNumbers() throws {
     try withStack(Self.model) { stack in
       let item = try stack.context().make("Item")
@@ -90,7 +90,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("Values are read as the types that a port names")
+  @Test("Values are read as the types used in ported code")
   func typedReading() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -135,7 +135,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("Lists are lists to an import, also empty ones and those of small numbers")
+  @Test("Lists are imported as lists, including empty ones and those of small numbers")
   func lists() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -148,7 +148,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("Finding by an attribute creates what isn't there, once")
+  @Test("Finding by an attribute creates a missing object, once")
   func findOrCreate() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -167,7 +167,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("A default is taken as a value of its attribute's type")
+  @Test("A default is converted like a value of its attribute's type")
   func defaults() throws {
     let model = ModelDescription(entities: [
       EntityDescription(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values that programs and data give: every kind at its bounds, and at random.
+/// Values from programs and data: every kind at its bounds, and at random.
 enum GivenSamples {
   static var all: [Any] { integers + numbers + decimals + foundation + others }
 

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Persist
 
-/// What a copy object by object costs in statements: one for each row that is written, and a few for each batch.
-@Suite("What copying object by object costs, in statements")
+/// The statements executed by a copy object by object: one for each row written, and a few for each batch.
+@Suite("Cost of copying object by object, in statements")
 struct CopyCostTests {
   private static let batches = 4
   private static let count = batches * ObjectCopy.batchSize
-  /// A transaction, the counter of keys, the reads of a batch and a look at what other connections did, in both passes;
+  /// A transaction, the key counter, the reads of a batch and a check for other connections' changes, in both passes;
   /// and the beginning and the end.
   private static let limitBeside = batches * 24 + 10
 
@@ -23,7 +23,7 @@ struct CopyCostTests {
         relationships: [.init("employees", toMany: "Employee", inverse: "department")]))
   }
 
-  /// Notes how many statements ran between the first pass's beginning and the last one's end.
+  /// Records how many statements ran between the beginning of the first pass and the end of the last.
   private class Counting: EntityMigrationPolicy {
     private var before = 0
 
@@ -44,7 +44,7 @@ struct CopyCostTests {
     }
   }
 
-  /// How many statements it takes to migrate employees, each in one of ten departments.
+  /// The number of statements needed to migrate employees, each in one of ten departments.
   private func statements(
     policy: EntityMigrationPolicy.Type,
     _ change: (_ employees: inout EntityMapping, _ departments: inout EntityMapping) throws -> Void = { _, _ in },
@@ -110,7 +110,7 @@ struct CopyCostTests {
     }
   }
 
-  @Test("A policy that makes a second object: one statement for each, one to note it, and one to find it")
+  @Test("A policy that creates a second object: one statement for each, one to record it, and one to find it")
   func pairs() throws {
     let statements = try statements(policy: Doubling.self) { context in
       try #expect(context.count(for: FetchRequest("Employee")) == 2 * Self.count)

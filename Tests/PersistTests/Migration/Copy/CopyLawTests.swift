@@ -7,7 +7,7 @@ import Testing
 @Suite("Laws of copying")
 struct CopyLawTests {
   @Test(
-    "In place, copied by SQL and copied object by object: three ways, one store",
+    "In place, copied by SQL and copied object by object: three methods with the same result",
     .law("migration-three-ways", short: 40, long: 1000))
   func threeWays() {
     var done = 0
@@ -33,7 +33,7 @@ struct CopyLawTests {
         try #expect(Data(contentsOf: store) == bytes, "seed \(seed): the source changed")
         try AutomaticMigrator().migrate(storeAt: store, to: versions[1], registry: registry)
         let inPlace = try StoreDump(of: new, at: store)
-        // What SQL has no form for is made object by object, and begins its versions anew.
+        // Rows that SQL can't express are created object by object, with new version counters.
         var planner = CopyPlanner(mapping, from: .forNewStore(old), to: .forNewStore(new), storeIdentifier: "")
         let isMixed = try planner.make().usesObjects
         let sql = try StoreDump(of: new, at: bySQL)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What stands around a store's tables when it is copied")
+@Suite("Additions to a store's tables when it is copied")
 struct CopySurroundingsTests {
   private func copy(_ url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
     let registry = ModelRegistry(
@@ -18,7 +18,7 @@ struct CopySurroundingsTests {
     try model(EntityDescription("Item", attributes: attributes.map { AttributeDescription($0, .string) }))
   }
 
-  @Test("Tables, indexes, triggers and views of the application's own are kept, with their rows and last keys")
+  @Test("The application's own tables, indexes, triggers and views are kept, with their rows and last keys")
   func tables() throws {
     try withTemporaryStore { url in
       let (old, new) = (try item("a", "x"), try item("a", "b"))
@@ -46,7 +46,7 @@ struct CopySurroundingsTests {
     }
   }
 
-  @Test("What others added to the model's tables is kept: columns with their values, and indexes")
+  @Test("Additions to the model's tables are kept: columns with their values, and indexes")
   func added() throws {
     try withTemporaryStore { url in
       let animals = [
@@ -77,7 +77,7 @@ struct CopySurroundingsTests {
     }
   }
 
-  @Test("A virtual table of the application's own finds what it found before")
+  @Test("A virtual table of the application's own finds the same rows as before")
   func virtualTables() throws {
     try withTemporaryStore { url in
       let (old, new) = (try item("a"), try item("a", "b"))
@@ -93,12 +93,12 @@ struct CopySurroundingsTests {
     }
   }
 
-  @Test("The store's history goes on with the new entity numbers, and forgets entities that go")
+  @Test("The store's history continues with the new entity numbers, and drops removed entities")
   func history() throws {
     try MadeStore.expectHistoryGoesOn { try copy($0, from: $1, to: $2) }
   }
 
-  @Test("A table whose name the new model needs is refused by its name, and the store stays as it was")
+  @Test("A table whose name the new model needs is refused by name, and the store stays unchanged")
   func taken() throws {
     try withTemporaryStore { url in
       let (old, new) = (try item("a"), try model(EntityDescription("Item"), EntityDescription("Note")))

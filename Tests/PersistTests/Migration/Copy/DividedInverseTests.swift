@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Inverses divided among several entities, and merged")
+@Suite("Inverses split among several entities, and merged")
 struct DividedInverseTests {
   @Test(
     "A relationship that moves down to two entities keeps the order that its inverse had for both",
@@ -17,7 +17,7 @@ struct DividedInverseTests {
     let new = try model.model()
     var unsorted = 0
     try withFilledStores(of: old) { url, folder, seed in
-      // Against the order of the keys.
+      // The reverse of the order of the keys.
       let places = Set(
         TableMap.forNewStore(old).tables.flatMap { place in
           place.orderColumns.values.map { [place.table, $0] }
@@ -64,7 +64,7 @@ struct DividedInverseTests {
     #expect(unsorted > 0)
   }
 
-  /// Runs `body` with one filled store after the other, each in a folder of its own.
+  /// Runs `body` with one filled store after another, each in a separate folder.
   private func withFilledStores(
     of model: ManagedObjectModel, _ body: (_ url: URL, _ folder: URL, _ seed: UInt64) throws -> Void
   ) throws {
@@ -80,7 +80,7 @@ struct DividedInverseTests {
 
   private enum Way: String, CaseIterable { case inPlace, copy, objects }
 
-  /// - Returns: a migrated copy of the store.
+  /// - Returns: A migrated copy of the store.
   private func migrate(
     _ url: URL, _ old: ManagedObjectModel, _ new: ManagedObjectModel, _ way: Way, in folder: URL
   ) throws -> URL {

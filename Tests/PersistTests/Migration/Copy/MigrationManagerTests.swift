@@ -16,7 +16,7 @@ struct MigrationManagerTests {
         relationships: [.init("employees", toMany: "Employee", inverse: "department")]))
   }
 
-  /// Makes a store and fills it through a context.
+  /// Creates a store and fills it through a context.
   private func make(
     _ url: URL, _ model: ManagedObjectModel, _ fill: (ManagedObjectContext) throws -> Void
   ) throws {
@@ -36,7 +36,7 @@ struct MigrationManagerTests {
     try body(ManagedObjectContext(coordinator))
   }
 
-  @Test("MAP-01: an inferred mapping run by hand keeps values and relationships; progress reads 0 afterwards")
+  @Test("MAP-01: an inferred mapping run manually keeps values and relationships; progress is 0 afterward")
   func inferredByHand() throws {
     let (old, new) = (try Self.staff(.init("hireDate", .date)), try Self.staff(.init("title", .string)))
     try withTemporaryFolder { folder in
@@ -68,7 +68,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("MAP-02: migrating a store that doesn't exist throws, and makes no file")
+  @Test("MAP-02: migrating a missing store throws, and creates no file")
   func noStore() throws {
     let model = try Self.staff()
     try withTemporaryFolder { folder in
@@ -82,7 +82,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("MAP-05: a cancelled migration fails with 134120 and leaves nothing; a second one succeeds")
+  @Test("MAP-05: a canceled migration fails with 134120 and leaves nothing behind; a second one succeeds")
   func cancelling() throws {
     let (old, new) = (try Self.staff(), try Self.staff(.init("title", .string)))
     try withTemporaryFolder { folder in
@@ -172,7 +172,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("MAP-10, MAP-11: a policy finds what the plain way made, adds objects, and both are related in the second pass")
+  @Test("MAP-10, MAP-11: a policy finds the default results, adds objects, and both are related in the second pass")
   func policy() throws {
     let model = try Self.staff()
     let employees = EntityMapping(
@@ -216,7 +216,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("MAP-13: a property mapping without expression leaves the default; an inherited property is mapped by name")
+  @Test("MAP-13: a property mapping without an expression keeps the default; an inherited property is mapped by name")
   func defaults() throws {
     let parent = EntityDescription(
       "Animal", isAbstract: true, attributes: [.init("name", .string, default: .string("?"))])
@@ -243,7 +243,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("MAP-14: two mapping models, each with a manager of its own, make one whole store")
+  @Test("MAP-14: two mapping models, each with a manager, produce one complete store")
   func parts() throws {
     let model = try Self.staff()
     let whole = try MappingModel.inferred(from: model, to: model)
@@ -266,7 +266,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A required value that a mapping leaves out fails with its entity, property and row; nothing stays behind")
+  @Test("A required value omitted by a mapping fails with its entity, property and row; nothing is left behind")
   func missingRequired() throws {
     let old = try model(EntityDescription("E", attributes: [.init("a", .string)]))
     let new = try model(EntityDescription("E", attributes: [.init("a", .string, isOptional: false)]))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Which destination objects a policy's source objects have, over several batches.
-@Suite("What policies made of what")
+/// The destination objects of a policy's source objects, over several batches.
+@Suite("Objects created by policies")
 struct PolicyInstancesTests {
   private static let count = 3 * ObjectCopy.batchSize - 100
 
@@ -13,7 +13,7 @@ struct PolicyInstancesTests {
     try model(EntityDescription("Item", attributes: [.init("number", .int64), .init("note", .string)]))
   }
 
-  /// Migrates numbered items by a policy, then looks at the new store.
+  /// Migrates numbered items by a policy, then checks the new store.
   private func migrate(
     by policy: EntityMigrationPolicy.Type, _ look: (ManagedObjectContext, MigrationManager) throws -> Void
   ) throws {
@@ -38,9 +38,9 @@ struct PolicyInstancesTests {
     }
   }
 
-  /// Makes an object for each item, and compares in the end what is found of what with what it did.
+  /// Creates an object for each item, and compares the associations found at the end with those it created.
   private class Keeper: EntityMigrationPolicy {
-    /// The notes of the objects that an item is to have, where it isn't the plain one alone.
+    /// The names of the objects expected for an item, unless there is only the default one.
     var expected: [Int: Set<String>] = [:]
     var related = 0
 
@@ -99,7 +99,7 @@ struct PolicyInstancesTests {
     }
   }
 
-  @Test("Objects that a policy leaves out are found by nobody, those before, beside and after them are")
+  @Test("Objects omitted by a policy aren't found, those before, beside and after them are")
   func leavingOut() throws {
     try migrate(by: LeavingOut.self) { context, manager in
       let left = (ObjectCopy.batchSize..<2 * ObjectCopy.batchSize).count { $0 % 3 == 0 }
@@ -123,7 +123,7 @@ struct PolicyInstancesTests {
     }
   }
 
-  @Test("An object that a policy deletes at once is found by nobody; another one can take its place")
+  @Test("An object that a policy deletes immediately isn't found; another can take its place")
   func deleting() throws {
     try migrate(by: Deleting.self) { context, manager in
       let deleted = (0..<Self.count).count { $0 % 100 == 7 } - 1
@@ -153,7 +153,7 @@ struct PolicyInstancesTests {
     }
   }
 
-  @Test("Objects that a policy makes more of one, at once or later, are found with the first")
+  @Test("Further objects created by a policy, immediately or later, are found with the first")
   func adding() throws {
     try migrate(by: Adding.self) { context, manager in
       let more = (0..<Self.count).count { $0 % 10 == 3 } * 2 + 3
@@ -166,7 +166,7 @@ struct PolicyInstancesTests {
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
       try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
-      // One of a batch before, one of this batch, one of the last.
+      // One of an earlier batch, one of this batch, one of the last.
       guard Self.number(source) == ObjectCopy.batchSize + 5 else { return }
       for other in [0, ObjectCopy.batchSize + 10, PolicyInstancesTests.count - 1] {
         let request = try FetchRequest("Item", where: "number == %@", other)
@@ -182,7 +182,7 @@ struct PolicyInstancesTests {
     }
   }
 
-  @Test("A policy may have other objects made than those of its turn; these are made in their turn as well")
+  @Test("A policy may create objects for other sources; these are also created when it is their turn")
   func anticipating() throws {
     try migrate(by: Anticipating.self) { try expectTotal(Self.count + 3, $0, $1) }
   }

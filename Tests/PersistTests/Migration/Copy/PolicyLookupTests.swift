@@ -5,8 +5,8 @@ import Testing
 @testable import Persist
 
 /// Policies as applications write them for Core Data: they change their mapping and call super, and keep tables of the
-/// objects that they made.
-@Suite("Policies that change their mapping or look up what they made")
+/// objects that they created.
+@Suite("Policies that change their mapping or look up objects they created")
 struct PolicyLookupTests {
   private static let count = 2 * ObjectCopy.batchSize + 200
   private static let groupCount = 7
@@ -26,7 +26,7 @@ struct PolicyLookupTests {
         relationships: [.init("items", toMany: "Item", inverse: "group")]))
   }
 
-  /// Migrates numbered items by a policy; the entity mapping has no expression at all.
+  /// Migrates numbered items by a policy; the entity mapping has no expressions.
   private func migrate(
     by policy: EntityMigrationPolicy.Type, _ look: (ManagedObjectContext) throws -> Void
   ) throws {
@@ -80,7 +80,7 @@ struct PolicyLookupTests {
     }
   }
 
-  @Test("Expressions that a policy changes before it calls super give the values and the relationships")
+  @Test("Expressions changed by a policy before it calls super determine the values and relationships")
   func rewriting() throws {
     try migrate(by: Rewriting.self) { context in
       let items = try context.fetch(FetchRequest<ManagedObject>("Item"))
@@ -93,7 +93,7 @@ struct PolicyLookupTests {
     }
   }
 
-  /// Finds or makes the group of each item.
+  /// Finds or creates the group of each item.
   private class Grouping: EntityMigrationPolicy {
     func group(named name: String, _ manager: MigrationManager) throws -> ManagedObject? { nil }
     func remember(_ group: ManagedObject, named name: String, _ manager: MigrationManager) {}
@@ -138,7 +138,7 @@ struct PolicyLookupTests {
     }
   }
 
-  /// Looks among the registered objects only from the second batch on.
+  /// Looks among the registered objects only after the first batch.
   private final class GroupsAmongRegisteredLate: GroupsAmongRegistered {
     private var asked = 0
 
@@ -150,7 +150,7 @@ struct PolicyLookupTests {
     }
   }
 
-  @Test("Objects that a policy holds or looks up among the registered ones are the same ones in later batches", arguments: [
+  @Test("Objects retained by a policy or looked up among the registered ones are the same in later batches", arguments: [
     GroupsInUserInfo.self, GroupsAmongRegistered.self, GroupsAmongRegisteredLate.self,
   ] as [EntityMigrationPolicy.Type])
   func grouping(_ policy: EntityMigrationPolicy.Type) throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Pairs of relationships that are their own inverse")
 struct SymmetricPairsTests {
   @Test(
-    "A mapping for one end's entity alone copies the pairs both ways round, by SQL as object by object",
+    "A mapping for only one end's entity copies the pairs in both directions, by SQL and object by object",
     arguments: [false, true])
   func oneEntityMapped(isOrdered: Bool) throws {
     let peers = RelationshipDescription(

@@ -43,20 +43,20 @@ struct ChangeKindTests {
     }
   }
 
-  @Test("It takes a few statements, and goes through no table more often than it must", arguments: ChangeKind.all)
+  @Test("It takes a few statements, and scans no table more often than necessary", arguments: ChangeKind.all)
   func counts(_ kind: ChangeKind) throws {
     let changes = try work(kind).changes.map(\.change)
     let texts = changes.flatMap { SQLText.statements($0).map(\.text) }
-    // The rows of Z_PRIMARYKEY are as many as there are entities.
+    // Z_PRIMARYKEY has as many rows as there are entities.
     let statements = texts.filter { !$0.contains("Z_PRIMARYKEY") }
     #expect(statements.count <= kind.statements, "\(statements.joined(separator: "\n"))")
-    // Making an index that has to come reads the rows, and writes none.
+    // Creating a new index reads the rows, and writes none.
     let writes = changes.filter { if case .createIndex = $0 { false } else { true } }
     let passes = Dictionary(grouping: writes.compactMap(\.writtenTable), by: { $0 }).mapValues(\.count)
     #expect(passes.values.max() ?? 0 <= kind.passes, "\(statements.joined(separator: "\n"))")
   }
 
-  @Test("A renaming identifier finds its values across skipped versions too")
+  @Test("A renaming identifier leads to its values across skipped versions too")
   func skippedVersions() throws {
     func version(
       _ name: String, _ attribute: AttributeDescription, _ entity: EntityDescription
@@ -84,7 +84,7 @@ struct ChangeKindTests {
     }
   }
 
-  @Test("Where no number changes, Z_PRIMARYKEY isn't touched")
+  @Test("If no number changes, Z_PRIMARYKEY isn't written")
   func entityRows() throws {
     for kind in ChangeKind.all where kind.old.entities.map(\.name) == kind.new.entities.map(\.name) {
       let parents = kind.old.entities.map { $0.superentity?.name }
@@ -95,7 +95,7 @@ struct ChangeKindTests {
     }
   }
 
-  @Test("Elements of a composite attribute come and go, and those of another type are refused")
+  @Test("Elements of a composite attribute are added and removed, and those of another type are refused")
   func composites() throws {
     func place(_ elements: AttributeDescription...) throws -> ManagedObjectModel {
       try ManagedObjectModel(

@@ -2,16 +2,16 @@ import Testing
 
 @testable import Persist
 
-/// Two models between which one kind of change happens, of those that a migration in place can do.
+/// Two models that differ by one kind of change that can be migrated in place.
 struct ChangeKind: Sendable, CustomTestStringConvertible {
   let name: String
   let old: ManagedObjectModel
   let new: ManagedObjectModel
-  /// How many statements the change may take, whatever the tables hold.
+  /// The maximum number of statements for the change, regardless of the number of rows.
   let statements: Int
-  /// How many times the rows of one table may be gone through.
+  /// The maximum number of scans of one table.
   let passes: Int
-  /// Whether rows with random relationships fit into the new model.
+  /// Whether rows with random relationships are valid in the new model.
   let takesAllRows: Bool
 
   var testDescription: String { name }
@@ -106,7 +106,7 @@ extension ChangeKind {
 
   // MARK: Relationships
 
-  /// Marks and tags, joined or not.
+  /// Marks and tags, with or without a join table.
   private static func marks(
     _ mark: RelationshipDescription?, _ tag: RelationshipDescription?
   ) -> [EntityDescription] {
@@ -172,7 +172,7 @@ extension ChangeKind {
   private static var entities: [ChangeKind] {
     get throws {
       let other = EntityDescription("Other", attributes: [.init("n", .int64)])
-      // Numbers follow the names: what comes before shifts those behind.
+      // Numbers follow the names: a new name shifts those after it.
       let early = EntityDescription("Aardvark", attributes: [.init("n", .int64)])
       var renamed = plain
       renamed.name = "Simple"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Steps of a migration that wait")
+@Suite("Deferred steps of a migration")
 struct DeferredMigrationTests {
   private func version(
     _ name: String, _ attributes: [AttributeDescription], indexes: [String] = []
@@ -21,7 +21,7 @@ struct DeferredMigrationTests {
           relationships: [RelationshipDescription("items", toMany: "Item", inverse: "shop")])))
   }
 
-  /// Three versions: two attributes go and an index comes, then an attribute of a name that was left comes again.
+  /// Three versions: two attributes are removed and an index is added, then an attribute with a former name is added.
   private func registry() throws -> ModelRegistry {
     ModelRegistry(
       versions: [
@@ -47,7 +47,7 @@ struct DeferredMigrationTests {
     try PersistentStoreCoordinator.metadata(at: url).deferredSteps
   }
 
-  @Test("Nothing is gone through while they wait, and the plan says which they are")
+  @Test("Nothing is scanned while they are deferred, and the plan lists them")
   func plan() throws {
     let registry = try registry()
     try withTemporaryStore { url in
@@ -65,7 +65,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  @Test("Meanwhile objects are fetched, inserted, changed and deleted as ever")
+  @Test("Until then, objects are fetched, inserted, changed and deleted as usual")
   func between() throws {
     let registry = try registry()
     try withTemporaryStore { url in
@@ -98,7 +98,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  @Test("With little time one step is done at a time, each for good")
+  @Test("With little time, one step is performed at a time, each permanently")
   func slices() throws {
     let registry = try registry()
     try withTemporaryStore { url in
@@ -110,7 +110,7 @@ struct DeferredMigrationTests {
       while try !coordinator.finishDeferredMigration(within: .zero) {
         counts.append(try steps(at: url).count)
       }
-      // Both columns of one table go at once.
+      // Both columns of one table are dropped together.
       #expect(counts == [1] || counts == [2])
       try #expect(steps(at: url).isEmpty)
       try #expect(coordinator.finishDeferredMigration(within: .zero))
@@ -119,7 +119,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  @Test("A later migration takes what waits along, also where a name comes again", arguments: [false, true])
+  @Test("A later migration performs deferred steps too, even if a name is used again", arguments: [false, true])
   func later(_ defersAgain: Bool) throws {
     let registry = try registry()
     try withTemporaryStore { url in
@@ -127,7 +127,7 @@ struct DeferredMigrationTests {
       try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
       try (defersAgain ? deferring : AutomaticMigrator()).migrate(
         storeAt: url, to: registry.versions[2], registry: registry)
-      // What the attribute held that had the name before doesn't come back.
+      // The values of the former attribute with the name aren't restored.
       try #expect(MadeStore.rows("SELECT DISTINCT ZB FROM ZITEM", at: url) == [["nil"]])
       if defersAgain {
         try #expect(steps(at: url).count == 3)
@@ -141,7 +141,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  @Test("A migration into a new file leaves nothing behind")
+  @Test("A migration to a new file leaves nothing to do")
   func copying() throws {
     let registry = try registry()
     try withTemporaryStore { url in
@@ -153,7 +153,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  @Test("Killed between two steps, the store is whole and the others still wait")
+  @Test("Killed between two steps, the store is intact and the others are still deferred")
   func killed() throws {
     let registry = try registry()
     try withTemporaryFolder { folder in
@@ -165,7 +165,7 @@ struct DeferredMigrationTests {
       try coordinator.addStore(at: url)
       var isDone = false
       for number in 0..<5 where !isDone {
-        // What the files hold at this moment is what a process leaves that is killed now.
+        // The files at this moment are what a process leaves if it is killed now.
         let image = folder.appendingPathComponent("killed-\(number)")
         try FileManager.default.createDirectory(at: image, withIntermediateDirectories: true)
         for name in ["Store.sqlite", "Store.sqlite-wal"] {
@@ -185,7 +185,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  @Test("Columns that are left don't keep a store from being known by its columns, nor count as damage")
+  @Test("Left-over columns don't prevent a store from being identified by its columns, and aren't damage")
   func recognition() throws {
     let registry = try registry()
     try withTemporaryStore { url in
@@ -199,7 +199,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  @Test("A store that is only read says that steps wait, and does none")
+  @Test("A read-only store reports deferred steps, and performs none")
   func readOnly() throws {
     let registry = try registry()
     try withTemporaryStore { url in

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// What opening a store costs beside its rows, in connections and statements.
-@Suite("What opening and migrating a store costs, in connections and statements")
+/// The cost of opening a store apart from its rows, in connections and statements.
+@Suite("Cost of opening and migrating a store, in connections and statements")
 struct MigrationCostTests {
   private static func library(_ attributes: String...) throws -> ManagedObjectModel {
     try model(
@@ -25,7 +25,7 @@ struct MigrationCostTests {
     var schemaReads: Int { statements.count { $0.contains("pragma_table_info") } }
   }
 
-  /// What one `addStore` with the second model costs for a store of the first.
+  /// The cost of one `addStore` with the second model for a store of the first.
   private func cost(
     from old: ManagedObjectModel, to new: ManagedObjectModel, _ options: StoreOptions = .automaticMigration
   ) throws -> Cost {
@@ -46,7 +46,7 @@ struct MigrationCostTests {
     }
   }
 
-  @Test("Opening a store of the model takes one connection, which reads the schema once")
+  @Test("Opening a store of the current model takes one connection, which reads the schema once")
   func opening() throws {
     let model = try Self.library("title")
     let cost = try cost(from: model, to: model)
@@ -58,13 +58,13 @@ struct MigrationCostTests {
   @Test("Adding an attribute reads the schema to find the model, to check the result, and to open the store")
   func attribute() throws {
     let cost = try cost(from: Self.library("title"), to: Self.library("title", "subtitle"))
-    // To find the model; to look without writing; to migrate; to open.
+    // To find the model; to survey without writing; to migrate; to open.
     #expect(cost.connections == 4)
     #expect(cost.schemaReads == 3)
     #expect(cost.statements.count <= 90, "\(cost.statements)")
   }
 
-  @Test("A store that somebody changes between the look and the work is looked at again, and migrated as it is then")
+  @Test("A store changed by others between the survey and the migration is surveyed again and migrated correctly")
   func changedMeanwhile() throws {
     let (old, new) = (try Self.library("title"), try Self.library("title", "subtitle"))
     try withTemporaryStore { url in
@@ -85,7 +85,7 @@ struct MigrationCostTests {
     }
   }
 
-  @Test("The digest of a model is that of its description's text, however often it is asked for")
+  @Test("The digest of a model is computed from its description's text once")
   func digest() throws {
     let model = try Self.library("title")
     #expect(model.digest == model.description.digest)

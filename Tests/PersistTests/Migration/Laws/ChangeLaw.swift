@@ -4,18 +4,18 @@ import Testing
 
 @testable import Persist
 
-/// The law of every change of a model, tried on a filled store.
+/// The law of every change of a model, tested with a filled store.
 ///
-/// A change that is possible keeps every value and every pair, or its plan says what goes and of how many rows; the
-/// models' plan names each of these losses too. In place, by SQL and object by object give one result, a sound store of
-/// the new model. A change that isn't possible leaves the store as it was.
+/// A possible change keeps every value and every pair, or its plan states the losses and their numbers of rows; the
+/// models' plan names each of these losses too. In place, by SQL and object by object have the same result, an intact
+/// store of the new model. An impossible change leaves the store unchanged.
 struct ChangeLaw {
   let name: String
-  /// The first is the store's, the last the one to reach; the registry knows those between too.
+  /// The first is the store's, the last the destination; the registry also contains those between.
   let versions: [ModelVersion]
   var rows = 4
   var seed: UInt64 = 1
-  /// Whether to try the slowest way too.
+  /// Whether to test the slowest method too.
   var triesObjects = true
 
   private var source: ModelVersion { versions[0] }
@@ -32,7 +32,7 @@ struct ChangeLaw {
     self.init(name: name, versions: versions, rows: rows, seed: seed)
   }
 
-  /// - Returns: whether the change was possible.
+  /// - Returns: Whether the change was possible.
   @discardableResult
   func run() throws -> Bool {
     try withTemporaryFolder { folder in
@@ -79,7 +79,7 @@ struct ChangeLaw {
     #expect(
       (attributes.lost - attributes.either...attributes.lost).contains(told.attributes),
       "\(way), attributes, told: \(words)")
-    // A pair that both ends listed is told once or twice.
+    // A pair listed by both ends is reported once or twice.
     let (oneWay, bothWays) = (relationships.oneWay, relationships.bothWays)
     #expect(
       (oneWay + bothWays / 2...oneWay + bothWays + relationships.either).contains(told.relationships),
@@ -90,7 +90,7 @@ struct ChangeLaw {
     return after.comparable(new)
   }
 
-  /// How many values and members the plan says are lost.
+  /// The number of values and members that the plan reports as lost.
   private func told(_ plan: MigrationPlan) -> (attributes: Int, relationships: Int) {
     var told = (attributes: 0, relationships: 0)
     for loss in plan.losses {
@@ -106,11 +106,11 @@ struct ChangeLaw {
     return told
   }
 
-  /// Whether a loss is one of members. A name can be an attribute's in one model and a relationship's in the other.
+  /// Whether members are lost. A name can be an attribute's in one model and a relationship's in the other.
   private func isRelationship(_ property: String, _ loss: MigrationLoss) -> Bool {
     if loss.what.hasPrefix("attribute") { return false }
     if loss.what.hasPrefix("relationship") { return true }
-    // What the entity no longer has is told by what it was.
+    // A removed property is reported by its old name.
     let destination = new.entitiesByName[loss.entity]?.description
     let source = old.entities.first { entity in
       let identity = entity.description.userInfo[RandomModels.identity]
@@ -133,7 +133,7 @@ struct ChangeLaw {
     #expect(problems == [], "\(way)")
   }
 
-  /// What the store's plan says is in the models' plan too; and the models alone infer the same.
+  /// Losses in the store's plan are in the models' plan too; and inference from the models alone agrees.
   private func expectSameByObject(
     _ folder: URL, _ url: URL, _ registry: ModelRegistry, _ plan: MigrationPlan
   ) throws {

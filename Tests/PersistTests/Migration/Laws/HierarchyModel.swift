@@ -1,7 +1,7 @@
 @testable import Persist
 
-/// A small model of two hierarchies, one relationship between them and one attribute, each of which can be placed
-/// anywhere: what single changes are made of.
+/// A small model of two hierarchies, one relationship between them and one attribute, each of which can be declared
+/// anywhere: the material of single changes.
 struct HierarchyModel {
   enum Kind: String, CaseIterable {
     case none, toOne, toMany, orderedToMany, oneToOne, manyToOne, manyToOneOrdered, oneToMany, oneToManyOrdered
@@ -34,7 +34,7 @@ struct HierarchyModel {
   var declaring = ["Root"]
   var destination = "Person"
   var name = "friends"
-  /// What the relationship was called.
+  /// The former name of the relationship.
   var was: String?
   var inverseName = "back"
   var inverseWas: String?

@@ -1,7 +1,7 @@
 @testable import Persist
 
-/// What a migration must keep of a store, told without the comparison of models: by what properties are called, by
-/// their renaming identifiers, and by identities that random models write into user info.
+/// The parts of a store that a migration must keep, determined without the comparison of models: by the names of
+/// properties, by their renaming identifiers, and by identities that random models write into user info.
 struct KeptValues {
   let old: ManagedObjectModel
   let new: ManagedObjectModel
@@ -27,7 +27,7 @@ struct KeptValues {
     destinations = Dictionary(sources.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  // MARK: What comes from what
+  // MARK: Origins
 
   private struct Known {
     let name: String
@@ -49,7 +49,7 @@ struct KeptValues {
     }
   }
 
-  /// The old property that one of a new entity has its values from.
+  /// Returns the old property that is the origin of a new entity's property.
   private func origin(of property: Property, in entity: Entity) -> Property? {
     guard let source = sources[entity.name].flatMap({ old.entitiesByName[$0] }), let new = known(property) else {
       return nil
@@ -72,16 +72,17 @@ struct KeptValues {
   }
 
   /// The identities that several properties of an entity have. An attribute that moved down to siblings, and up again
-  /// from one of them, is twice in the others, under two names: names decide which of the two has the values.
+  /// from one of them, is in the others twice, under two names: names determine which of the two has the values.
   private func sharedIdentities(_ properties: [Property]) -> Set<String> {
     let counts = Dictionary(properties.compactMap { known($0)?.identity }.map { ($0, 1) }, uniquingKeysWith: +)
     return Set(counts.filter { $0.value > 1 }.keys)
   }
 
-  /// Whether a property's name tells where its values come from although an identifier says otherwise.
+  /// Whether a property's name determines its origin although an identifier contradicts it.
   ///
-  /// Both models have both names, and only one of the four things has an identifier: it is left of an earlier renaming,
-  /// or of an exchange of names that came to nothing, and following it would cost a value that both have a place for.
+  /// Both models have both names, and only one of the four properties has an identifier: it remains from an earlier
+  /// renaming, or from an exchange of names that was reverted, and following it would lose a value that has a place in
+  /// both models.
   private func isToldByName(_ property: Property, in entity: Entity, from source: Entity) -> Bool {
     let own = entity.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
     let olds = source.properties.filter { ($0.attribute == nil) == (property.attribute == nil) }
@@ -101,7 +102,7 @@ struct KeptValues {
     return identifier == property.name || identifier == "" ? nil : identifier
   }
 
-  /// What an old object is called afterwards; nil where its entity is gone.
+  /// The new name of an old object's entity; nil if that was removed.
   private func moved(_ object: StoreContent.Object) -> StoreContent.Object? {
     destinations[object.entity].map { .init(entity: $0, key: object.key) }
   }
@@ -113,10 +114,10 @@ struct KeptValues {
 
   // MARK: Attributes
 
-  /// How many values of objects that stay are gone, and what is wrong with the others.
+  /// The number of lost values of remaining objects, and the errors in the others.
   ///
-  /// A value of an attribute that is no longer there, and is found in one that was not there, is gone or kept, as one
-  /// likes: two attributes of one name that were pulled up together become one, with the identity of either.
+  /// A value of a removed attribute that is found in an added one may count as lost or as kept: two attributes of one
+  /// name that were merged in a parent become one, with the identity of either.
   func attributes() -> (lost: Int, either: Int, wrong: [String]) {
     var (lost, either, wrong) = (0, 0, [String]())
     for (object, values) in before.values {
@@ -135,10 +136,11 @@ struct KeptValues {
           if let value = now[property.name] { added.append(value) }
           continue
         }
-        // No value of the old type is one of the new: such a migration is refused, or it loses the values and says so.
+        // No value of the old type is valid for the new one: such a migration is refused, or it loses the values and
+        // says so.
         if let old = origin.attribute, AttributeConversion(from: old.type, to: attribute.type) == .refused { continue }
         kept.insert(origin.name)
-        // Its elements come and go by themselves.
+        // Its elements are added and removed independently.
         guard origin.attribute?.type != .composite else { continue }
         guard let value = values[origin.name] else { continue }
         let found = now[property.name]
@@ -158,7 +160,7 @@ struct KeptValues {
     return (lost, either, wrong.sorted())
   }
 
-  /// Whether two stored values mean the same: a number of another kind, bytes with a mark before them or without.
+  /// Whether two stored values are equivalent: a number of another kind, or bytes with or without a mark before them.
   private static func isSame(_ value: SQLValue, _ other: SQLValue) -> Bool {
     switch (value, other) {
     case (.integer(let value), .double(let other)), (.double(let other), .integer(let value)): Double(value) == other
@@ -169,11 +171,10 @@ struct KeptValues {
 
   // MARK: Relationships
 
-  /// How many members are gone where both objects stay, those that an inverse lists too counted from both ends; and
-  /// pairs that come from nowhere.
+  /// The number of lost members whose objects both remain, counting those listed by an inverse from both ends; and
+  /// pairs without an origin.
   ///
-  /// Where inverses were exchanged, only one of the two relationships is kept: a pair that both had is kept or lost, as
-  /// one likes.
+  /// If inverses were exchanged, only one of the two relationships is kept: a pair in both may be kept or lost.
   func relationships() -> (oneWay: Int, bothWays: Int, either: Int, wrong: [String]) {
     var taken: [String: Set<StoreContent.Pair>] = [:]
     var crossed = Set<String>()
@@ -223,7 +224,7 @@ struct KeptValues {
     return (oneWay, bothWays, either, wrong.sorted())
   }
 
-  /// How many members of ordered relationships are in no order now, and lists that are in another order.
+  /// The number of members of ordered relationships that have lost their order, and lists in another order.
   func orders() -> (unordered: Int, changed: [String]) {
     var (unordered, changed) = (0, [String]())
     for (object, lists) in before.lists {
@@ -255,14 +256,14 @@ struct KeptValues {
     return (origin, source)
   }
 
-  /// An old relationship and its inverse, which is seen from the other side.
+  /// An old relationship and its inverse, as seen from the other side.
   private func ends(of origin: RelationshipDescription, _ source: Entity) -> [(name: String, isTurned: Bool)] {
     let own = (pairName(origin, source), false)
     guard let inverse = old.inverse(of: origin) else { return [own] }
     return [own, (pairName(inverse, old.destination(of: origin)), true)]
   }
 
-  /// The pairs of an old relationship as its inverse lists them, seen from the relationship's owners.
+  /// The pairs of an old relationship as listed by its inverse, from the perspective of the relationship's owners.
   private func oldPairsOfInverse(_ origin: RelationshipDescription) -> Set<StoreContent.Pair> {
     guard let inverse = old.inverse(of: origin) else { return [] }
     return Set(
@@ -273,7 +274,7 @@ struct KeptValues {
     Set(before.pairs(entity.name, relationship.name).compactMap(moved))
   }
 
-  /// An old relationship, whichever of the entities that inherit it is looked at.
+  /// An old relationship, regardless of which of the inheriting entities it is accessed through.
   private func pairName(_ relationship: RelationshipDescription, _ entity: Entity) -> String {
     "\(entity.property(named: relationship.name)?.declaringEntity ?? "").\(relationship.name)"
   }

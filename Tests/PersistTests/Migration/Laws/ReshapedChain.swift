@@ -1,13 +1,13 @@
 @testable import Persist
 
-/// Three to five versions of a model that is reshaped at random, under names that sort or don't.
+/// Three to five versions of a model that is reshaped at random, with names that sort in order or don't.
 struct ReshapedChain {
-  /// The versions in their true order, under names that needn't sort.
+  /// The versions in their true order, whose names needn't sort in it.
   let versions: [ModelVersion]
-  /// A number below the number of hops, for a test that treats one of them otherwise.
+  /// A number less than the number of hops, for a test that treats one of them differently.
   let someHop: Int
 
-  /// - Throws: where the generator makes a model that isn't one.
+  /// - Throws: if the generator makes an invalid model.
   init(seed: UInt64) throws {
     var models = RandomModels(seed: seed)
     for _ in 0..<2 { models.attempt { $0.addTwins() } }
@@ -17,7 +17,7 @@ struct ReshapedChain {
       models.reshape()
       for _ in 0..<models.pick(0...2) { models.attempt { $0.leaveOrComeBack() } }
       let model = try models.model()
-      // A version that is stored like an earlier one is the same to a store.
+      // A version with the same storage as an earlier one is the same to a store.
       if !made.contains(where: { $0.fingerprints == model.fingerprints }) { made.append(model) }
     }
     let plain = made.indices.map { "Model \($0 + 8)" }
@@ -31,15 +31,16 @@ struct ReshapedChain {
     someHop = models.pick(0...made.count - 2)
   }
 
-  /// The same versions under names that sort.
+  /// The same versions with names that sort in order.
   var inOrder: [ModelVersion] {
     versions.enumerated().map { ModelVersion(name: "V \($0 + 1)", model: $1.model) }
   }
 
-  /// Whether what the versions call their things contradicts what the things are. It does where a name changed hands
-  /// while nothing in the later version says so: then names decide, as they do in Core Data.
+  /// Whether the versions' names contradict the identities. They do if a name was transferred while nothing in the
+  /// later version says so: names then decide, as in Core Data.
   ///
-  /// The versions between count for things that first and last version share no name of: a chain of names leads to them.
+  /// The versions between matter for properties whose names the first and last version don't share: a chain of names
+  /// leads to them.
   var areNamesMisleading: Bool {
     let (first, last) = (versions[0].model, versions[versions.count - 1].model)
     if Self.isMisleading(from: first, to: last, where: { _, _ in true }) { return true }
@@ -55,7 +56,7 @@ struct ReshapedChain {
     }
   }
 
-  /// - Parameter counts: whether to look at an entity of an identity, or at a property of it.
+  /// - Parameter counts: Whether to examine an entity with an identity, or a property of it.
   private static func isMisleading(
     from old: ManagedObjectModel, to new: ManagedObjectModel, where counts: (String, Named?) -> Bool
   ) -> Bool {
@@ -101,7 +102,7 @@ struct ReshapedChain {
         + entity.relationships.map { Named($0.userInfo, $0.name, $0.renamingIdentifier, isAttribute: false) }
     }
 
-    /// What it can be known by: its identifier before its name.
+    /// The names by which it can be recognized: its identifier before its name.
     var marks: [String] { [identifier, name].compactMap { $0 } }
   }
 
@@ -111,7 +112,7 @@ struct ReshapedChain {
       let same = old.first { $0.identity == thing.identity }
       return old.contains { other in
         guard other.identity != thing.identity, !Set(other.marks).isDisjoint(with: thing.marks) else { return false }
-        // Something else has the mark: it misleads where either of the two is also there as itself.
+        // Something else has the mark: it is misleading if either of the two is also present as itself.
         return same != nil || new.contains { $0.identity == other.identity }
       }
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Chains of reshaped versions")
 struct ReshapedChainTests {
   @Test(
-    "From the first version to the last everything is kept that both have, whatever lies between and however it goes",
+    "From the first to the last version everything in both is kept, whatever the versions between and the route",
     .law("migration-reshaped-chains", short: 20, long: 1500))
   func direct() {
     var possible = 0
@@ -22,7 +22,7 @@ struct ReshapedChainTests {
   }
 
   @Test(
-    "A mapping model on the way makes a hop of its own, and leads where migrating hop by hop leads",
+    "A mapping model on the way makes a separate hop, with the same result as migrating hop by hop",
     .law("migration-mapped-chains", short: 15, long: 1000))
   func mapped() {
     var possible = 0
@@ -56,10 +56,10 @@ struct ReshapedChainTests {
         let migrator = AutomaticMigrator(downgrade: .withLoss, mappingModels: [mapping])
         do {
           let report = try migrator.migrate(storeAt: url, to: last, registry: registry)
-          // A mapping model says what becomes of members that a to-one relationship has no room for.
+          // A mapping model decides about members that don't fit in a to-one relationship.
           if let refusal { #expect(refusal.stop.model === second.model, "seed \(seed): \(refusal.error)") }
-          // A mapping model for a hop is one for another, too, where the versions differ in abstract entities alone:
-          // it is taken there as well.
+          // A mapping model for one hop is also valid for another if the versions differ only in abstract entities: it
+          // is used there as well.
           let others = zip(versions, versions.dropFirst()).filter { mapping.isFor(from: $0, to: $1) }.count - 1
           #expect(report.hops < stops.count + others, "seed \(seed)")
         } catch {
@@ -81,7 +81,7 @@ struct ReshapedChainTests {
     #expect(possible > count / 10 || count < 20)
   }
 
-  /// Whether no two things of a version say that they come from the same one, over any number of hops.
+  /// Whether no two properties of a version claim the same origin, over any number of hops.
   private func isUnambiguous(_ versions: [ModelVersion]) throws -> Bool {
     do {
       for (index, old) in versions.enumerated() {

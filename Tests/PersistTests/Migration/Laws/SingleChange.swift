@@ -2,7 +2,7 @@ import Testing
 
 @testable import Persist
 
-/// Two small models that differ in one thing.
+/// Two small models with a single difference.
 struct SingleChange: CustomTestStringConvertible {
   let name: String
   let old: HierarchyModel
@@ -21,9 +21,9 @@ struct SingleChange: CustomTestStringConvertible {
     (self.name, self.old, self.new) = (name, old, new)
   }
 
-  /// The change back.
+  /// The reverse change.
   var back: SingleChange {
-    // What was renamed gets its name back.
+    // Renamed properties get their old names back.
     var (old, new) = (new, old)
     if old.was != nil { (new.was, old.was) = (old.name, nil) }
     if old.inverseWas != nil { (new.inverseWas, old.inverseWas) = (old.inverseName, nil) }
@@ -120,7 +120,7 @@ struct SingleChange: CustomTestStringConvertible {
 
   private static var related: [HierarchyModel.Kind] { HierarchyModel.Kind.allCases.filter { $0 != .none } }
 
-  /// Every kind of relationship becomes every other, and none.
+  /// Every kind of relationship becomes every other, and is removed.
   private static var kinds: [SingleChange] {
     let all = HierarchyModel.Kind.allCases
     return all.enumerated().flatMap { position, first in
@@ -130,7 +130,7 @@ struct SingleChange: CustomTestStringConvertible {
     }
   }
 
-  /// Every kind of relationship stays while something around it changes.
+  /// Every kind of relationship remains while its surroundings change.
   private static var places: [SingleChange] {
     related.flatMap { kind -> [SingleChange] in
       let plain = relationship(kind)

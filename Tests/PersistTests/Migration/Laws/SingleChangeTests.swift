@@ -7,13 +7,13 @@ import Testing
 @Suite("Single changes")
 struct SingleChangeTests {
   @Test(
-    "Every kind of change, forward and back, keeps what it doesn't say it loses, in place as by copy",
+    "Every kind of change, forward and back, keeps everything not reported as lost, in place and by copy",
     .law("migration-single-changes", short: 80, long: 1200))
   func changes() {
     let all = SingleChange.all
     var possible = 0
     let count = forEachSeed { seed in
-      // Neighbours in the list are alike; seeds that follow each other try different kinds.
+      // Neighbors in the list are similar; consecutive seeds test different kinds.
       let change = all[Int((seed &* 7919) % UInt64(all.count))]
       guard let old = try? change.old.model(), let new = try? change.new.model() else { return }
       if try ChangeLaw(name: change.name, old: old, new: new, seed: seed).run() { possible += 1 }
@@ -21,7 +21,7 @@ struct SingleChangeTests {
     #expect(possible > count / 2 || count < 20)
   }
 
-  @Test("Two attributes keep their values where one of them moves up and the other has its name for an identifier")
+  @Test("Two attributes keep their values if one of them moves up and the other has its name as an identifier")
   func leftOverIdentifier() throws {
     func model(base: [String], second: [(name: String, was: String?)], first: [String]) throws -> ManagedObjectModel {
       func attributes(_ names: [String]) -> [AttributeDescription] { names.map { .init($0, .date) } }
@@ -47,7 +47,7 @@ struct SingleChangeTests {
 @Suite("Random reshaping")
 struct RandomReshapingTests {
   @Test(
-    "Whatever hierarchies and relationships become, nothing goes without being said, in place as by copy",
+    "However hierarchies and relationships change, every loss is reported, in place and by copy",
     .law("migration-reshaping", short: 25, long: 1500))
   func reshaping() {
     var possible = 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// What a store holds, read with plain SQL: values by entity and key, and relationships as pairs of objects.
+/// The contents of a store, read with plain SQL: values by entity and key, and relationships as pairs of objects.
 struct StoreContent: Equatable {
   /// A row, by its entity and key.
   struct Object: Hashable, CustomStringConvertible {
@@ -19,9 +19,9 @@ struct StoreContent: Equatable {
     var description: String { "\(owner) – \(member)" }
   }
 
-  /// The stored values of every object, null left out; by attribute, or by the path of an element.
+  /// The stored values of every object, without null; by attribute, or by the path of an element.
   private(set) var values: [Object: [String: SQLValue]] = [:]
-  /// By entity and relationship, inherited ones included.
+  /// By entity and relationship, including inherited ones.
   private(set) var pairs: [String: [String: Set<Pair>]] = [:]
   /// The members of ordered relationships in their order.
   private(set) var lists: [Object: [String: [Int64]]] = [:]
@@ -89,8 +89,8 @@ struct StoreContent: Equatable {
   /// The pairs of an entity's relationship.
   func pairs(_ entity: String, _ relationship: String) -> Set<Pair> { pairs[entity]?[relationship] ?? [] }
 
-  /// The same without values that the store computes itself, and with the bytes of files unnamed: whatever one way of
-  /// migrating may do otherwise than another.
+  /// The same without values computed by the store itself, and without the names of files: the methods of migration may
+  /// differ in these.
   func comparable(_ model: ManagedObjectModel) -> StoreContent {
     var result = self
     for (object, found) in values {
@@ -105,7 +105,7 @@ struct StoreContent: Equatable {
     return result
   }
 
-  /// Where two stores differ, a few lines of it.
+  /// A few lines of the differences between two stores.
   func differences(from other: StoreContent) -> [String] {
     var lines: [String] = []
     for object in Set(values.keys).union(other.values.keys) where values[object] != other.values[object] {

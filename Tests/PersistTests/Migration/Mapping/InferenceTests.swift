@@ -36,7 +36,7 @@ struct InferenceTests {
     #expect(mapping["IEM_Copy_Department"]?.type == .copy)
   }
 
-  @Test("INF-02: an entity that goes and one that comes are removed and added")
+  @Test("INF-02: a missing entity is removed and a new one added")
   func removeAndAdd() throws {
     let mapping = try MappingModel.inferred(
       from: model(EntityDescription("Removed", attributes: [.init("a", .string)])),
@@ -45,7 +45,7 @@ struct InferenceTests {
     #expect(mapping.entityMappings.map(\.type) == [.add, .remove])
   }
 
-  @Test("INF-07: an attribute that moves into an entity of its own, and a renamed entity, are inferred")
+  @Test("INF-07: an attribute that moves to a separate entity, and a renamed entity, are inferred")
   func newEntityAndRename() throws {
     let first = try model(
       EntityDescription("User", attributes: [.init("name", .string, isOptional: false), .init("petName", .string)]))
@@ -68,7 +68,7 @@ struct InferenceTests {
     #expect(renamed.entityMappings.map(\.destinationEntityName) == ["New"])
   }
 
-  @Test("INF-08: a new optional attribute on the only entity makes one entity mapping")
+  @Test("INF-08: a new optional attribute of the only entity makes one entity mapping")
   func oneEntity() throws {
     let mapping = try MappingModel.inferred(
       from: model(EntityDescription("Person", attributes: [.init("name", .string)])),
@@ -76,7 +76,7 @@ struct InferenceTests {
     #expect(mapping.entityMappings.count == 1)
   }
 
-  @Test("Where no mapping can be inferred, the error says why for every property")
+  @Test("If no mapping can be inferred, the error gives the reason for every property")
   func refusal() throws {
     let error = #expect(throws: PersistenceError.self) {
       try MappingModel.inferred(

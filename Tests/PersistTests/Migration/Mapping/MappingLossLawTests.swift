@@ -4,11 +4,11 @@ import Testing
 
 @testable import Persist
 
-/// A mapping model of a model onto itself, from which things are taken out at random: whatever differs between the
-/// store and its copy is what was announced.
-@Suite("Laws of what mapping models leave behind")
+/// A mapping model of a model onto itself, from which parts are removed at random: every difference between the store
+/// and its copy was announced.
+@Suite("Laws of losses by mapping models")
 struct MappingLossLawTests {
-  @Test("Whatever a mapping model drops was counted before", .law("mapping-losses", short: 40, long: 2000))
+  @Test("Everything that a mapping model drops was counted before", .law("mapping-losses", short: 40, long: 2000))
   func losses() {
     var done = 0
     let count = forEachSeed { seed in
@@ -72,7 +72,7 @@ struct MappingLossLawTests {
   }
 }
 
-/// An independent reading of what a copy lacks.
+/// An independent determination of what a copy lacks.
 private struct StoreComparison {
   let model: ManagedObjectModel
   let before: StoreDump
@@ -107,7 +107,7 @@ private struct StoreComparison {
     losses.contains { $0.entity == property.declaringEntity && $0.property == property.name && ($0.rows ?? 0) > 0 }
   }
 
-  /// The pairs that the copy lacks though an entity mapping takes objects like both: all announced, and no others.
+  /// The pairs that the copy lacks although an entity mapping copies objects like both: exactly these are announced.
   private func expectPairs(of property: Property, _ entity: Entity, _ losses: [MigrationLoss], _ seed: UInt64) {
     guard let relationship = property.relationship, !relationship.isTransient else { return }
     let inverse = relationship.inverse.flatMap { model.destination(of: relationship).property(named: $0) }

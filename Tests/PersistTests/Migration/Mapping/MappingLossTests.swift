@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What mapping models leave behind")
+@Suite("Losses by mapping models")
 struct MappingLossTests {
   private static func shop() throws -> ManagedObjectModel {
     try model(
@@ -39,7 +39,7 @@ struct MappingLossTests {
       }
       try context.save()
       try coordinator.remove(store)
-      // The versions differ in a modifier alone, so that only the mapping model decides what goes.
+      // The versions differ only in a modifier, so that the mapping model alone determines the losses.
       var description = new.description
       for index in description.entities.indices { description.entities[index].versionHashModifier = "2" }
       let registry = ModelRegistry(versions: [
@@ -83,12 +83,12 @@ struct MappingLossTests {
   @Test("A mapping model that maps everything loses nothing")
   func nothing() throws { try expect([]) { _ in } }
 
-  @Test("An entity without mapping")
+  @Test("An entity without a mapping")
   func entity() throws {
     try expect(["Tag: entity not mapped, 4 rows"]) { $0["IEM_Copy_Tag"] = nil; $0["IEM_Transform_Tag"] = nil }
   }
 
-  @Test("Objects that a filter leaves out, and members that are therefore not found")
+  @Test("Objects excluded by a filter, and members that are therefore not found")
   func filter() throws {
     try expect([
       "Tag: objects that the filter of 'IEM_Transform_Tag' leaves out, 1 row",
@@ -98,14 +98,14 @@ struct MappingLossTests {
     }
   }
 
-  @Test("An attribute without expression, of the entities that don't map it")
+  @Test("An attribute without an expression, for the entities that don't map it")
   func attribute() throws {
     try expect(["Item.price: attribute not mapped, 2 rows"]) {
       $0["IEM_Transform_Book"]?.attributeMappings.removeAll { $0.name == "price" }
     }
   }
 
-  @Test("An attribute that gets a constant")
+  @Test("An attribute set to a constant")
   func constant() throws {
     try expect(["Tag.name: attribute not mapped, 4 rows"]) {
       $0["IEM_Transform_Tag"]?.attributeMappings = [
@@ -114,7 +114,7 @@ struct MappingLossTests {
     }
   }
 
-  @Test("A relationship that neither side maps; one side is enough")
+  @Test("A relationship mapped by neither side; one side is enough")
   func relationship() throws {
     try expect([]) { $0["IEM_Transform_Shelf"]?.relationshipMappings = [] }
     try expect(["Item.shelf: relationship not mapped, 4 rows"]) {
@@ -125,7 +125,7 @@ struct MappingLossTests {
     }
   }
 
-  @Test("Members that another entity mapping makes than the one that is named")
+  @Test("Members created by another entity mapping than the one named")
   func otherSide() throws {
     try expect(["Item.shelf: members for which no entity mapping makes an object, 2 rows"]) {
       $0["IEM_Transform_Shelf"]?.relationshipMappings = [
@@ -138,7 +138,7 @@ struct MappingLossTests {
     }
   }
 
-  @Test("What a policy takes counts as kept, and so do values that expressions read")
+  @Test("Values read by a policy count as kept, and so do values read by expressions")
   func kept() throws {
     final class KeepingPolicy: EntityMigrationPolicy {}
     try withShop { url, registry in
@@ -156,7 +156,7 @@ struct MappingLossTests {
     }
   }
 
-  @Test("Losses of a later hop are refused before the store changes")
+  @Test("Losses in a later hop are refused before the store changes")
   func laterHop() throws {
     try withShop { url, registry in
       var description = try registry.version(named: "2").model.description

@@ -1,8 +1,8 @@
 @testable import Persist
 
-/// Properties that leave a model and come back in a later version as what they were.
+/// Properties that are removed from a model and return unchanged in a later version.
 extension RandomModels {
-  /// Properties that left together, as they were then.
+  /// Properties that were removed together, as they were then.
   struct Absent {
     struct Part {
       /// The identity of the entity that had the property, and of a relationship's destination.
@@ -43,7 +43,7 @@ extension RandomModels {
     guard let destination = self.index(of: relationship.destination) else { return }
     var gone = [(index, relationship, destination)]
     if let inverse = relationship.inverse, inverse != relationship.name || destination != index {
-      // An inverse that is inherited stays where it is, and so does the relationship.
+      // An inherited inverse remains in place, and so does the relationship.
       guard let back = entities[destination].relationships.first(where: { $0.name == inverse }) else { return }
       gone.append((destination, back, index))
     }

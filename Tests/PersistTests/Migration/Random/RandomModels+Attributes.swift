@@ -50,7 +50,7 @@ extension RandomModels {
   mutating func addAttribute(to given: Int? = nil) {
     guard let index = given ?? anyEntity() else { return }
     var name = name("a")
-    // The same name in another branch of the hierarchy, or one that differs in capitals, wants a column of its own.
+    // The same name in another branch of the hierarchy, or one that differs in case, needs a separate column.
     let cousins = entities.filter { $0.parent == entities[index].parent }.flatMap { $0.attributes.map(\.name) }
     if chance(6), let other = one(of: cousins) { name = chance(2) ? other : other.capitalized }
     let attribute = newAttribute(name)
@@ -75,7 +75,7 @@ extension RandomModels {
     }
   }
 
-  /// An attribute at random, by the places of its entity and its own.
+  /// A random attribute, by the indexes of its entity and its own.
   private mutating func anyAttribute(where fits: (AttributeDescription) -> Bool = { _ in true }) -> (Int, Int)? {
     one(
       of: entities.indices.flatMap { index in
@@ -92,7 +92,7 @@ extension RandomModels {
     guard let (index, position) = anyAttribute() else { return }
     let attribute = entities[index].attributes.remove(at: position)
     forgetUses(of: attribute.name, in: index)
-    // What took its name was an attribute; it may become a relationship of the same name.
+    // The new property with its name was an attribute; it may become a relationship of the same name.
     guard chance(4), let other = anyEntity() else { return }
     entities[index].relationships.append(
       RelationshipDescription(
@@ -113,7 +113,7 @@ extension RandomModels {
     renameUses(of: old.name, to: name, in: index)
   }
 
-  /// An attribute is renamed, and a new one takes its name.
+  /// Renames an attribute, and gives its name to a new one.
   private mutating func reuseName() {
     guard let (index, position) = anyAttribute(where: { $0.renamingIdentifier == nil && !$0.isDerived }) else { return }
     let old = entities[index].attributes[position]
@@ -128,7 +128,7 @@ extension RandomModels {
     entities[index].attributes.append(new)
   }
 
-  /// Two attributes take each other's name.
+  /// Two attributes exchange their names.
   private mutating func swapNames() {
     guard let index = anyEntity(where: { $0.attributes.count > 1 }) else { return }
     let places = entities[index].attributes.indices.shuffled(using: &numbers).prefix(2)
@@ -140,7 +140,7 @@ extension RandomModels {
     for (place, (own, other)) in zip(places, [(pair[0], pair[1]), (pair[1], pair[0])]) {
       entities[index].attributes[place].renamingIdentifier = own.name
       entities[index].attributes[place].name = other.name
-      // Versions that differ in renaming identifiers alone are stored alike.
+      // Versions that differ only in renaming identifiers have identical storage.
       entities[index].attributes[place].versionHashModifier = self.name("t")
       forgetUses(of: own.name, in: index)
     }
@@ -184,7 +184,7 @@ extension RandomModels {
     }
   }
 
-  /// What no store shows.
+  /// A change that doesn't affect the store.
   private mutating func changeRest() {
     let text = name("t")
     let kind = pick(0...3)

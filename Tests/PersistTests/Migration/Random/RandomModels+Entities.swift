@@ -80,7 +80,7 @@ extension RandomModels {
     }
   }
 
-  /// A subentity stands alone from now on, with what it inherited or without; its rows get a table of their own.
+  /// Makes a subentity a root, with or without its inherited properties; its rows move to a separate table.
   private mutating func leaveParent() {
     guard let index = anyEntity(where: { $0.parent != nil }) else { return }
     if chance(2) {
@@ -90,7 +90,7 @@ extension RandomModels {
     entities[index].parent = nil
   }
 
-  /// A new entity above one that has none, with what that one had or without.
+  /// A new parent of an entity without one, with or without the entity's properties.
   private mutating func insertParent() {
     guard let index = anyEntity() else { return }
     var parent = EntityDescription(
@@ -104,7 +104,7 @@ extension RandomModels {
     entities.append(parent)
   }
 
-  /// Another place in the same hierarchy.
+  /// Moves an entity within its hierarchy.
   mutating func changeParent() {
     guard let index = anyEntity(where: { $0.parent != nil }), let root = lineage(of: index).last else { return }
     let below = hierarchy(of: index)
@@ -112,7 +112,7 @@ extension RandomModels {
     entities[index].parent = entities[parent].name
   }
 
-  /// An entity goes from between, or from above: those below it take what it had, or don't.
+  /// Removes an entity from the middle or top of a hierarchy: its subentities adopt its properties, or don't.
   private mutating func removeParent() {
     let parents = Set(entities.compactMap(\.parent))
     guard let index = anyEntity(where: { parents.contains($0.name) }) else { return }

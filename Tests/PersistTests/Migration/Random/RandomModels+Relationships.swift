@@ -30,7 +30,7 @@ extension RandomModels {
     let kind = pick(0...8)
     switch kind {
     case 0, 1:
-      // One way only.
+      // Without an inverse.
       entities[first].relationships.append(relationship(name, to: second, inverse: nil, isToMany: kind == 1))
     case 2:
       // Its own inverse.
@@ -46,7 +46,7 @@ extension RandomModels {
     }
   }
 
-  /// A relationship at random, by the places of its entity and its own.
+  /// A random relationship, by the indexes of its entity and its own.
   private mutating func anyRelationship(
     where fits: (RelationshipDescription) -> Bool = { _ in true }
   ) -> (Int, Int)? {
@@ -56,7 +56,7 @@ extension RandomModels {
       })
   }
 
-  /// Where the inverse of a relationship is declared.
+  /// The entity that declares the inverse of a relationship.
   private func inverse(of relationship: RelationshipDescription) -> (Int, Int)? {
     guard let name = relationship.inverse, let destination = index(of: relationship.destination) else { return nil }
     for index in lineage(of: destination) {
@@ -75,7 +75,7 @@ extension RandomModels {
     }
     entities[index].relationships.removeAll { $0.name == gone.name }
     forgetUses(of: gone.name, in: index)
-    // An attribute may take its name.
+    // An attribute may use its name.
     guard chance(4) else { return }
     entities[index].attributes.append(AttributeDescription(gone.name, .string, userInfo: newIdentity()))
   }
@@ -100,7 +100,7 @@ extension RandomModels {
       relationship(name, to: index, inverse: entities[index].relationships[position].name, isToMany: isToMany))
   }
 
-  /// To-one becomes to-many or, rarely, the other way round; or an order comes or goes.
+  /// To-one becomes to-many or, rarely, the reverse; or an order is added or removed.
   private mutating func changeShape() {
     guard let (index, position) = anyRelationship() else { return }
     if !entities[index].relationships[position].isToMany {
@@ -136,7 +136,7 @@ extension RandomModels {
     renameUses(of: old.name, to: new, in: index)
   }
 
-  /// Up or down the hierarchy of the destination. Where there is an inverse, that moves, and the destination with it.
+  /// Moves up or down in the hierarchy of the destination. An inverse moves with the destination.
   private mutating func changeDestination() {
     guard let (index, position) = anyRelationship(where: { $0.inverse == nil }),
       let destination = self.index(of: entities[index].relationships[position].destination)

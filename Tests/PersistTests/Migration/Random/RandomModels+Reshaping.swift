@@ -1,9 +1,9 @@
 @testable import Persist
 
-/// Changes after which two things of the old model become one, or one is related otherwise than before. What comes from
-/// what is then told by names, not by identities alone.
+/// Changes that merge two properties of the old model, or change relationships. Origins are then determined by names,
+/// not only by identities.
 extension RandomModels {
-  /// The next version, with changes of this kind among the others.
+  /// The next version, with changes of this kind among others.
   mutating func reshape() {
     change()
     for _ in 0..<pick(1...3) {
@@ -42,7 +42,7 @@ extension RandomModels {
     }
   }
 
-  /// Attributes of one name move up from siblings and become one.
+  /// Attributes of one name in siblings move up and become one.
   private mutating func joinTwins() {
     guard let parent = parentOfSeveral() else { return }
     let own = children(of: parent)
@@ -56,7 +56,7 @@ extension RandomModels {
     entities[parent].attributes.append(kept)
   }
 
-  /// One-way relationships of one name in siblings, and what becomes of them when they move up.
+  /// Relationships without an inverse of one name in siblings, and the result when they move up.
   private mutating func joinTwinRelationships() {
     guard let parent = parentOfSeveral() else { return }
     let own = children(of: parent)
@@ -108,7 +108,7 @@ extension RandomModels {
     }
   }
 
-  /// Relationships without inverse become each other's, or come up first.
+  /// Relationships without an inverse become each other's inverses, or move up first.
   private mutating func joinOneWayRelationships() {
     for index in entities.indices {
       for position in entities[index].relationships.indices

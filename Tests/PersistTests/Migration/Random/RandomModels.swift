@@ -3,12 +3,12 @@ import PersistTestSupport
 
 @testable import Persist
 
-/// Models that change at random from version to version; equal seeds, equal models.
+/// Models that change at random from version to version; equal seeds yield equal models.
 ///
-/// Everything keeps its identity in its user info whatever it is called, so that a test can tell what should have come
-/// from what without asking the comparison of models.
+/// Every element keeps its identity in its user info, whatever its name, so that a test can determine origins without
+/// using the comparison of models.
 struct RandomModels {
-  /// The key of user info under which the identity stands.
+  /// The key of user info that contains the identity.
   static let identity = "identity"
 
   var numbers: SeededNumbers
@@ -16,13 +16,14 @@ struct RandomModels {
   var places = [AttributeDescription("city", .string), AttributeDescription("floor", .int16)]
   private var otherComposites: [CompositeDescription] = []
   private var counter = 0
-  /// What everything was called in the version before, by its identity.
+  /// The names in the previous version, by identity.
   private var oldNames: [String: String] = [:]
-  /// The renaming identifiers that the version before had; they may name what something else is called there.
+  /// The renaming identifiers of the previous version; they may name other elements there.
   private var oldIdentifiers: Set<String> = []
-  /// Names that new attributes took from renamed ones in this version; a second renaming from them would be ambiguous.
+  /// Names that new attributes reused from renamed ones in this version; a second renaming from them would be
+  /// ambiguous.
   var reused: Set<String> = []
-  /// What left and may come back.
+  /// Removed elements that may return.
   var absent: [Absent] = []
 
   init(seed: UInt64) {
@@ -32,7 +33,7 @@ struct RandomModels {
     for _ in 0..<pick(0...3) { attempt { $0.addIndex() } }
   }
 
-  /// Versions that begin with a model of someone else's.
+  /// Versions that begin with an existing model.
   init(seed: UInt64, from model: ManagedObjectModel) {
     numbers = SeededNumbers(seed)
     otherComposites = model.description.composites
@@ -55,7 +56,7 @@ struct RandomModels {
     return model
   }
 
-  /// The next version: a few changes, each known to later versions by its renaming identifier.
+  /// Makes the next version: a few changes, each known to later versions by its renaming identifier.
   mutating func change() {
     beginVersion()
     for _ in 0..<pick(1...5) {
@@ -71,14 +72,14 @@ struct RandomModels {
     }
   }
 
-  /// Does something to the model where it stays valid by it.
+  /// Changes the model if it remains valid.
   mutating func attempt(_ edit: (inout RandomModels) -> Void) {
     let (entities, places, reused) = (entities, places, reused)
     edit(&self)
     if (try? model()) == nil { (self.entities, self.places, self.reused) = (entities, places, reused) }
   }
 
-  /// Identifiers of earlier versions stay or go, as people leave them or tidy them up.
+  /// Keeps or removes identifiers of earlier versions, as people do.
   private mutating func beginVersion() {
     let keeps = chance(2)
     oldNames = [:]
@@ -95,7 +96,7 @@ struct RandomModels {
             + entity.relationships.filter { $0.renamingIdentifier != nil }.map(\.name)
         })
     func kept(_ identifier: String?, _ names: [String]) -> String? {
-      // Without its identifier, what exchanged its name with another would exchange it back.
+      // Without its identifier, an element that exchanged its name with another would exchange it back.
       if let identifier, renamed.contains(identifier) { return identifier }
       guard keeps, let identifier, !names.contains(identifier) else { return nil }
       return identifier
@@ -104,7 +105,7 @@ struct RandomModels {
     for index in entities.indices {
       remember(entities[index].userInfo, entities[index].name)
       entities[index].renamingIdentifier = kept(entities[index].renamingIdentifier, names)
-      // An inherited name counts too, and what is inherited can change.
+      // An inherited name counts too, and inherited properties can change.
       let taken = entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
       for position in entities[index].attributes.indices {
         let attribute = entities[index].attributes[position]
@@ -123,14 +124,14 @@ struct RandomModels {
     if let identity = userInfo[Self.identity] { oldNames[identity] = name }
   }
 
-  /// Whether something can be given another name without a doubt about what it was: the name that it had must not be
-  /// what something else in the version before was once called.
+  /// Whether an element can be renamed unambiguously: its name must not be a former name of another element of the
+  /// previous version.
   func canRename(_ userInfo: [String: String], had identifier: String?) -> Bool {
     identifier != nil || self.identifier(userInfo, had: nil).map { !oldIdentifiers.contains($0) } ?? true
   }
 
-  /// The renaming identifier of something that gets another name: the one that it has, or its name in the version
-  /// before; nil for what is new.
+  /// The renaming identifier of a renamed element: its current one, or its name in the previous version; nil for a new
+  /// element.
   func identifier(_ userInfo: [String: String], had: String?) -> String? {
     had ?? userInfo[Self.identity].flatMap { oldNames[$0] }
   }
@@ -139,7 +140,7 @@ struct RandomModels {
 
   mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &numbers) }
 
-  /// True once in so many times.
+  /// True once in `n` times on average.
   mutating func chance(_ times: Int) -> Bool { pick(1...times) == 1 }
 
   mutating func one<T>(of choices: [T]) -> T? { choices.randomElement(using: &numbers) }
@@ -150,7 +151,7 @@ struct RandomModels {
 
   mutating func name(_ prefix: String) -> String {
     counter += 1
-    // A letter at random before the name, so that new things come between old ones.
+    // A random letter before the name, so that new elements sort between old ones.
     let letter = one(of: ["A", "G", "M", "S", "Z"]) ?? "A"
     return prefix == "e" ? "\(letter)\(prefix)\(counter)" : "\(letter.lowercased())\(prefix)\(counter)"
   }
@@ -164,17 +165,17 @@ struct RandomModels {
 
   func index(of name: String?) -> Int? { name.flatMap { name in entities.firstIndex { $0.name == name } } }
 
-  /// The entity and all above it.
+  /// The entity and its ancestors.
   func lineage(of index: Int) -> [Int] {
     var line = [index]
     while let parent = self.index(of: entities[line[line.count - 1]].parent) { line.append(parent) }
     return line
   }
 
-  /// The entity and all below it.
+  /// The entity and its descendants.
   func hierarchy(of index: Int) -> [Int] { entities.indices.filter { lineage(of: $0).contains(index) } }
 
-  /// Puts another name wherever a property of an entity is named: in constraints, indexes and derivations.
+  /// Replaces a name wherever a property of an entity is named: in constraints, indexes and derivations.
   mutating func renameUses(of old: String, to new: String, in index: Int) {
     for user in hierarchy(of: index) {
       entities[user].uniquenessConstraints = entities[user].uniquenessConstraints.map { constraint in

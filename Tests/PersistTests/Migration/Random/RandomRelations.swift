@@ -5,12 +5,12 @@ struct RandomRelations {
   typealias Row = (key: Int64, number: Int)
 
   let map: TableMap
-  /// The rows of each entity, those of its subentities among them.
+  /// The rows of each entity, including those of its subentities.
   let keys: [String: [Row]]
   var numbers: SeededNumbers
-  /// Rows that have the one partner which they can have, by relationship.
+  /// Rows that already have their only partner, by relationship.
   private var paired: [[String]: Set<Int64>] = [:]
-  /// How many places in orders were given out: no two are the same.
+  /// The number of assigned positions in orders: no two are the same.
   private var serial: Int64 = 0
 
   init(map: TableMap, keys: [String: [Row]], numbers: SeededNumbers) {
@@ -41,7 +41,7 @@ struct RandomRelations {
 
   private mutating func any(of rows: [Row]) -> Row { rows[Int.random(in: rows.indices, using: &numbers)] }
 
-  /// A place in an order, unlike that of the keys.
+  /// A position in an order, different from that of the keys.
   private mutating func nextOrder() -> Int64 {
     serial += 1
     return Int64.random(in: 1...99, using: &numbers) * 1_000_000 + serial
@@ -66,7 +66,7 @@ struct RandomRelations {
     }
   }
 
-  /// Members of a to-many relationship without inverse name their owner.
+  /// Members of a to-many relationship without an inverse name their owner.
   private mutating func gather(
     _ own: [Row], _ others: [Row], by key: TableMap.ForeignKey, _ connection: SQLiteConnection
   ) throws {
@@ -77,7 +77,7 @@ struct RandomRelations {
     }
   }
 
-  /// Two rows name each other, and nobody else.
+  /// Two rows name each other, and no other row.
   private mutating func pair(
     _ own: [Row], _ others: [Row], by property: Property, _ inverse: String, _ connection: SQLiteConnection
   ) throws {

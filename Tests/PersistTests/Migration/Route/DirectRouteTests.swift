@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// What the versions between two others may tell, and what they may not.
-@Suite("The direct route")
+/// The role of the versions between two others.
+@Suite("Direct routes")
 struct DirectRouteTests {
   private func text(_ name: String, was identifier: String? = nil) -> AttributeDescription {
     AttributeDescription(name, .string, renamingIdentifier: identifier)
@@ -19,7 +19,7 @@ struct DirectRouteTests {
     return ModelVersion(name: name, model: try ManagedObjectModel(description))
   }
 
-  /// Migrates a store with one item, all of whose attributes hold their own name, and gives what it holds then.
+  /// Migrates a store with one item, all of whose attributes contain their own names, and returns its new contents.
   private func values(
     _ registry: ModelRegistry, from: String, to: String, migrator: AutomaticMigrator = AutomaticMigrator(),
     inspecting: (MigrationPlan) throws -> Void = { _ in }
@@ -40,7 +40,7 @@ struct DirectRouteTests {
     }
   }
 
-  @Test("An attribute that both ends have isn't emptied by a version between that lacks it", arguments: [false, true])
+  @Test("An attribute in both end versions isn't cleared by a version between that lacks it", arguments: [false, true])
   func comesBack(copies: Bool) throws {
     let registry = ModelRegistry(versions: [
       try version("M 1", text("name"), text("note")), try version("M 2", text("name")),
@@ -52,7 +52,7 @@ struct DirectRouteTests {
     #expect(kept == ["name": "name", "note": "note"])
   }
 
-  @Test("A value follows its identifier when its old name is used again, and isn't lost", arguments: [false, true])
+  @Test("A value follows its identifier when its old name is reused, and isn't lost", arguments: [false, true])
   func reusedName(copies: Bool) throws {
     let registry = ModelRegistry(versions: [
       try version("M 1", text("a")), try version("M 2", text("b", was: "a"), text("a")),
@@ -66,7 +66,7 @@ struct DirectRouteTests {
     }
   }
 
-  @Test("Names that don't sort lead through no version that lacks what both ends have")
+  @Test("Names that don't sort in order lead through no version that lacks properties of both ends")
   func unsortedNames() throws {
     let registry = ModelRegistry(families: [
       ModelFamily(
@@ -82,7 +82,7 @@ struct DirectRouteTests {
     }
   }
 
-  @Test("A current version whose name sorts first makes no store a newer one")
+  @Test("A current version whose name sorts first doesn't make a store newer")
   func currentSortsFirst() throws {
     let registry = ModelRegistry(families: [
       ModelFamily(
@@ -132,7 +132,7 @@ struct DirectRouteTests {
     }
   }
 
-  @Test("A chain of names makes no migration impossible: what can't hold the old values is new")
+  @Test("A chain of names makes no migration impossible: a property that can't hold the old values is new")
   func otherType() throws {
     let number = AttributeDescription("c", .int64, renamingIdentifier: "b")
     let registry = ModelRegistry(versions: [
@@ -147,7 +147,7 @@ struct DirectRouteTests {
   }
 
   @Test(
-    "An entity that only a chain of names tells keeps its rows where one of its properties stands in the way",
+    "An entity known only by a chain of names keeps its rows if one of its properties is an obstacle",
     arguments: [false, true])
   func rowsOfRenamedEntity(copies: Bool) throws {
     func many(_ name: String, _ entity: String, _ inverse: String) -> RelationshipDescription {
@@ -185,7 +185,7 @@ struct DirectRouteTests {
       for (object, values) in before.values {
         #expect(after.values[.init(entity: "Feline", key: object.key)]?["name"] == values["name"])
       }
-      // One of the two relationships is kept with all of its pairs, seen from both ends; the other is a loss.
+      // One of the two relationships is kept with all of its pairs, as seen from both ends; the other is lost.
       let kept = ["owns", "likes"].filter { name in
         let keys = { (pairs: Set<StoreContent.Pair>) in Set(pairs.map { [$0.owner.key, $0.member.key] }) }
         return keys(after.pairs("Feline", name)) == keys(before.pairs("Cat", name))
@@ -197,7 +197,7 @@ struct DirectRouteTests {
   }
 
   @Test(
-    "An entity that only a chain of names tells keeps its rows where a relationship of its subentities is in the way",
+    "An entity known only by a chain of names keeps its rows if a relationship of its subentities is an obstacle",
     arguments: [false, true])
   func rowsOfRenamedSuperentity(copies: Bool) throws {
     func many(_ names: [String: String], to entity: String) -> [RelationshipDescription] {
@@ -247,7 +247,7 @@ struct DirectRouteTests {
     }
   }
 
-  @Test("A direct match is never given up for a chain of names")
+  @Test("A direct match is never sacrificed for a chain of names")
   func directFirst() throws {
     let registry = ModelRegistry(versions: [
       try version("1", text("a"), text("b")), try version("2", text("b", was: "a"), text("c", was: "b")),
@@ -256,7 +256,7 @@ struct DirectRouteTests {
     #expect(try values(registry, from: "1", to: "3")["b"] == "b")
   }
 
-  @Test("Contradicting identifiers in a version between refuse nothing")
+  @Test("Contradictory identifiers in a version between refuse nothing")
   func ambiguousBetween() throws {
     let registry = ModelRegistry(versions: [
       try version("1", text("a"), text("z")), try version("2", text("b", was: "a"), text("c", was: "a")),
@@ -265,7 +265,7 @@ struct DirectRouteTests {
     #expect(try values(registry, from: "1", to: "3") == ["a": "a", "y": "z"])
   }
 
-  @Test("Names that were exchanged are exchanged back, and with more versions between")
+  @Test("Exchanged names are exchanged back, also with more versions between")
   func exchange() throws {
     let registry = ModelRegistry(versions: [
       try version("1", text("x"), text("y")), try version("2", text("y", was: "x"), text("x", was: "y"), text("more")),

@@ -106,7 +106,7 @@ struct RealMappingTests {
     }
   }
 
-  @Test("posts: from every version to the newest, through all in between", arguments: 1...3)
+  @Test("posts: from every version to the newest, through all versions between", arguments: 1...3)
   func posts(version: Int) throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url("posts"))
     try withCopy(ofStore: "posts/CoreDataMigration_Example_\(version).sqlite") { url in
@@ -146,7 +146,7 @@ struct RealMappingTests {
     }
   }
 
-  /// What must outlast every version of moody.
+  /// Contents that every version of moody must keep.
   private struct Moods {
     var moods: [String: Int] = [:]
     var countries: Set<Int> = []
@@ -171,7 +171,7 @@ struct RealMappingTests {
           continentOfCountry[code] = (country["continent"] as? ManagedObject)?["numericISO3166Code"] as? Int
         }
       }
-      // A continent without countries has no place in version 5.
+      // A continent without countries can't be represented in version 5.
       continents = Set(continentOfCountry.values)
     }
   }
@@ -195,7 +195,7 @@ struct RealMappingTests {
     }
   }
 
-  @Test("MAP-04: cars 2 to 3 gives every car its maker, and owners their previous cars", arguments: [1, 2])
+  @Test("MAP-04: cars 2 to 3 assigns every car its maker, and owners their previous cars", arguments: [1, 2])
   func cars(version: Int) throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url("cars"))
     try withCopy(ofStore: "cars/Fixtures/SampleModel_V\(version).sqlite") { url in
@@ -219,7 +219,7 @@ struct RealMappingTests {
     }
   }
 
-  @Test("A policy that isn't registered is named, and the store isn't touched")
+  @Test("An unregistered policy is named, and the store isn't accessed")
   func missingPolicy() throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url("posts"))
     try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { url in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// Versions of one entity whose attributes are renamed, go and come back at random; each keeps its identity.
+/// Versions of one entity whose attributes are renamed, removed and restored at random; each keeps its identity.
 private struct RandomSeries {
   struct Item: Hashable {
     let identity: Int
@@ -14,13 +14,13 @@ private struct RandomSeries {
 
   /// The attributes of each version, in their true order.
   private(set) var versions: [[Item]] = []
-  /// The names of the versions, which sort or don't.
+  /// The names of the versions, which sort in order or don't.
   private(set) var names: [String] = []
 
   init(seed: UInt64) {
     var numbers = SeededNumbers(seed)
     var items = (1...4).map { Item(identity: $0, name: "a\($0)") }
-    // Items that left, as they were then.
+    // Removed items, as they were then.
     var away: [Item] = []
     var count = 4
     let length = Int.random(in: 3...5, using: &numbers)
@@ -29,7 +29,7 @@ private struct RandomSeries {
       for index in items.indices.reversed() {
         switch Int.random(in: 0...5, using: &numbers) {
         case 0, 1:
-          // Either the name before or the first name of all, as the guide of Core Data has it.
+          // Either the previous name or the very first one, as in Core Data's guide.
           let isCanonical = Bool.random(using: &numbers)
           items[index].identifier = isCanonical ? items[index].identifier ?? items[index].name : items[index].name
           items[index].name = "v\(number)i\(items[index].identity)"
@@ -60,10 +60,10 @@ private struct RandomSeries {
   }
 }
 
-@Suite("Laws of the route")
+@Suite("Laws of routes")
 struct RouteLawTests {
   @Test(
-    "Every attribute that both ends have keeps its values, forward and back, whatever lies between",
+    "Every attribute in both end versions keeps its values, forward and back, whatever the versions between",
     .law("renamed-series", short: 300, long: 20_000))
   func series() throws {
     forEachSeed { seed in
@@ -88,7 +88,7 @@ struct RouteLawTests {
   }
 
   @Test(
-    "A store goes to the last version and back, whichever name sorts first",
+    "A store migrates to the last version and back, whichever name sorts first",
     .law("series-stores", short: 10, long: 200))
   func stores() throws {
     forEachSeed { seed in

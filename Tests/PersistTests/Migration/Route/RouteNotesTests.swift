@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What a plan says of its route")
+@Suite("A plan's notes on its route")
 struct RouteNotesTests {
   private func text(_ name: String, was identifier: String? = nil, default value: StoredValue = .null)
     -> AttributeDescription
@@ -16,7 +16,7 @@ struct RouteNotesTests {
     ModelVersion(name: name, model: try model(EntityDescription("Item", attributes: attributes)))
   }
 
-  @Test("Versions that differ in renaming identifiers alone are one thing, and the plan says that a modifier is missing")
+  @Test("Versions that differ only in renaming identifiers count as one; the plan notes the missing modifier")
   func missingModifier() throws {
     let registry = ModelRegistry(versions: [
       try version("1", text("x"), text("y")), try version("2", text("x", was: "y"), text("y", was: "x")),
@@ -36,12 +36,12 @@ struct RouteNotesTests {
         try #expect(MadeStore.rows("SELECT ZX, ZY FROM ZITEM", at: url) == [["x", "y"]])
       }
     }
-    // A renaming to a name that is free is told by what is stored.
+    // A renaming to a free name is recognized by the stored structure.
     let renamed = ModelRegistry(versions: [try version("1", text("x")), try version("2", text("z", was: "x"))])
     try #expect(MigrationPlan(from: renamed.versions[0], to: renamed.versions[1], registry: renamed).notes == [])
   }
 
-  @Test("Values that would come from elsewhere through the versions between are named")
+  @Test("Values with another origin on the route through the versions between are named")
   func divergence() throws {
     let registry = ModelRegistry(versions: [
       try version("1", text("a"), text("b"), text("note")),
@@ -54,7 +54,7 @@ struct RouteNotesTests {
     try #expect(MigrationPlan(from: registry.versions[0], to: registry.versions[1], registry: registry).notes == [])
   }
 
-  @Test("The plan in words puts each step under its hop, and says shared advice once")
+  @Test("The plan in words lists each step under its hop, and shared advice once")
   func words() throws {
     let versions = [try version("1", text("a")), try version("2", text("b", was: "a")), try version("3", text("b"), text("c"))]
     let registry = ModelRegistry(versions: versions)
@@ -76,7 +76,7 @@ struct RouteNotesTests {
     #expect(refused.description.split(separator: "\n").suffix(2) == ["  One.", "  Two. Mend it."])
   }
 
-  @Test("Without inference a hop needs a mapping model or a stage", arguments: [false, true])
+  @Test("Without inference, a hop needs a mapping model or a stage", arguments: [false, true])
   func noInference(copies: Bool) throws {
     let versions = [try version("1", text("a")), try version("2", text("a"), text("b"))]
     let registry = ModelRegistry(versions: versions)
@@ -102,7 +102,7 @@ struct RouteNotesTests {
     }
   }
 
-  @Test("The error about another model carries the store's metadata; configurations are compared with them")
+  @Test("The error about another model contains the store's metadata; configurations are compared with them")
   func metadata() throws {
     let entities = ["A", "B", "C"].map { EntityDescription($0, attributes: [text("name")]) }
     func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {

@@ -50,7 +50,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("MAP-16: a custom stage makes pets of names, and a lightweight one after it keeps them", arguments: [2, 3])
+  @Test("MAP-16: a custom stage creates pets from names, and a lightweight one after it keeps them", arguments: [2, 3])
   func pets(version: Int) throws {
     let pets = try Pets()
     let stages: [StagedMigration.Stage] =
@@ -66,14 +66,14 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("MAP-16: two stages may not end at the same version")
+  @Test("MAP-16: two stages can't end at the same version")
   func sameEnd() throws {
     let pets = try Pets()
     let error = #expect(throws: PersistenceError.self) { try StagedMigration([pets.makePets, pets.makePets]) }
     #expect(error?.code == .invalidRequest)
   }
 
-  @Test("What a stage throws ends the migration, and every byte of the store is as it was")
+  @Test("An error thrown by a stage ends the migration, and every byte of the store is unchanged")
   func failure() throws {
     struct Refusal: Error {}
     let pets = try Pets()
@@ -111,7 +111,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("A mapping model for a hop in between is taken; what leads to it and from it is one hop each; the plan says so before")
+  @Test("A mapping model for a hop between is used; the way to it and from it is one hop each; the plan says so before")
   func chain() throws {
     let versions = try (1...5).map { number in
       ModelVersion(
@@ -147,7 +147,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("Large values go along with a copy, and files that no row names any more go")
+  @Test("Large values are copied too, and files that no row names any longer are deleted")
   func largeValues() throws {
     func photos(_ more: AttributeDescription...) throws -> ManagedObjectModel {
       try model(
@@ -179,7 +179,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("A store that others have open is migrated all the same, and they notice it at their next fetch")
+  @Test("A store that others have open is migrated nevertheless, and they notice it at their next fetch")
   func openElsewhere() throws {
     let pets = try Pets()
     try withTemporaryStore { url in

@@ -9,7 +9,7 @@ struct SQLFolder {
   let folder: URL
   let url: URL
 
-  /// - Parameter files: contents by name; a name may lead into a folder.
+  /// - Parameter files: Contents by name; a name may contain a folder.
   static func with<Result>(_ files: [String: String], _ body: (SQLFolder) throws -> Result) throws -> Result {
     try withTemporaryFolder { root in
       let folder = SQLFolder(folder: root.appendingPathComponent("sql"), url: root.appendingPathComponent("App.db"))
@@ -26,10 +26,10 @@ struct SQLFolder {
     try Data(text.utf8).write(to: file)
   }
 
-  /// A migrator of the files as they are now.
+  /// A migrator of the current files.
   func migrator(and others: [SQLMigration] = []) throws -> SQLMigrator { try SQLMigrator(filesIn: folder, and: others) }
 
-  /// Runs SQL with nothing of Persist's in the way, as another program would.
+  /// Runs SQL without Persist, as another program would.
   func run(_ sql: String) throws {
     if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
     try BuiltProgram.run("SQLRunner", url.path, sql)
@@ -37,7 +37,7 @@ struct SQLFolder {
 
   func rows(_ query: String) throws -> [[String]] { try MadeStore.rows(query, at: url) }
 
-  /// None where the file is still empty.
+  /// Empty if the file is still empty.
   func tables() throws -> [String] {
     guard try !Data(contentsOf: url).isEmpty else { return [] }
     return try rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").map { $0[0] }

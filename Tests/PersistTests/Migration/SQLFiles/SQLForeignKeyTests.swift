@@ -15,7 +15,7 @@ struct SQLForeignKeyTests {
       """
   ]
 
-  @Test("A table that is made anew takes no rows of others with it")
+  @Test("Re-creating a table deletes no rows of other tables")
   func rebuild() throws {
     try SQLFolder.with(Self.tables) { folder in
       try folder.write(
@@ -33,7 +33,7 @@ struct SQLForeignKeyTests {
     }
   }
 
-  @Test("Rows that would lead nowhere undo the migration, with table, parent and a row")
+  @Test("Rows with invalid references undo the migration, with table, parent and a row")
   func dangling() throws {
     try SQLFolder.with(Self.tables) { folder in
       try folder.write("DELETE FROM folder WHERE id = 2", to: "2_delete.sql")
@@ -44,7 +44,7 @@ struct SQLForeignKeyTests {
     }
   }
 
-  @Test("Where keys are enforced, deleting cascades as the tables say")
+  @Test("If foreign keys are enforced, deleting cascades as the tables declare")
   func enforced() throws {
     try SQLFolder.with(Self.tables) { folder in
       try folder.write("-- persist: enforce-foreign-keys\nDELETE FROM folder WHERE id = 2", to: "2_delete.sql")
@@ -59,7 +59,7 @@ struct SQLForeignKeyTests {
     }
   }
 
-  @Test("Rows that led nowhere before don't stop a migration")
+  @Test("Rows whose references were already invalid don't stop a migration")
   func before() throws {
     try SQLFolder.with(Self.tables) { folder in
       try folder.migrator().migrate(storeAt: folder.url)
@@ -71,7 +71,7 @@ struct SQLForeignKeyTests {
     }
   }
 
-  @Test("A declaration that SQLite can't check doesn't stop a migration, and making one does")
+  @Test("A declaration that SQLite can't check doesn't stop a migration, but a new one does")
   func mismatch() throws {
     let mismatch = "CREATE TABLE parent (x); CREATE TABLE child (p REFERENCES parent (x)); INSERT INTO child VALUES (1);"
     try SQLFolder.with(["2_a.sql": "CREATE TABLE a (x)"]) { folder in

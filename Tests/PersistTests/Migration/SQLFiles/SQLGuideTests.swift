@@ -6,7 +6,7 @@ import Persist
 
 @Suite("The article on SQL files")
 struct SQLGuideTests {
-  @Test("Its code brings a database to the newest version")
+  @Test("Its code migrates a database to the newest version")
   func code() throws {
     try SQLFolder.with([
       "0001_create_notes.sql": "CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT);",
@@ -39,7 +39,7 @@ struct SQLGuideTests {
     }
   }
 
-  @Test("Every line of code in the article stands in these tests")
+  @Test("Every line of code in the article is in these tests")
   func article() throws {
     let (missing, shown) = try ArticleCode.missing(
       from: #filePath, inArticle: "Sources/Persist/Persist.docc/MigratingWithSQLFiles.md")

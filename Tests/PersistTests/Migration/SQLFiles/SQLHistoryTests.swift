@@ -13,7 +13,7 @@ struct SQLHistoryTests {
   ]
   private static let made = "CREATE TABLE item (id INTEGER PRIMARY KEY); ALTER TABLE item ADD COLUMN price REAL;"
 
-  @Test("What another tool has run isn't run again, and the tool sees what Persist ran, in its own form", arguments: [
+  @Test("Files run by another tool aren't run again, and the tool sees Persist's runs, in its own format", arguments: [
     // Rails
     (
       "CREATE TABLE schema_migrations (version varchar NOT NULL PRIMARY KEY);"
@@ -73,13 +73,13 @@ struct SQLHistoryTests {
       let tables = try folder.tables().filter { $0 != "item" && $0 != "persist_sql_migrations" }
       #expect(tables.count == 1)
 
-      // From now on edits are noticed, of the files too that the other tool ran.
+      // From now on edits are detected, also in files that the other tool ran.
       try folder.write("CREATE TABLE other (x)", to: "20240101000000_create.sql")
       try #expect(folder.migrator().status(ofStoreAt: folder.url).entries.first?.state == .changed)
     }
   }
 
-  @Test("With nothing to run, the files that another tool ran are noted once")
+  @Test("With nothing to run, the files that another tool ran are recorded once")
   func noted() throws {
     try SQLFolder.with(Self.files) { folder in
       try folder.run(
@@ -93,7 +93,7 @@ struct SQLHistoryTests {
     }
   }
 
-  @Test("Where another tool stopped half-way nothing runs")
+  @Test("If another tool stopped halfway, nothing runs")
   func dirty() throws {
     try SQLFolder.with(Self.files) { folder in
       try folder.run(
@@ -116,7 +116,7 @@ struct SQLHistoryTests {
     }
   }
 
-  @Test("A table that can't be the history is refused before anything runs", arguments: [
+  @Test("A table that can't be the history is rejected before anything runs", arguments: [
     "CREATE TABLE schema_migrations (migration TEXT)",
     "CREATE TABLE schema_migrations (version INTEGER, author TEXT NOT NULL)",
   ])
@@ -133,7 +133,7 @@ struct SQLHistoryTests {
     }
   }
 
-  @Test("A Core Data store takes SQL files beside its model, and stays one", .needsSharedData)
+  @Test("A Core Data store can use SQL files besides its model, and remains one", .needsSharedData)
   func coreData() throws {
     try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { url in
       let before = try StoreContents(readingStoreAt: url, registry: nil).model.fingerprints
@@ -146,7 +146,7 @@ struct SQLHistoryTests {
     }
   }
 
-  @Test("An application's database keeps its settings: no other journal, no triggers that fire each other")
+  @Test("An application's database keeps its settings: the same journal mode, no recursive triggers")
   func settings() throws {
     try SQLFolder.with(["1_a.sql": "CREATE TABLE a (x)"]) { folder in
       try folder.migrator().migrate(storeAt: folder.url)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("SQL files: what goes wrong")
+@Suite("SQL files: failures")
 struct SQLMigrationFailureTests {
   private func failure(_ folder: SQLFolder, sourceLocation: SourceLocation = #_sourceLocation) throws -> PersistenceError {
     try #require(
@@ -13,7 +13,7 @@ struct SQLMigrationFailureTests {
       })
   }
 
-  @Test("A failing statement names file, line, column and SQLite's words; the file is undone, those before it stay")
+  @Test("A failing statement reports file, line, column and SQLite's message; its file is undone, earlier ones remain")
   func statement() throws {
     try SQLFolder.with([
       "1_create.sql": "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL);",
@@ -41,7 +41,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("The column is that of the word that SQLite stumbles over, where SQLite tells it")
+  @Test("The column is that of the word at which SQLite stops, if SQLite reports it")
   func column() throws {
     try SQLFolder.with(["1_typo.sql": "CREATE TABLE a (x);\n\n  SELEKT 1;\n"]) { folder in
       let error = try failure(folder)
@@ -51,7 +51,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("A rule of the database that a row breaks stands at its statement")
+  @Test("A database constraint violated by a row is reported at its statement")
   func constraint() throws {
     try SQLFolder.with([
       "1_rows.sql": "CREATE TABLE a (x UNIQUE);\nINSERT INTO a VALUES (1);\nINSERT OR ROLLBACK INTO a VALUES (1);"
@@ -65,7 +65,7 @@ struct SQLMigrationFailureTests {
   }
 
   @Test(
-    "A file that manages transactions itself is refused, and says what to do; savepoints it may have",
+    "A file that manages transactions itself is refused with advice; savepoints are allowed",
     arguments: ["BEGIN", "begin immediate", "COMMIT", "END TRANSACTION", "ROLLBACK", "PRAGMA journal_mode = wal"])
   func transactions(_ statement: String) throws {
     try SQLFolder.with([
@@ -79,7 +79,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("Code can't end the transaction, nor go on when a statement has rolled it back")
+  @Test("Code can't end the transaction, nor continue when a statement has rolled it back")
   func codeAndTransactions() throws {
     try SQLFolder.with([:]) { folder in
       for work in [
@@ -101,7 +101,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("VACUUM in a transaction says where to put it, and runs there")
+  @Test("VACUUM in a transaction reports where to put it, and runs there")
   func outside() throws {
     try SQLFolder.with(["1_vacuum.sql": "VACUUM;"]) { folder in
       try #expect(failure(folder).fix?.contains("-- persist: without-transaction") == true)
@@ -115,13 +115,13 @@ struct SQLMigrationFailureTests {
         VACUUM;
         """, to: "1_vacuum.sql")
       try folder.migrator().migrate(storeAt: folder.url)
-      // The byte of the header that says so.
+      // The byte of the header that contains it.
       try #expect(Data(contentsOf: folder.url)[18] == 2)
       try #expect(folder.migrator().status(ofStoreAt: folder.url).pending.isEmpty)
     }
   }
 
-  @Test("Without a transaction what ran before the failure stays, and the error says so")
+  @Test("Without a transaction, statements before the failure remain, and the error says so")
   func outsideFails() throws {
     try SQLFolder.with([
       "1_half.sql": "-- persist: without-transaction\nCREATE TABLE IF NOT EXISTS a (x);\nBEGIN;\nDROP TABLE nowhere;"
@@ -138,7 +138,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("A parameter in a file and values that don't fit the statement are refused")
+  @Test("A parameter in a file and values that don't match the statement are refused")
   func parameters() throws {
     try SQLFolder.with(["1_parameter.sql": "CREATE TABLE a (x); INSERT INTO a VALUES (?)"]) { folder in
       try #expect(failure(folder).message.contains("takes 1 values and was given 0"))
@@ -147,7 +147,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("An edited file is noticed, line ends don't count, and an edit can be accepted")
+  @Test("An edited file is detected, line endings don't matter, and an edit can be accepted")
   func edited() throws {
     try SQLFolder.with(["1_a.sql": "CREATE TABLE a (x);\nCREATE TABLE b (x);\n"]) { folder in
       try folder.migrator().migrate(storeAt: folder.url)
@@ -169,7 +169,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("What isn't a database, or is a folder, is refused and left alone")
+  @Test("A file that isn't a database, or is a folder, is refused and unchanged")
   func noDatabase() throws {
     try SQLFolder.with(["1_a.sql": "CREATE TABLE a (x);"]) { folder in
       try Data("Only text, and enough of it to be taken for something else. ".utf8).write(to: folder.url)
@@ -181,7 +181,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("A process that is killed during a migration leaves the database as it was before it")
+  @Test("A process killed during a migration leaves the database as it was before it")
   func killed() throws {
     try SQLFolder.with([
       "1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "PRAGMA cache_size = 2; INSERT INTO a VALUES (1);",
@@ -193,7 +193,7 @@ struct SQLMigrationFailureTests {
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
           INSERT INTO a SELECT randomblob(4000) FROM n
           """)
-        // What the files hold at this moment is what a process leaves that is killed now.
+        // The files at this moment are what a process leaves if it is killed now.
         for suffix in ["", "-journal", "-wal"] {
           let file = URL(fileURLWithPath: url.path + suffix)
           guard FileManager.default.fileExists(atPath: file.path) else { continue }

@@ -37,7 +37,7 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("A folder without SQL files is refused: it is another one, or its files were forgotten")
+  @Test("A folder without SQL files is refused: it is the wrong one, or its files were forgotten")
   func empty() throws {
     try SQLFolder.with(["README.md": ""]) { folder in
       let error = #expect(throws: PersistenceError.self) { try folder.migrator() }
@@ -46,7 +46,7 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("What undoes a migration in the same file isn't run: dbmate, goose, sql-migrate", arguments: [
+  @Test("The part of a file that undoes a migration isn't run: dbmate, goose, sql-migrate", arguments: [
     "-- migrate:up\nCREATE TABLE a (x);\n-- migrate:down\nDROP TABLE a;",
     "-- migrate:down\nDROP TABLE a;\n-- migrate:up\nCREATE TABLE a (x);",
     "-- +goose Up\nCREATE TABLE a (x);\n-- +goose Down\nDROP TABLE a;",
@@ -60,7 +60,7 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("Marks of other tools for files without a transaction count", arguments: [
+  @Test("Other tools' marks for files without a transaction are respected", arguments: [
     "-- migrate:up transaction:false\nVACUUM;", "-- +goose NO TRANSACTION\n-- +goose Up\nVACUUM;",
     "-- +migrate Up notransaction\nVACUUM;",
   ])
@@ -71,7 +71,7 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("A mark that isn't known is refused with its line")
+  @Test("An unknown mark is refused with its line")
   func unknownMark() throws {
     try SQLFolder.with(["1_a.sql": "-- A table.\n-- persist: no-transaction\nVACUUM;"]) { folder in
       let error = #expect(throws: PersistenceError.self) { try SQLMigration.files(in: folder.folder) }
@@ -80,7 +80,7 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("Text that isn't UTF-8, or that SQLite would read half of, is refused")
+  @Test("Text that isn't UTF-8, or that SQLite would read only in part, is refused")
   func encoding() throws {
     try SQLFolder.with([:]) { folder in
       for bytes in [Data([0x80, 0x41]), Data("SELECT 1;\0DROP TABLE a;".utf8)] {
@@ -91,7 +91,7 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("SQLite tells statements apart: triggers, texts, comments, empty statements, no semicolon at the end")
+  @Test("SQLite separates statements: triggers, texts, comments, empty statements, no semicolon at the end")
   func statements() throws {
     try SQLFolder.with([
       "1_all.sql": """
@@ -111,14 +111,14 @@ struct SQLMigrationFilesTests {
     }
   }
 
-  @Test("A file of many statements takes time in proportion to them")
+  @Test("The time for a file of many statements is proportional to their number")
   func many() throws {
     let lines = (1...30_000).map { "INSERT INTO a VALUES (\($0), 'a text that makes the line a little longer');" }
     try SQLFolder.with(["1_a.sql": "CREATE TABLE a (x, y);\n" + lines.joined(separator: "\n")]) { folder in
       let start = ContinuousClock.now
       try folder.migrator().migrate(storeAt: folder.url)
       try #expect(folder.rows("SELECT count(*) FROM a") == [["30000"]])
-      // Copying the rest of the text for each statement would move 30 GB.
+      // Copying the remaining text for each statement would move 30 GB.
       #expect(ContinuousClock.now - start < .seconds(30))
     }
   }

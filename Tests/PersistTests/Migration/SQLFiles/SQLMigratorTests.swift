@@ -13,7 +13,7 @@ struct SQLMigratorTests {
     "0003_add_price.sql": "ALTER TABLE item ADD COLUMN price REAL",
   ]
 
-  @Test("A new database goes through every file in the order of versions, once")
+  @Test("A new database runs every file in the order of versions, once")
   func all() throws {
     try SQLFolder.with(Self.shop) { shop in
       let report = try shop.migrator().migrate(storeAt: shop.url)
@@ -43,7 +43,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("Looking at the status writes nothing, and makes no file where there is none")
+  @Test("Checking the status writes nothing, and doesn't create a missing file")
   func status() throws {
     try SQLFolder.with(Self.shop) { shop in
       let before = try FolderSnapshot(shop.url.deletingLastPathComponent())
@@ -65,7 +65,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("A run stops at the version that is asked for, and never leads back")
+  @Test("A run stops at the requested version, and never goes back")
   func upTo() throws {
     try SQLFolder.with(Self.shop) { shop in
       let migrator = try shop.migrator()
@@ -78,7 +78,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("Code takes its place among the files, with values bound and rows read")
+  @Test("Code runs in its order among the files, with values bound and rows read")
   func code() throws {
     try SQLFolder.with(Self.shop) { shop in
       let halve = SQLMigration(25, "upper") { database in
@@ -98,7 +98,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("What code throws undoes all that it did, its own errors too")
+  @Test("An error thrown by code undoes its changes, including errors of its own types")
   func codeFails() throws {
     struct Refused: Error {}
     try SQLFolder.with(Self.shop) { shop in
@@ -123,7 +123,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("A late file with a lower version runs, and is refused where that is asked for")
+  @Test("A late file with a lower version runs, and is refused if the options say so")
   func outOfOrder() throws {
     try SQLFolder.with(Self.shop) { shop in
       try shop.migrator().migrate(storeAt: shop.url)
@@ -160,7 +160,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("A file that is gone doesn't stop what comes later; the status tells of it")
+  @Test("A missing file doesn't stop later ones; the status reports it")
   func gone() throws {
     try SQLFolder.with(Self.shop) { shop in
       try shop.migrator().migrate(storeAt: shop.url, to: 2)
@@ -171,7 +171,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("Progress never falls, ends at one, and cancels when told to")
+  @Test("Progress never decreases, ends at one, and cancels when told to")
   func progress() throws {
     try SQLFolder.with(Self.shop) { shop in
       let seen = LockProtected<[Double]>([])
@@ -203,7 +203,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("Several at once: each migration runs once, and all end with nothing to do")
+  @Test("Several at once: each migration runs once, and all finish with nothing to do")
   func concurrent() async throws {
     try await withTemporaryFolder { root in
       let url = root.appendingPathComponent("App.db")
@@ -220,7 +220,7 @@ struct SQLMigratorTests {
     }
   }
 
-  @Test("A cancelled task cancels the migration that runs")
+  @Test("A canceled task cancels the running migration")
   func task() async throws {
     try await withTemporaryFolder { root in
       let url = root.appendingPathComponent("App.db")

@@ -3,8 +3,8 @@ import PersistTestSupport
 
 @testable import Persist
 
-/// Takes pictures of a folder before every change that SQLite makes in it: what a process leaves that is killed then,
-/// and what a machine leaves whose power fails then.
+/// Copies a folder before every change that SQLite makes in it: the files that a killed process leaves, and those that
+/// remain after a power failure.
 final class CrashRecorder: Sendable {
   struct Image: Sendable {
     let moment: String
@@ -24,7 +24,7 @@ final class CrashRecorder: Sendable {
     var images: [Image] = []
     var last: (killed: [String: Data], powerless: [String: Data]) = ([:], [:])
     var count = 0
-    /// What of a file is on the disk for certain, by the file's own number.
+    /// The contents of a file that are certainly on the disk, by the file's inode number.
     var durable: [UInt64: Data] = [:]
     var created: Set<String> = []
     /// Files of large values are written once.
@@ -50,7 +50,7 @@ final class CrashRecorder: Sendable {
     state.withLock { capture(FileOperation(kind: .sync, file: folder), &$0) }
   }
 
-  /// The working folder's files count when they are the store, and are on the disk then.
+  /// The working folder's files matter once they are the store, and are on the disk then.
   private func follow(_ operation: FileOperation, _ state: inout State) {
     let path = operation.file.path
     guard !path.contains(".migration/") else { return }
@@ -83,7 +83,7 @@ final class CrashRecorder: Sendable {
       }
       if isValue { state.values[path] = data }
       killed[path] = data
-      // What was in memory is gone with the power.
+      // Unsynced contents are lost without power.
       if !path.hasSuffix("-shm") { powerless[path] = Self.number(full).flatMap { state.durable[$0] } ?? data }
     }
     if killed != state.last.killed { state.images.append(Image(moment: "killed at \(moment)", files: killed)) }

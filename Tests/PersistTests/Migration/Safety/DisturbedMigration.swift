@@ -4,10 +4,10 @@ import Testing
 
 @testable import Persist
 
-/// What a scenario's store is before and after, and the law that a disturbed migration is measured by.
+/// The contents of a scenario's store before and after, and the law for a disturbed migration.
 struct DisturbedMigration {
   let scenario: MigrationScenario
-  /// The seeded store, which stays as it is.
+  /// The seeded store, which stays unchanged.
   let seed: URL
   private let seedFiles: [String: Data]
   private let before: StoreDump
@@ -42,7 +42,8 @@ struct DisturbedMigration {
     return files
   }
 
-  /// The store is of the old version or of the new one, whole; the next attempt works without help; nothing stays.
+  /// The store has the old version or the new one, complete; the next attempt works without help; nothing is left
+  /// behind.
   func expectWhole(_ store: URL, _ moment: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     do {
       try WatchedFiles.watching(store.deletingLastPathComponent(), { _ in .proceed }) {
@@ -55,7 +56,7 @@ struct DisturbedMigration {
 
   private func examine(_ store: URL, _ moment: String, _ sourceLocation: SourceLocation) throws {
     try UnfinishedWork.cleanUp(storeAt: store, options: StoreOptions())
-    // Byte for byte the old one, with nothing beside it: the first attempt once more.
+    // Byte for byte the old one, with no other files: the first attempt once more.
     if try Self.files(in: store.deletingLastPathComponent()) == seedFiles { return }
     let version = try #require(try version(of: store), "\(scenario), \(moment)", sourceLocation: sourceLocation)
     let isOld = version.model === scenario.versions[0].model

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// Refuses the mark whose `b` is 5.
+/// Rejects the mark whose `b` is 5.
 private final class RefusingPolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -14,9 +14,9 @@ private final class RefusingPolicy: EntityMigrationPolicy {
   }
 }
 
-@Suite("Errors of a migration say where")
+@Suite("Places in a migration's errors")
 struct ErrorPlaceTests {
-  @Test("What a policy throws names the hop, the entity and the row, and the store stays as it was")
+  @Test("An error thrown by a policy names the hop, the entity and the row, and the store stays unchanged")
   func policy() throws {
     let scenario = try MigrationScenario(.copiedByObject)
     var migrator = scenario.migrator

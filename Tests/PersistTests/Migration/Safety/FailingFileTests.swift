@@ -6,10 +6,10 @@ import Testing
 
 @testable import Persist
 
-@Suite("Migration over failing files")
+@Suite("Migration with failing files")
 struct FailingFileTests {
   @Test(
-    "Killed or without power before any write, sync, truncation or deletion: old or new, whole, and it can go on",
+    "Killed or without power before any write, sync, truncation or deletion: old or new, complete, and usable",
     arguments: MigrationScenario.Way.allCases)
   func crashes(way: MigrationScenario.Way) throws {
     try withTemporaryFolder { folder in
@@ -22,7 +22,7 @@ struct FailingFileTests {
       let images = recorder.images
       #expect(images.count > 10)
       print("\(way): \(images.count) pictures")
-      // The exchange writes every page of the store: of many pictures that are alike some are enough.
+      // The exchange writes every page of the store: of many similar states, some are enough.
       let step = TestLength.isLong ? 1 : max(1, images.count / 80)
       let chosen = images.enumerated().filter { $0.offset % step == 0 || $0.offset > images.count - 20 }
       try LongLoop.forEach(chosen, "Killed before any write, \(way)") { number, image in
@@ -34,7 +34,7 @@ struct FailingFileTests {
     }
   }
 
-  /// What goes wrong with the files.
+  /// The kinds of file failures.
   enum Failure: String, CaseIterable {
     case fullDisk, fullDiskOnce, halfWritten, syncFails, readFails, shortRead, noPermission, staysAfterDeletion
 
@@ -64,7 +64,7 @@ struct FailingFileTests {
   }
 
   @Test(
-    "Whatever fails at the n-th operation, for every n: old or new, whole, and the next attempt works",
+    "Whatever fails at the n-th operation, for every n: old or new, complete, and the next attempt works",
     arguments: MigrationScenario.Way.allCases, Failure.allCases)
   func failures(way: MigrationScenario.Way, failure: Failure) throws {
     try withTemporaryFolder { folder in
@@ -86,18 +86,18 @@ struct FailingFileTests {
             }
           ) { try law.scenario.migrate(store) }
         } catch is PersistenceError {
-          // What it says is the subject of other tests; here it is what it leaves.
+          // Its message is the subject of other tests; here it is the state it leaves.
         }
         try law.expectWhole(store, "\(failure) at \(n) of \(count)")
       }
     }
   }
 
-  /// The operations that fail: every one in a long run; else the last ones, where the files are exchanged, and some of
-  /// the others, always the same ones.
+  /// The operations that fail: every one in a long run; otherwise the last ones, where the files are exchanged, and
+  /// some of the others, always the same ones.
   private func moments(_ count: Int, _ way: MigrationScenario.Way, _ failure: Failure) -> [Int] {
     let limit = switch (way, failure) {
-    // What a getter couldn't read mustn't pass for nothing: many moments read by getters.
+    // Failed reads by getters mustn't count as empty: many states are read by getters.
     case (.copiedByObject, .readFails): 40
     case (_, .fullDisk): 20
     default: 4

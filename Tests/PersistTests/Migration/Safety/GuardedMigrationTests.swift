@@ -6,7 +6,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Before, beside and after a migration")
+@Suite("Before, during and after a migration")
 struct GuardedMigrationTests {
   private func withStore(
     _ way: MigrationScenario.Way, _ body: (MigrationScenario, URL) throws -> Void
@@ -18,7 +18,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("Too little room is refused with the figures")
+  @Test("Insufficient disk space is refused with the figures")
   func room() throws {
     let error = #expect(throws: PersistenceError.self) {
       try DiskSpaceCheck(needed: 120_000_000, free: 80_500_000).require(at: URL(fileURLWithPath: "/Store.sqlite"))
@@ -35,7 +35,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A store that isn't whole is refused before anything is written", arguments: MigrationScenario.Way.allCases)
+  @Test("A damaged store is refused before anything is written", arguments: MigrationScenario.Way.allCases)
   func damaged(way: MigrationScenario.Way) throws {
     try withStore(way) { scenario, url in
       let file = try FileHandle(forUpdating: url)
@@ -49,7 +49,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A backup is kept, or goes with the migration, as asked", arguments: MigrationScenario.Way.allCases)
+  @Test("A backup is kept, or deleted after the migration, as requested", arguments: MigrationScenario.Way.allCases)
   func backup(way: MigrationScenario.Way) throws {
     try withStore(way) { scenario, url in
       let folder = url.deletingLastPathComponent()
@@ -71,7 +71,7 @@ struct GuardedMigrationTests {
     return options
   }
 
-  @Test("A store that a failed migration leaves damaged comes back from the backup")
+  @Test("A store damaged by a failed migration is restored from the backup")
   func restored() throws {
     struct Refusal: Error {}
     try withStore(.inPlace) { scenario, url in
@@ -90,7 +90,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A migration that fails without damage restores nothing: what others wrote meanwhile stays")
+  @Test("A migration that fails without damage restores nothing: others' writes in the meantime remain")
   func notRestored() throws {
     struct Refusal: Error {}
     try withStore(.inPlace) { _, url in
@@ -105,7 +105,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A backup that a killed migration began stands in nobody's way", arguments: [true, false])
+  @Test("A backup begun by a killed migration blocks nothing", arguments: [true, false])
   func begun(isKept: Bool) throws {
     try withStore(.inPlace) { scenario, url in
       let place = url.deletingLastPathComponent().appendingPathComponent("before.sqlite")
@@ -117,7 +117,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("Killed after the migration came, the backup that was to be kept is kept")
+  @Test("If the process is killed after the migration's commit, a backup to be kept is kept")
   func keptAfterKill() throws {
     try withStore(.inPlace) { scenario, url in
       let before = try StoreDump(of: scenario.versions[0].model, at: url)
@@ -130,7 +130,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A store that was about to be restored when the process was killed is restored by the next who opens it")
+  @Test("A store about to be restored when the process was killed is restored the next time it is opened")
   func restoredLater() throws {
     try withStore(.inPlace) { scenario, url in
       let before = try StoreDump(of: scenario.versions[0].model, at: url)
@@ -143,13 +143,13 @@ struct GuardedMigrationTests {
     }
   }
 
-  /// Leaves a backup as a process does that is killed.
+  /// Leaves a backup as a killed process does.
   private func beginBackup(of url: URL, _ backup: MigrationBackup) throws {
     let folder = try BackupFolder(besideStoreAt: url, for: backup)
     try StoreBackup.copy(storeAt: url, to: folder.copy)
   }
 
-  /// Leaves what a migration does that is killed around its exchange: a large value that came, one that is to go.
+  /// Leaves the state of a migration killed around its exchange: a large value that was added, one to be deleted.
   private func beginExchange(
     of url: URL, _ logEntry: MigrationLogEntry
   ) throws -> (folder: URL, values: ExternalDataFolder) {
@@ -162,7 +162,7 @@ struct GuardedMigrationTests {
   }
 
   @Test(
-    "An exchange that was interrupted is finished or taken back by the next who opens the store",
+    "An interrupted exchange is completed or reverted the next time the store is opened",
     arguments: [true, false])
   func interrupted(isDecided: Bool) throws {
     try withStore(.copiedBySQL) { scenario, url in
@@ -180,7 +180,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("The folder of a migration that goes on is left alone, and a second one is refused when its wait runs out")
+  @Test("The folder of a running migration is left alone, and a second one is refused when its timeout expires")
   func folderInUse() throws {
     try withStore(.copiedBySQL) { scenario, url in
       let folder = try WorkingFolder(besideStoreAt: url)
@@ -195,7 +195,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("Looking at a store doesn't let go the locks that another connection of the process holds")
+  @Test("Inspecting a store doesn't release the locks held by another connection of the process")
   func locks() throws {
     try withStore(.copiedBySQL) { scenario, url in
       try MadeStore.run("PRAGMA journal_mode = DELETE", at: url)
@@ -212,7 +212,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A journal that a killed writer left is rolled back by the next migration and by the next who opens the store")
+  @Test("A journal left by a killed writer is rolled back by the next migration and when the store is next opened")
   func journal() throws {
     try withTemporaryFolder { folder in
       let law = try DisturbedMigration(.inPlace, in: folder)
@@ -232,7 +232,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("Objects that are left out leave nobody who leads to them: else it is refused, with entity, property and row")
+  @Test("Omitted objects leave no references behind: otherwise it is refused, with entity, property and row")
   func dangling() throws {
     let models = try ["first", "second"].map { name in
       try model(
@@ -258,7 +258,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A store of a newer version than the program's says so by its own code")
+  @Test("A store newer than the program's version has its own error code")
   func newer() throws {
     let scenario = try MigrationScenario(.inPlace)
     let registry = scenario.registry

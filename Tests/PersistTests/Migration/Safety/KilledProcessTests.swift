@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Migration in a process that is killed", .serialized)
 struct KilledProcessTests {
-  /// What every kind of kill begins with: a law to measure by, and how long a whole migration takes.
+  /// The basis of every kind of kill: the law, and the duration of a whole migration.
   private struct Kind {
     let law: DisturbedMigration
     let duration: Double
   }
 
   @Test(
-    "A process that is killed at a random moment leaves the old or the new version, whole",
+    "A process killed at a random moment leaves the old or the new version, complete",
     .law("killed-migrations", short: 30, long: 1000))
   func killed() throws {
     try withTemporaryFolder { folder in
@@ -59,7 +59,7 @@ struct KilledProcessTests {
     let start = Date()
     if let moment {
       Thread.sleep(forTimeInterval: moment)
-      // The number of a process that has ended may be another's.
+      // The identifier of a process that has ended may be another's.
       if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
     process.waitUntilExit()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Persist
 
-/// How many rows are migrated: `PERSIST_MEMORY_ROWS=1000000` asks for more.
+/// The number of rows to migrate, which `PERSIST_MEMORY_ROWS=1000000` increases.
 private let rowCount = ProcessInfo.processInfo.environment["PERSIST_MEMORY_ROWS"].flatMap { Int($0) } ?? 20_000
 
-@Suite("Memory of a migration", .withoutSanitizer)
+@Suite("Memory use of migrations", .withoutSanitizer)
 struct MemoryTests {
   @Test(
-    "A migration by a mapping model takes at most 64 MB above the program's own",
+    "A migration by a mapping model uses at most 64 MB more than the program",
     arguments: [MigrationScenario.Way.copiedBySQL, .copiedByObject])
   func memory(way: MigrationScenario.Way) throws {
     let scenario = try MigrationScenario(way)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Safety of migration")
 struct MigrationSafetyTests {
-  /// Two versions between which every kind of change happens: columns, numbers, join tables, a table written anew.
+  /// Two versions with every kind of change between them: columns, numbers, join tables, a rewritten table.
   private func versions() throws -> ModelRegistry {
     let old = try model(
       EntityDescription(
@@ -42,13 +42,13 @@ struct MigrationSafetyTests {
     return try StoreDump(of: model, at: url)
   }
 
-  @Test("A process that is killed at any step leaves the old version, whole, and the next attempt works")
+  @Test("A process killed at any step leaves the complete old version, and the next attempt works")
   func killed() throws {
     let registry = try versions()
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Store.sqlite")
       let before = try store(registry, at: url)
-      // What the files hold at a moment is what a process leaves that is killed then.
+      // The files at a moment are what a process leaves if it is killed then.
       let images = LockProtected<[URL]>([])
       let migrator = AutomaticMigrator { progress in
         // Then it is too late.
@@ -80,7 +80,7 @@ struct MigrationSafetyTests {
     }
   }
 
-  @Test("A migration that is cancelled at any step changes nothing")
+  @Test("A migration canceled at any step changes nothing")
   func cancelled() throws {
     let registry = try versions()
     for step in [1, 2, 5, 9, 14] {
@@ -98,7 +98,7 @@ struct MigrationSafetyTests {
     }
   }
 
-  @Test("Progress never falls and ends at one")
+  @Test("Progress never decreases and ends at one")
   func progress() throws {
     let registry = try versions()
     try withTemporaryStore { url in
@@ -115,7 +115,7 @@ struct MigrationSafetyTests {
     }
   }
 
-  @Test("Another process that writes makes it wait, and then say so")
+  @Test("Another process that writes makes it wait, and then fail with a message")
   func busy() throws {
     let registry = try versions()
     try withTemporaryStore { url in

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// A program can't have the model of a store that is newer than itself: the store alone must tell.
-@Suite("Stores that are newer than the program")
+/// A program can't have the model of a store newer than itself: only the store shows it.
+@Suite("Stores newer than the program")
 struct NewerStoreTests {
   private func version(_ number: Int, identifier: String? = nil) throws -> ModelVersion {
     let attributes = (1...number).map { AttributeDescription("a\($0)", .string) }
@@ -25,10 +25,10 @@ struct NewerStoreTests {
   }
 
   @Test(
-    "A store that went on to a version that the program doesn't know comes back without loss, and with loss is refused",
+    "A store migrated to an unknown version returns without loss, and is refused with loss",
     arguments: [false, true])
   func unknown(copies: Bool) throws {
-    // Also by a program that stopped at a version which this store only skipped.
+    // Also by a program whose version this store only skipped.
     for last in 1...3 {
       try withTemporaryStore { url in
         try MadeStore.make(version(1).model, at: url)
@@ -54,7 +54,7 @@ struct NewerStoreTests {
     }
   }
 
-  @Test("It comes back where that is allowed, and is no newer store any more")
+  @Test("It returns if that is allowed, and is no longer newer")
   func back() throws {
     try withTemporaryStore { url in
       try MadeStore.make(version(1).model, at: url)
@@ -64,14 +64,14 @@ struct NewerStoreTests {
       let coordinator = PersistentStoreCoordinator(model: old.current, registry: old)
       let store = try coordinator.addStore(at: url, options: .automaticMigration)
       try coordinator.remove(store)
-      // The newest program takes it forward as any other, though it knows only itself.
+      // The newest program migrates it forward like any other, though it knows only its own model.
       let last = try registry(3...3)
       let report = try AutomaticMigrator().migrate(storeAt: url, to: last.currentVersion, registry: last)
       #expect(report.way == .inPlace)
     }
   }
 
-  @Test("Of a store with values that the old version has no place for nothing goes unasked")
+  @Test("Values that the old version has no place for are dropped only with permission")
   func values() throws {
     try withTemporaryStore { url in
       try MadeStore.make(version(1).model, at: url)
@@ -83,7 +83,7 @@ struct NewerStoreTests {
     }
   }
 
-  @Test("Version identifiers that are numbers tell the age of a store that Core Data made")
+  @Test("Numeric version identifiers show the age of a store created by Core Data")
   func identifiers() throws {
     for (own, other, code) in [
       ("3", "2", PersistenceError.Code.newerStore), ("1.10", "1.9", .newerStore), ("2", "3", nil), ("beta", "2", nil),
@@ -101,7 +101,7 @@ struct NewerStoreTests {
     }
   }
 
-  @Test("A store remembers so many models, and forgets the oldest first")
+  @Test("A store remembers a limited number of models, and forgets the oldest first")
   func bound() throws {
     let models = try (1...StoreMetadata.formerModelLimit + 5).map { try version($0).model }
     var metadata = StoreMetadata(newStore: UUID(), versionHashes: [:], versionIdentifiers: [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Migration of a store that another process has")
+@Suite("Migration of a store used by another process")
 struct OtherProcessTests {
   /// Starts a process that writes to a store for a while, and waits until it has the lock.
   private func writer(at url: URL) throws -> Process {
@@ -38,7 +38,7 @@ struct OtherProcessTests {
   }
 
   @Test(
-    "While another process writes it is refused as busy; trying again succeeds when that is done, and keeps its writes",
+    "While another process writes, it is refused as busy; a retry afterward succeeds, and keeps the writes",
     arguments: [MigrationScenario.Way.inPlace, .copiedBySQL, .chain])
   func retries(way: MigrationScenario.Way) throws {
     let scenario = try MigrationScenario(way)

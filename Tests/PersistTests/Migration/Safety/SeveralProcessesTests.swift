@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Migration by several processes at once", .serialized)
 struct SeveralProcessesTests {
-  /// What a plain reader sees of a store, the same for equal contents.
+  /// A plain reader's view of a store, the same for equal contents.
   private static let queries = [
     "PRAGMA quick_check", "SELECT type, name, sql FROM sqlite_master ORDER BY type, name",
     "SELECT COUNT(*), total(ZB), total(length(ZA)) FROM ZMARK", "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_ENT",
@@ -14,7 +14,7 @@ struct SeveralProcessesTests {
   ]
 
   @Test(
-    "All of them succeed, and a plain reader meanwhile sees the old content or the new",
+    "All of them succeed, and a plain reader sees either the old contents or the new",
     .law("processes-at-once", short: 10, long: 500))
   func together() throws {
     try withTemporaryFolder { folder in
@@ -62,7 +62,7 @@ struct SeveralProcessesTests {
     return (process, errors)
   }
 
-  /// What a process sees that opens the store again and again while `body` runs, and once at least.
+  /// The views of a process that opens the store repeatedly while `body` runs, and at least once.
   private func outcomes(of store: URL, beside folder: URL, while body: () throws -> Void) throws -> [String] {
     let stop = folder.appendingPathComponent(UUID().uuidString)
     let reader = TestRun.newProcess()

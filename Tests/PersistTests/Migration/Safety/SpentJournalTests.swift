@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A journal with nothing to roll back")
 struct SpentJournalTests {
-  /// What a writer leaves that was killed before it wrote a page, and after its commit.
+  /// The state left by a writer killed before it wrote a page, or after its commit.
   private static let leftovers = [Data(), Data(count: 512)]
 
   private func withStore(keeping journal: Data, _ body: (URL) throws -> Void) throws {
@@ -20,7 +20,7 @@ struct SpentJournalTests {
 
   private func hasJournal(_ url: URL) -> Bool { FileState(SQLiteFileName.companion(of: url, "-journal")) != nil }
 
-  @Test("It goes with the next one that may write, who changes nothing else", arguments: leftovers)
+  @Test("It is deleted by the next program that may write, which changes nothing else", arguments: leftovers)
   func goes(journal: Data) throws {
     try withStore(keeping: journal) { url in
       let before = try Data(contentsOf: url)
@@ -30,7 +30,7 @@ struct SpentJournalTests {
     }
   }
 
-  @Test("It stays while somebody else writes, and nobody waits", arguments: leftovers)
+  @Test("It remains while another program writes, and none waits", arguments: leftovers)
   func stays(journal: Data) throws {
     try withStore(keeping: journal) { url in
       let writer = try SQLiteConnection(url, mode: .readWrite)
@@ -46,7 +46,7 @@ struct SpentJournalTests {
     }
   }
 
-  @Test("It stays beside a store with a log, whose transactions don't use it")
+  @Test("It remains beside a store with a log, whose transactions don't use it")
   func log() throws {
     try withStore(keeping: Data()) { url in
       try MadeStore.run("PRAGMA journal_mode = WAL", at: url)

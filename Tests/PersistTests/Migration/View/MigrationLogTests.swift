@@ -15,7 +15,7 @@ struct MigrationLogTests {
     }
   }
 
-  @Test("What ran is remembered, whichever way it went: when, from, to, way, rows, seconds")
+  @Test("A migration is recorded, whatever its method: date, from, to, method, rows, seconds")
   func entries() throws {
     let registry = ModelRegistry(versions: try versions(4))
     try withTemporaryStore { url in
@@ -37,7 +37,7 @@ struct MigrationLogTests {
     }
   }
 
-  @Test("A manager that runs by hand notes it in the store that it makes")
+  @Test("A migration run manually by a manager is recorded in the store that it creates")
   func byHand() throws {
     let (old, new) = (try versions(2)[0].model, try versions(2)[1].model)
     try withTemporaryStore { url in
@@ -56,7 +56,7 @@ struct MigrationLogTests {
     }
   }
 
-  @Test("Nothing is noted where nothing ran: a store that is up to date, a migration that failed")
+  @Test("Nothing is recorded if nothing ran: an up-to-date store, a failed migration")
   func nothing() throws {
     let registry = ModelRegistry(versions: try versions(2))
     try withTemporaryStore { url in
@@ -69,7 +69,7 @@ struct MigrationLogTests {
     }
   }
 
-  @Test("Of many migrations the latest are remembered")
+  @Test("Of many migrations, the latest are kept")
   func bounded() throws {
     var metadata = StoreMetadata(identifier: "x", values: ["own": .string("kept")])
     for number in 0..<300 {
@@ -82,7 +82,7 @@ struct MigrationLogTests {
     #expect(metadata.values["own"] == .string("kept"))
   }
 
-  @Test("The application's metadata don't take the place of the log, and Core Data reads them as a plain property list")
+  @Test("The application's metadata can't replace the log, and Core Data reads them as a plain property list")
   func metadata() throws {
     let registry = ModelRegistry(versions: try versions(2))
     try withTemporaryStore { url in

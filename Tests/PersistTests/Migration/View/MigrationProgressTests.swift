@@ -5,15 +5,15 @@ import Testing
 
 @testable import Persist
 
-@Suite("How far a migration is")
+@Suite("Migration progress")
 struct MigrationProgressTests {
-  /// Every way that a migration can go.
+  /// Every method of migration.
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case inPlace, copyBySQL, copyByObject, chain
 
     var testDescription: String { rawValue }
 
-    /// A chain's hops take three ways, one after the other; the others have one hop.
+    /// A chain's hops use three methods, one after another; the others have one hop.
     var versions: [ModelVersion] {
       get throws {
         func version(_ number: Int, _ attributes: [String]) throws -> ModelVersion {
@@ -52,7 +52,7 @@ struct MigrationProgressTests {
     }
   }
 
-  /// A filled store of the first version, and what is in it.
+  /// A filled store of the first version, and its contents.
   private func withStore(
     _ way: Way, rows: Int = 30, _ body: (URL, ModelRegistry, AutomaticMigrator, StoreDump) throws -> Void
   ) throws {
@@ -67,7 +67,7 @@ struct MigrationProgressTests {
   }
 
   @Test(
-    "Rows that are done never fall, of a total that stays, and reach it only when the store has the new version",
+    "The number of processed rows never falls, its total is constant, and it is reached only with the new version",
     arguments: Way.allCases)
   func monotone(_ way: Way) throws {
     try withStore(way) { url, registry, migrator, _ in
@@ -100,7 +100,7 @@ struct MigrationProgressTests {
     }
   }
 
-  @Test("Cancelled at whichever step, the store is as it was and nothing lies beside it", arguments: Way.allCases)
+  @Test("Canceled at any step, the store is unchanged and no other files remain", arguments: Way.allCases)
   func cancelled(_ way: Way) throws {
     let steps = try stepCount(of: way)
     #expect(steps > 3)
@@ -122,7 +122,7 @@ struct MigrationProgressTests {
     }
   }
 
-  /// How many times it can be cancelled; the last report comes when all is done.
+  /// The number of times that it can be canceled; the last report follows the end.
   private func stepCount(of way: Way) throws -> Int {
     let calls = Atomic(0)
     try withStore(way) { url, registry, migrator, _ in
@@ -136,7 +136,7 @@ struct MigrationProgressTests {
     return calls.load(ordering: .relaxed)
   }
 
-  @Test("Within one long statement the rows are told that it has gone through, and it can be cancelled there")
+  @Test("One long statement reports the rows it has processed, and can be canceled")
   func withinStatement() throws {
     try withTemporaryStore { url in
       let connection = try SQLiteConnection(url, mode: .create)
@@ -160,7 +160,7 @@ struct MigrationProgressTests {
           }) { try run(statement) }
         #expect(told == told.sorted())
         #expect(told.count > 5, "\(statement)")
-        // It is known in about where the statement is: near the start at first, and near the end at last.
+        // The position within the statement is known approximately: near the start at first, and near the end at last.
         #expect(told.first.map { $0 < 50_000 } == true, "\(statement): \(told)")
         #expect(told.last.map { $0 > 50_000 && $0 <= 100_000 } == true, "\(statement): \(told)")
       }
@@ -171,7 +171,7 @@ struct MigrationProgressTests {
     }
   }
 
-  @Test("A Foundation Progress counts the rows, moves its parent along and cancels")
+  @Test("A Foundation Progress counts the rows, advances its parent and cancels")
   func foundation() throws {
     try withStore(.copyBySQL) { url, registry, migrator, before in
       let (whole, part) = (Progress(totalUnitCount: 10), Progress(totalUnitCount: 0))
@@ -194,7 +194,7 @@ struct MigrationProgressTests {
     }
   }
 
-  @Test("Events tell hop, pass and entity in their order, and end when the store is migrated", arguments: Way.allCases)
+  @Test("Events name hop, pass and entity in their order, and end when the store is migrated", arguments: Way.allCases)
   func events(_ way: Way) async throws {
     let (url, registry, migrator) = try made(way)
     defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
@@ -212,13 +212,13 @@ struct MigrationProgressTests {
     let value = Atomic(false)
   }
 
-  @Test("Whoever stops listening cancels the migration")
+  @Test("Ending the iteration cancels the migration")
   func leaving() async throws {
     let (url, registry, made) = try made(.copyByObject)
     var migrator = made
     defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
     let before = try StoreDump(of: registry.versions[0].model, at: url)
-    // The migration stands still in the middle until nobody listens any more.
+    // The migration pauses in the middle until the iteration ends.
     let hasLeft = Flag()
     migrator.progress = { state in
       while state.pass == .objects, !hasLeft.value.load(ordering: .relaxed) { Thread.sleep(forTimeInterval: 0.01) }
@@ -228,7 +228,7 @@ struct MigrationProgressTests {
       if event.pass == .objects { break }
     }
     hasLeft.value.store(true, ordering: .relaxed)
-    // The migration ends soon, on a thread of its own, and takes its folder away.
+    // The migration ends soon, on a separate thread, and deletes its folder.
     let folder = url.deletingLastPathComponent().path
     for _ in 0..<200 {
       if try !FileManager.default.contentsOfDirectory(atPath: folder).contains(where: { $0.hasPrefix(".") }) { break }
@@ -237,7 +237,7 @@ struct MigrationProgressTests {
     try #expect(StoreDump(of: registry.versions[0].model, at: url) == before)
   }
 
-  @Test("Events throw what the migration throws")
+  @Test("Events throw the migration's errors")
   func failing() async throws {
     let (url, registry, migrator) = try made(.inPlace)
     defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
@@ -247,7 +247,7 @@ struct MigrationProgressTests {
     }
   }
 
-  /// A filled store in a folder of its own, which the caller removes.
+  /// A filled store in a separate folder, which the caller removes.
   private func made(_ way: Way, rows: Int = 30) throws -> (URL, ModelRegistry, AutomaticMigrator) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -15,7 +15,7 @@ struct MappingReaderTests {
       to: registry.version(named: destination).model)
   }
 
-  @Test("The source form gives, with what follows from the models, just what Xcode compiled")
+  @Test("The source form, with the parts derived from the models, equals the form compiled by Xcode")
   func sourceAndCompiled() throws {
     let models = "cars/Fixtures/SampleModel.momd"
     let source = try read(
