@@ -72,9 +72,12 @@ let package = Package(
     .executableTarget(
       name: "MigrationRunner", dependencies: ["Persist", "PersistTestSupport"], path: "Tests/MigrationRunner",
       swiftSettings: settings),
+    .executableTarget(
+      name: "HistoryRunner", dependencies: ["Persist", "PersistTestSupport"], path: "Tests/HistoryRunner",
+      swiftSettings: settings),
     .testTarget(
       name: "PersistTests",
-      dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "MigrationRunner", "CSQLite"],
+      dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "MigrationRunner", "HistoryRunner", "CSQLite"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests",

@@ -45,6 +45,14 @@ final class SavedChangesMailbox: Sendable {
     for bell in bells { bell.ring() }
   }
 
+  /// Whether a task waits for mail, or will.
+  var isAwaited: Bool { state.withLock { $0.bells.contains { $0.isHeard() } } }
+
+  /// Wakes the tasks that wait for mail, although there may be none: somebody else has written to a store.
+  func ring() {
+    for bell in state.withLock({ $0.bells }) { bell.ring() }
+  }
+
   /// Removes and returns the content.
   func take() -> Mail? {
     state.withLock { state in
@@ -82,6 +90,17 @@ final class SavedChangesBroadcaster: Sendable {
     }
   }
 
+  /// Whether a task waits for the saves that one of the contexts receives.
+  var isAwaited: Bool { hasReceivers && mailboxes.contains(where: \.isAwaited) }
+
+  /// Wakes the tasks that wait for saves.
+  func ring() {
+    guard hasReceivers else { return }
+    for mailbox in mailboxes { mailbox.ring() }
+  }
+
+  private var mailboxes: [SavedChangesMailbox] { receivers.withLock { $0.compactMap(\.mailbox) } }
+
   func remove(_ mailbox: SavedChangesMailbox) {
     receivers.withLock { receivers in
       receivers.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
@@ -92,7 +111,6 @@ final class SavedChangesBroadcaster: Sendable {
   /// Posts changes to every receiver except the sender.
   func deliver(_ changes: SavedChanges, from sender: SavedChangesMailbox) {
     guard !changes.isEmpty else { return }
-    let mailboxes = receivers.withLock { $0.compactMap(\.mailbox) }
     for mailbox in mailboxes where mailbox !== sender { mailbox.post(changes) }
   }
 }

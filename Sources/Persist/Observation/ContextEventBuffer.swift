@@ -20,7 +20,7 @@ final class ContextEventBuffer<Element> {
       enqueue(element)
       signal.send()
     }
-    context.mailbox.add(signal.bell)
+    context.add(signal.bell)
   }
 
   private func enqueue(_ element: Element) {

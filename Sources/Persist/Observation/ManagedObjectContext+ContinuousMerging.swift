@@ -1,8 +1,8 @@
 extension ManagedObjectContext {
   /// Merges saves by others as they happen, until the task is canceled.
   ///
-  /// For a context that isn't in constant use, such as that of a view, and for receiving the saves of other processes,
-  /// which send no notification.
+  /// For a context that isn't in constant use, such as that of a view. The saves of other processes arrive within
+  /// milliseconds on Linux, where the file system reports them, and within a twentieth of a second elsewhere.
   ///
   /// ```swift
   /// .task { await viewContext.mergeChangesContinuously() }
@@ -11,8 +11,8 @@ extension ManagedObjectContext {
   /// The context merges in the caller's isolation, which is its own, and is kept alive meanwhile.
   ///
   /// - Parameters:
-  ///   - interval: The interval between checks whether another process has written to the stores. Each check costs one
-  ///     small statement per store.
+  ///   - interval: The interval between additional checks whether another process has written to the stores, for file
+  ///     systems that report nothing. Each check costs one small statement per store.
   ///   - actor: The context's actor; the default is the caller's.
   public func mergeChangesContinuously(
     checkingEvery interval: Duration = .seconds(1), isolation actor: isolated (any Actor)? = #isolation
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     guard !Task.isCancelled else { return }
     automaticallyMergesChangesFromParent = true
     let signal = WakeSignal()
-    mailbox.add(signal.bell)
+    add(signal.bell)
     let clock = Task { [weak signal] in
       while !Task.isCancelled, signal != nil {
         try? await Task.sleep(for: interval)

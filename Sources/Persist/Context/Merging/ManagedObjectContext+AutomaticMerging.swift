@@ -1,10 +1,10 @@
 extension ManagedObjectContext {
   /// Whether the context automatically merges what others save.
   ///
-  /// A context has no queue on which that could happen without its owner's knowledge. Saves by the coordinator's other
-  /// contexts wait in a mailbox. The context reads it when it fetches, saves, refreshes all objects or processes
-  /// pending changes; and, while one of its sequences such as ``objectsDidChange`` is awaited, as soon as a save
-  /// arrives. At the same moments it asks its stores whether another coordinator or process has written; if so, it
+  /// A context has no queue on which that could happen without its owner's knowledge. It merges when it fetches, saves,
+  /// refreshes all objects or processes pending changes; and as soon as others save, while one of its sequences such as
+  /// ``objectsDidChange`` is awaited. Saves by the coordinator's other contexts wait in a mailbox. The stores tell
+  /// whether another coordinator or process has written, and their history says what; without a history, the context
   /// compares the versions of its objects with the store's.
   ///
   /// Unsaved changes stay on top of what is merged, property by property. If others have saved a different value for a
@@ -17,7 +17,8 @@ extension ManagedObjectContext {
   /// A child context follows its parent: at the same moments, it merges what others save to the parent, and what the
   /// parent saves, merges and rolls back.
   ///
-  /// To follow other processes without using the context, call ``mergeChangesContinuously(checkingEvery:isolation:)``.
+  /// To merge without using the context or awaiting its sequences, call
+  /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
   ///
   /// False by default. Earlier saves aren't merged when it becomes true.
   public var automaticallyMergesChangesFromParent: Bool {
@@ -26,13 +27,22 @@ extension ManagedObjectContext {
       guard newValue != automaticallyMergesChangesFromParent else { return }
       if newValue {
         automaticMerging = AutomaticMerging(storesOf: self)
-        if parent == nil { persistentStoreCoordinator.savedChangesPost.add(mailbox) }
+        if parent == nil {
+          persistentStoreCoordinator.savedChangesPost.add(mailbox)
+          if mailbox.isAwaited { persistentStoreCoordinator.watchStores() }
+        }
       } else {
         if parent == nil { persistentStoreCoordinator.savedChangesPost.remove(mailbox) }
         automaticMerging = nil
         _ = mailbox.take()
       }
     }
+  }
+
+  /// Rings a bell when there is something to merge, as long as it is heard.
+  func add(_ bell: SavedChangesMailbox.Bell) {
+    mailbox.add(bell)
+    if automaticMerging != nil, parent == nil { persistentStoreCoordinator.watchStores() }
   }
 
   /// Merges what others have saved since the last call; does nothing if automatic merging is off.

@@ -36,9 +36,14 @@ extension PersistentStoreCoordinator {
     let (stream, continuation) = AsyncStream.makeStream(
       of: StoreRemoteChange.self, bufferingPolicy: .bufferingNewest(100))
     let number = remoteChangePost.add(continuation)
-    for store in openStores { remoteChangePost.begin(store, of: self) }
+    watchStores()
     continuation.onTermination = { [weak self] _ in self?.remoteChangePost.remove(number) }
     return stream
+  }
+
+  /// Starts watching the stores whose changes are observed, or automatically merged by a context that code awaits.
+  func watchStores() {
+    for store in openStores { remoteChangePost.begin(store, of: self) }
   }
 }
 
@@ -62,12 +67,13 @@ final class RemoteChangePost: Sendable {
 
   func remove(_ number: Int) { state.withLock { _ = $0.receivers.removeValue(forKey: number) } }
 
-  /// Starts watching a store if its changes are observed.
+  /// Starts watching a store if its changes are observed, or automatically merged by a context that code awaits.
   ///
   /// Failures are ignored: the changes of a store that can't be watched are noticed when a context uses it.
   func begin(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
+    let isMerged = coordinator.savedChangesPost.isAwaited
     let isWanted = state.withLock { state in
-      state.monitors[store.identifier] == nil && (store.postsRemoteChanges || !state.receivers.isEmpty)
+      state.monitors[store.identifier] == nil && (store.postsRemoteChanges || isMerged || !state.receivers.isEmpty)
     }
     guard isWanted else { return }
     let monitor = try? store.monitorChanges { [weak coordinator, weak store] in
@@ -94,6 +100,7 @@ final class RemoteChangePost: Sendable {
   }
 
   private func report(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
+    coordinator.savedChangesPost.ring()
     // The change is reported even if the history can't be read now.
     let number = try? store.history?.lastNumber()
     let change = StoreRemoteChange(
