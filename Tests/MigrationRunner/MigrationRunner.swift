@@ -6,13 +6,13 @@ import PersistTestSupport
   import Darwin
 #endif
 
-/// Another process that migrates a store, to be killed at any moment or to be measured: says `ready`, migrates, and
-/// says by how many bytes the most memory that it ever had grew meanwhile.
+/// Another process that migrates a store, to be killed at any moment or to be measured: prints `ready`, migrates, and
+/// prints the number of bytes by which its peak memory grew.
 ///
-/// `MigrationRunner FILE WAY [SECONDS]`, which is how long it waits for others.
+/// `MigrationRunner FILE WAY [SECONDS]`, the maximum wait for others.
 ///
-/// `MigrationRunner FILE --start-marked` and `--start-other` stand for a run of tests that is interrupted: they start a
-/// process that goes on for long, say its number, and wait to be killed. `FILE --wait` is that other process.
+/// `MigrationRunner FILE --start-marked` and `--start-other` simulate an interrupted test run: they start a
+/// long-running process, print its number, and wait to be killed. `FILE --wait` is that other process.
 @main
 struct MigrationRunner {
   static func main() throws {
@@ -41,7 +41,7 @@ struct MigrationRunner {
       child.arguments = [file, "--wait"]
     default:
       TestRun.endWithParent()
-      // Only now: before, nothing looks after this process.
+      // Only now: before this, nothing monitors this process.
       FileHandle.standardOutput.write(Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8))
       return Thread.sleep(forTimeInterval: 600)
     }

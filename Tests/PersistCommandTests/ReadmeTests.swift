@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The README")
 struct ReadmeTests {
-  @Test("Its code is that of Examples/FirstSteps, which is built and does what it says")
+  @Test("Its code is that of Examples/FirstSteps, which is built and behaves as described")
   func code() throws {
     let readme = try String(contentsOf: PackageFolder.url.appendingPathComponent("README.md"), encoding: .utf8)
     let example = try String(

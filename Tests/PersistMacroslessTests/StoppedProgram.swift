@@ -1,7 +1,7 @@
 import Testing
 
 extension ExitTest.Result {
-  /// Whether a program said so when it stopped. Optimised programs stop without a word.
+  /// Whether a program printed a message when it stopped. Optimized programs stop without one.
   func says(_ text: String) -> Bool {
     #if DEBUG
       String(decoding: standardErrorContent, as: UTF8.self).contains(text)

@@ -9,7 +9,7 @@ import Testing
 struct GoldenStoresTests {
   private func shop() throws -> ModelRegistry { try ModelRegistry(contentsOf: PackageFolder.models) }
 
-  @Test("A store of each released version is made once, and all come to the newest one")
+  @Test("A store of each released version is created once, and all migrate to the newest one")
   func check() throws {
     try withTemporaryFolder { folder in
       let stores = try GoldenStores(in: folder, registry: shop())
@@ -29,7 +29,7 @@ struct GoldenStoresTests {
     }
   }
 
-  @Test("The lock says which versions were released, the current one among them")
+  @Test("The lock lists the released versions, including the current one")
   func locked() throws {
     try withTemporaryFolder { folder in
       var lock = ModelLock()
@@ -39,7 +39,7 @@ struct GoldenStoresTests {
     }
   }
 
-  @Test("A released version that was changed since, and one that can't be migrated, are told with their stores")
+  @Test("A released version changed since, and one that can't be migrated, are reported with their stores")
   func failing() throws {
     func version(_ name: String, _ attributes: AttributeDescription...) throws -> ModelVersion {
       ModelVersion(

@@ -21,7 +21,7 @@ struct ModelLockTests {
     ModelRegistry(versions: versions, family: "Shop")
   }
 
-  @Test("A locked version that is as it was passes; one in development may change")
+  @Test("An unchanged locked version passes; one in development may change")
   func unchanged() throws {
     var lock = ModelLock()
     let added = try lock.lock(registry(version("1", "name")))
@@ -32,7 +32,7 @@ struct ModelLockTests {
     #expect(again == [])
   }
 
-  @Test("A locked version that was changed fails, with its entities and what to do")
+  @Test("A changed locked version fails, with its entities and what to do")
   func changed() throws {
     var lock = ModelLock()
     try lock.lock(registry(version("1", "name")))
@@ -44,7 +44,7 @@ struct ModelLockTests {
     try #expect(lock.changes(in: registry(version("1", "name", "price"))).map(\.entities) == [["Item"]])
   }
 
-  @Test("What changes nothing in a store may change in a released version")
+  @Test("Changes that don't affect a store are allowed in a released version")
   func harmless() throws {
     func version(_ attribute: AttributeDescription) throws -> ModelVersion {
       ModelVersion(
@@ -56,7 +56,7 @@ struct ModelLockTests {
     try lock.check(registry(version(AttributeDescription("name", .string, default: "New"))))
   }
 
-  @Test("A locked version that is gone fails, until it is taken out of the lock")
+  @Test("A missing locked version fails, until it is removed from the lock")
   func gone() throws {
     var lock = ModelLock()
     try lock.lock(registry(version("1", "name"), version("2", "name")))
@@ -67,7 +67,7 @@ struct ModelLockTests {
     try lock.check(registry(version("2", "name")))
   }
 
-  @Test("The file keeps every line of the versions before when one is added")
+  @Test("The file keeps every line of earlier versions when one is added")
   func file() throws {
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent(ModelLock.fileName)

@@ -29,7 +29,7 @@ final class ReleasingGuideTests {
     }
   }
 
-  @Test("Every line of code in the article stands in these tests")
+  @Test("Every line of code in the article is in these tests")
   func article() throws {
     let (missing, shown) = try ArticleCode.missing(
       from: #filePath, inArticle: "Sources/PersistTesting/PersistTesting.docc/ReleasingModelVersions.md")

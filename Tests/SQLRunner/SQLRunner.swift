@@ -5,8 +5,8 @@ import Foundation
 ///
 /// `SQLRunner FILE SQL` runs SQL on the file.
 ///
-/// `SQLRunner FILE --watch STOP SQL…` opens the file, runs queries in one transaction and closes it, again and again
-/// until the file STOP exists, and then prints each different outcome as a line of its own.
+/// `SQLRunner FILE --watch STOP SQL…` repeatedly opens the file, runs queries in one transaction and closes it until
+/// the file STOP exists, and then prints each different result on a separate line.
 ///
 /// `SQLRunner FILE --lines` opens the file, runs each line of the standard input on it, and answers each with a line.
 @main
@@ -55,7 +55,7 @@ struct SQLRunner {
     var isOfOpening = false
   }
 
-  /// - Returns: all values of all rows, without line ends.
+  /// - Returns: All values of all rows, without line breaks.
   private static func run(_ statements: [String], on file: String) throws(Failure) -> String {
     var connection: OpaquePointer?
     defer { sqlite3_close_v2(connection) }

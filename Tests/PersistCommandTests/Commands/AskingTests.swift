@@ -51,7 +51,7 @@ struct AskingTests {
     try outcome.jsonLines().compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String }
   }
 
-  @Test("A request has the objects in its order, in the form of dump, and changes no byte")
+  @Test("A request returns the objects in its order, in the format of dump, and changes no byte")
   func fetch() throws {
     try withTemporaryFolder { folder in
       let store = try Store(in: folder)
@@ -78,7 +78,7 @@ struct AskingTests {
     }
   }
 
-  @Test("With columns there are only values: as JSON, as CSV, and as a table")
+  @Test("With columns, only values are written: as JSON, as CSV, and as a table")
   func columns() throws {
     try withTemporaryFolder { folder in
       let store = try Store(in: folder)
@@ -129,7 +129,7 @@ struct AskingTests {
   }
 
   @Test(
-    "A wrong request says what is expected, and where",
+    "A wrong request reports what is expected, and where",
     arguments: [
       ("", "isn't a request"), ("Item sort name", "isn't a request"), ("Item where price <", "price <"),
       ("Nothing", "Nothing"), ("Item where colour == 1", "colour"), ("Item sort by name up", "isn't a sort key"),
@@ -146,7 +146,7 @@ struct AskingTests {
     }
   }
 
-  @Test("Options that exclude each other are refused as usage")
+  @Test("Mutually exclusive options are refused as a usage error")
   func usage() throws {
     #expect(try Command.run("fetch", "no.sqlite", "Item", "--csv").status == 2)
     #expect(try Command.run("fetch", "no.sqlite", "Item", "--csv", "--json", "--columns", "a").status == 2)
@@ -154,7 +154,7 @@ struct AskingTests {
     #expect(try Command.run("show", "no.sqlite", "Item").status == 1)
   }
 
-  @Test("Every entity of every real store is counted as inspect counts it, subentities included", .needsSharedData)
+  @Test("Every entity of every real store is counted as by inspect, subentities included", .needsSharedData)
   func realStores() throws {
     for store in ["posts/CoreDataMigration_Example_3.sqlite", "moody/Moody 3.moody"] {
       let url = try SharedData.url(store)

@@ -2,7 +2,7 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-@Suite("Commands beside a version that can't be read")
+@Suite("Commands with an unreadable version")
 struct BrokenVersionTests {
   private func write(_ text: String, _ version: String, in models: URL) throws {
     let folder = models.appendingPathComponent("\(version).xcdatamodel")
@@ -14,7 +14,7 @@ struct BrokenVersionTests {
     <model><entity name="Item"><attribute name="name" optional="YES" attributeType="String"/></entity></model>
     """
 
-  @Test("They go on with the versions that they need", arguments: ["M", "M 2"])
+  @Test("They work with the versions that they need", arguments: ["M", "M 2"])
   func goesOn(broken: String) throws {
     try withTemporaryFolder { folder in
       let models = folder.appendingPathComponent("M.xcdatamodeld")
@@ -32,7 +32,7 @@ struct BrokenVersionTests {
         let outcome = try Command.run(arguments)
         #expect(outcome.status == 0, "\(arguments[0]): \(outcome.messages)")
       }
-      // What needs the version that can't be read says why.
+      // Commands that need the unreadable version report the reason.
       let outcome = try Command.run("migrate", store, "--models", models.path, "--to", broken)
       #expect(outcome.status == 1)
       #expect(outcome.messages.contains("contents"))

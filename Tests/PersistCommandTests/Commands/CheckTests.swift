@@ -15,7 +15,7 @@ struct CheckTests {
   }
 
   @Test(
-    "Damage is found and told with its place, and the exit status is 3",
+    "Damage is found and reported with its place, and the exit status is 3",
     arguments: [
       ("UPDATE ZLINE SET ZITEM = 999 WHERE Z_PK = 3", "danglingRelationship", "Line", 3, "item"),
       ("UPDATE ZITEM SET ZNAME = NULL WHERE Z_PK = 2", "missingValue", "Item", 2, "name"),
@@ -42,7 +42,7 @@ struct CheckTests {
     }
   }
 
-  @Test("Problems with only one possible repair are offered to be repaired, and are with --repair")
+  @Test("Repairs are offered for problems with only one, and made with --repair")
   func repair() throws {
     try withTemporaryStore { store in
       _ = try Command.run("fill", store.path, "--models", shop, "--rows", "10")
@@ -59,7 +59,7 @@ struct CheckTests {
     }
   }
 
-  @Test("A store that lacks a column and a table is shown as far as it goes, and the check tells of the gaps")
+  @Test("A store that lacks a column and a table is shown as far as possible, and the check reports the gaps")
   func gaps() throws {
     try withTemporaryStore { store in
       _ = try Command.run("fill", store.path, "--models", shop, "--rows", "5")
@@ -79,7 +79,7 @@ struct CheckTests {
     }
   }
 
-  @Test("Real stores are sound", .needsSharedData)
+  @Test("Real stores are intact", .needsSharedData)
   func realStores() throws {
     for store in [
       "posts/CoreDataMigration_Example_1.sqlite", "moody/Moody 5.moody", "bookmarks/Bookmarks_V2.sqlite",
@@ -90,7 +90,7 @@ struct CheckTests {
     }
   }
 
-  @Test("A store that lost its end is damaged, not unreadable")
+  @Test("A truncated store is damaged, not unreadable")
   func truncated() throws {
     try withTemporaryStore { url in
       try #expect(Command.run("fill", url.path, "--models", shop, "--rows", "20").status == 0)

@@ -2,11 +2,11 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-@Suite("persist plan and migrate with --defer, and what inspect remembers")
+@Suite("persist plan and migrate with --defer, and the log in inspect")
 struct DeferTests {
   private let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
 
-  @Test("The plan says what would wait, the migration leaves it, and the next one finishes it")
+  @Test("The plan lists deferred steps, the migration leaves them, and the next one performs them")
   func deferring() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path
@@ -34,7 +34,7 @@ struct DeferTests {
     }
   }
 
-  @Test("inspect tells of the migrations that were, in words; its JSON stays as it is")
+  @Test("inspect describes former migrations in words; its JSON is unchanged")
   func log() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path

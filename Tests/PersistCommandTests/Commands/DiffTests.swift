@@ -4,7 +4,7 @@ import Testing
 
 @Suite("persist diff")
 struct DiffTests {
-  @Test("Differences fail a build where it asks for that: of any kind, a loss, a copy, or what can't be")
+  @Test("Differences fail a build if requested: of any kind, a loss, a copy, or an impossible migration")
   func diff() throws {
     let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
     func status(_ arguments: String...) throws -> Int32 { try Command.run(["diff", shop] + arguments).status }
@@ -16,7 +16,7 @@ struct DiffTests {
     try #expect(status("--fail-on", "nonsense") == 2)
   }
 
-  @Test("Of several models a version tells which is meant; without one they are named")
+  @Test("A version selects one of several models; without it, they are listed")
   func several() throws {
     try withTemporaryFolder { folder in
       let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld")
@@ -37,7 +37,7 @@ struct DiffTests {
     }
   }
 
-  @Test("A loss is found where nothing is called removed: an entity goes, and its heir doesn't take over what it had")
+  @Test("A loss is found even if nothing is called removed: an entity is removed, and its heir lacks its properties")
   func hiddenLoss() throws {
     try withTemporaryFolder { folder in
       func write(_ version: String, _ cat: String) throws -> String {

@@ -44,7 +44,7 @@ struct DumpTests {
     #expect(fromPosts.count == 14)
   }
 
-  @Test("A store with its models and with its own model gives the same text", .needsSharedData)
+  @Test("A store with given models and with its own model has the same text", .needsSharedData)
   func sameText() throws {
     for (store, models) in [
       ("posts/CoreDataMigration_Example_2.sqlite", "posts"), ("moody/Moody 3.moody", "moody"),
@@ -58,7 +58,7 @@ struct DumpTests {
     }
   }
 
-  @Test("One entity alone, and an entity that isn't there", .needsSharedData)
+  @Test("A single entity, and an unknown entity", .needsSharedData)
   func oneEntity() throws {
     let store = try SharedData.url("posts/CoreDataMigration_Example_3.sqlite").path
     let sections = try Command.run("dump", store, "--json", "--entity", "Section").jsonLines()

@@ -7,7 +7,7 @@ struct FillTests {
   private let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
 
   @Test(
-    "A new store gets as many objects of each entity as were asked for, all sound", arguments: ["Shop", "Shop 2", "3"])
+    "A new store has the requested number of objects of each entity, all valid", arguments: ["Shop", "Shop 2", "3"])
   func newStore(_ version: String) throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path
@@ -30,7 +30,7 @@ struct FillTests {
     }
   }
 
-  @Test("The same seed gives the same objects, another one others")
+  @Test("The same seed creates the same objects, another one creates others")
   func seeds() throws {
     try withTemporaryFolder { folder in
       let dumps = try [("a", "7"), ("b", "7"), ("c", "8")].map { name, seed in
@@ -43,7 +43,7 @@ struct FillTests {
     }
   }
 
-  @Test("A store that is there gets more objects, and unique values stay unique")
+  @Test("Objects are added to an existing store, and unique values stay unique")
   func twice() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path
@@ -53,7 +53,7 @@ struct FillTests {
     }
   }
 
-  @Test("A store of another version than the one asked for is refused")
+  @Test("A store of another version than the requested one is refused")
   func otherVersion() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path
@@ -64,7 +64,7 @@ struct FillTests {
     }
   }
 
-  @Test("Stores of every real model's newest version are sound", .needsSharedData)
+  @Test("Stores of every real model's newest version are intact", .needsSharedData)
   func realModels() throws {
     for folder in ["posts", "moody", "bookmarks", "employees", "cars", "content", "wallet"] {
       let models = try SharedData.url(folder).path

@@ -31,7 +31,7 @@ struct HistoryTests {
     #expect(changes.allSatisfy { $0["tombstone"] == nil })
   }
 
-  @Test("--since takes a number, a token, a date and seconds; --author an author", .needsSharedData)
+  @Test("--since accepts a number, a token, a date and seconds; --author an author", .needsSharedData)
   func selection() throws {
     try #expect(lines("--since", "93").compactMap { $0["number"] as? Int } == [94, 95])
     let uuid = "FABDAB03-8EF2-41B9-9944-193D67BE0365"
@@ -53,7 +53,7 @@ struct HistoryTests {
     #expect(other.messages.contains(uuid))
   }
 
-  @Test("Text shows who changed what; a store without a history has none", .needsSharedData)
+  @Test("Text shows who changed which objects; a store without a history has none", .needsSharedData)
   func text() throws {
     let outcome = try Command.run("history", SharedData.url(Self.store).path, "--since", "93")
     #expect(outcome.status == 0)

@@ -9,7 +9,7 @@ struct InspectTests {
     return try #require(entities.first { $0["name"] as? String == name })
   }
 
-  @Test("A store tells its version, entities and rows, with the models and without", .needsSharedData)
+  @Test("A store reports its version, entities and rows, with and without models", .needsSharedData)
   func posts() throws {
     let store = try SharedData.url("posts/CoreDataMigration_Example_1.sqlite").path
     let own = try Command.run("inspect", store, "--json").json()
@@ -30,7 +30,7 @@ struct InspectTests {
     #expect(given["entities"] as? NSArray == own["entities"] as? NSArray)
   }
 
-  @Test("What is odd about a model that the store carries is printed with -v alone, once", .needsSharedData)
+  @Test("Flaws of a model embedded in the store are printed only with -v, once", .needsSharedData)
   func notes() throws {
     let store = try SharedData.url("posts/CoreDataMigration_Example_1.sqlite")
     try withTemporaryFolder { folder in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Commands after a migration that was killed", .serialized)
+@Suite("Commands after a killed migration", .serialized)
 struct KilledCommandTests {
   private let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
 
@@ -38,7 +38,7 @@ struct KilledCommandTests {
   }
 
   @Test(
-    "Killed at a random moment, every command reads the store or says what to do, and 'migrate' goes on",
+    "Killed at a random moment, every command reads the store or says what to do, and 'migrate' continues",
     .law("killed-commands", short: 8, long: 500))
   func killed() throws {
     try withTemporaryFolder { folder in
@@ -63,7 +63,7 @@ struct KilledCommandTests {
     }
   }
 
-  /// - Returns: how long it ran.
+  /// - Returns: How long it ran.
   @discardableResult
   private func run(
     _ way: Way, copyOf seed: URL, in folder: URL, killAfter moment: Double?, _ body: (URL) throws -> Void
@@ -80,7 +80,7 @@ struct KilledCommandTests {
     try process.run()
     if let moment {
       Thread.sleep(forTimeInterval: moment)
-      // The number of a process that has ended may be another's.
+      // The identifier of a process that has ended may be another's.
       if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
     process.waitUntilExit()
@@ -118,7 +118,7 @@ struct KilledCommandTests {
     try #expect(Command.run("check", backup.path).output == "ok\n", "\(way)")
   }
 
-  @Test("A migration that is refused, or has nothing to do, leaves no backup")
+  @Test("A migration that is refused, or has nothing to do, creates no backup")
   func refused() throws {
     try withTemporaryFolder { folder in
       let store = try makeStore(in: folder, hasLog: true)

@@ -10,7 +10,7 @@ struct MigrateTests {
     try #require(plan["steps"] as? [[String: Any]])
   }
 
-  @Test("The difference of two versions names each operation, its SQL and what is lost")
+  @Test("The difference of two versions names each operation, its SQL and its losses")
   func diff() throws {
     let diff = try Command.run("diff", shop, "--from", "Shop", "--to", "Shop 3", "--json").json()
     #expect(diff["from"] as? String == "Shop")
@@ -28,14 +28,14 @@ struct MigrateTests {
     #expect(diff["hops"] == nil)
   }
 
-  @Test("A version differs from itself in nothing")
+  @Test("A version has no differences from itself")
   func same() throws {
     let diff = try Command.run("diff", shop, "--from", "Shop 2", "--to", "2", "--json").json()
     #expect(diff["way"] as? String == "none")
     #expect((diff["steps"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("A plan takes the application's policies for granted where it is told their names", .needsSharedData)
+  @Test("A plan assumes the application's policies if their names are given", .needsSharedData)
   func policies() throws {
     let store = try SharedData.url("posts/CoreDataMigration_Example_2.sqlite").path
     let models = try SharedData.url("posts").path
@@ -47,7 +47,7 @@ struct MigrateTests {
     try #expect(with.json()["way"] as? String == "copy")
   }
 
-  @Test("A version that isn't there fails with the names of those that are")
+  @Test("An unknown version fails with the names of the existing ones")
   func noVersion() throws {
     let outcome = try Command.run("diff", shop, "--to", "Shop 9", "--json")
     #expect(outcome.status == 1)
@@ -56,7 +56,7 @@ struct MigrateTests {
     #expect((error["fix"] as? String)?.contains("'Shop 2'") == true)
   }
 
-  @Test("A filled store goes to the newest version: planned without writing, refused for its loss, then done")
+  @Test("A filled store migrates to the newest version: planned without writing, refused for its loss, then migrated")
   func wholeWay() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path
@@ -101,7 +101,7 @@ struct MigrateTests {
     }
   }
 
-  /// Every object is there with what both versions have, under the names that the newest one gives it.
+  /// Checks that every object has the values in both versions, under their names in the newest one.
   private func sameValues(before: String, after: Command.Outcome) throws {
     let renamed = ["Label": "Tag", "amount": "quantity", "labels": "tags"]
     let old = try before.split(separator: "\n").map {
@@ -132,7 +132,7 @@ struct MigrateTests {
     }
   }
 
-  @Test("A store that has the version already is left as it is")
+  @Test("A store that already has the version is unchanged")
   func nothingToDo() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path
@@ -146,7 +146,7 @@ struct MigrateTests {
     }
   }
 
-  @Test("A backup never takes the place of another file")
+  @Test("A backup never replaces another file")
   func backupInTheWay() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite").path
@@ -161,7 +161,7 @@ struct MigrateTests {
     }
   }
 
-  @Test("A real store is migrated with every value kept", .needsSharedData)
+  @Test("A real store is migrated with all values kept", .needsSharedData)
   func posts() throws {
     let models = try SharedData.url("posts").path
     try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { store in
@@ -181,7 +181,7 @@ struct MigrateTests {
     }
   }
 
-  @Test("--copy goes through a new file and gives the same store", .needsSharedData)
+  @Test("--copy migrates through a new file and produces the same store", .needsSharedData)
   func copy() throws {
     let models = try SharedData.url("moody/Moody.xcdatamodeld").path
     var dumps: [String] = []
@@ -198,7 +198,7 @@ struct MigrateTests {
     #expect(dumps[0] == dumps[1])
   }
 
-  @Test("What stands in the way ends a plan with 3, a migration with 1, and the store is as it was", .needsSharedData)
+  @Test("An obstacle ends a plan with 3, a migration with 1, and the store is unchanged", .needsSharedData)
   func blocked() throws {
     let models = try SharedData.url("posts").path
     try withCopy(ofStore: "posts/CoreDataMigration_Example_2.sqlite") { store in

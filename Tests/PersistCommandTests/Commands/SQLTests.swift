@@ -17,7 +17,7 @@ struct SQLTests {
     try #require(try outcome.json()[key] as? [NSDictionary])
   }
 
-  @Test("Status, a part, the rest, and nothing more to do")
+  @Test("Status, some versions, the others, and nothing left to do")
   func wholeWay() throws {
     try withFiles([
       "1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "CREATE TABLE b (x);", "3_c.sql": "CREATE TABLE c (x);",
@@ -44,7 +44,7 @@ struct SQLTests {
     }
   }
 
-  @Test("A version below the database's is an error: nothing leads back; files without a version are skipped with a note")
+  @Test("A version below the database's is an error, as nothing leads back; files without one are skipped with a note")
   func noWayBack() throws {
     try withFiles([
       "1_a.sql": "CREATE TABLE a (x);", "2_b.sql": "CREATE TABLE b (x);", "schema.sql": "CREATE TABLE nothing (x);",
@@ -79,7 +79,7 @@ struct SQLTests {
     }
   }
 
-  @Test("Two processes at once: one migrates, the other waits and finds nothing to do")
+  @Test("Two processes at once: one migrates, the other waits and has nothing to do")
   func twoProcesses() async throws {
     try await withTemporaryFolder { root in
       let folder = root.appendingPathComponent("sql")

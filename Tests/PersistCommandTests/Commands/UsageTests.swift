@@ -5,7 +5,7 @@ import Testing
 @Suite("Calling the command line")
 struct UsageTests {
   @Test(
-    "A wrong call ends with 2, says so on standard error and prints nothing",
+    "A usage error ends with 2, is reported on standard error and prints nothing",
     arguments: [
       ["inspect"], ["inspect", "a", "b", "c"], ["inspect", "a", "--nonsense"], ["nonsense"], ["fill", "a"],
       ["fill", "a", "--models", "m", "--rows", "-1"], ["fill", "a", "--models", "m", "--rows", "many"], ["plan", "a"],
@@ -18,7 +18,7 @@ struct UsageTests {
     #expect(outcome.messages.contains("Usage:") || outcome.messages.contains("Error:"))
   }
 
-  @Test("Help ends with 0 and stands on standard output", arguments: [["--help"], ["help", "dump"], ["inspect", "-h"]])
+  @Test("Help ends with 0 and goes to standard output", arguments: [["--help"], ["help", "dump"], ["inspect", "-h"]])
   func help(_ arguments: [String]) throws {
     let outcome = try Command.run(arguments)
     #expect(outcome.status == 0)
@@ -27,7 +27,7 @@ struct UsageTests {
   }
 
   @Test(
-    "Work that fails ends with 1, with the error in words and, where asked for, as JSON",
+    "A failure ends with 1, with the error in words and, if requested, as JSON",
     arguments: ["inspect", "dump", "check"])
   func failure(_ command: String) throws {
     try withTemporaryFolder { folder in
@@ -48,7 +48,7 @@ struct UsageTests {
     }
   }
 
-  @Test("What isn't a store is refused and left alone", arguments: ["inspect", "dump", "check"])
+  @Test("A file that isn't a store is refused and left unchanged", arguments: ["inspect", "dump", "check"])
   func notAStore(_ command: String) throws {
     try withTemporaryFolder { folder in
       let files: [String: Data] = [

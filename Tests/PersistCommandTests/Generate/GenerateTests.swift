@@ -28,7 +28,7 @@ struct GenerateTests {
     }
   }
 
-  @Test("Files of the user's own are left alone, those of entities that are gone are removed")
+  @Test("The user's own files are kept, those of removed entities are deleted")
   func ownFiles() throws {
     try withTemporaryFolder { folder in
       let own = folder.appendingPathComponent("Item.swift")
@@ -46,7 +46,7 @@ struct GenerateTests {
     }
   }
 
-  @Test("A file of a generated one's name that somebody else wrote is an error, and nothing is written")
+  @Test("A file with a generated file's name written by others is an error, and nothing is written")
   func foreignFile() throws {
     try withTemporaryFolder { folder in
       try Data("// mine\n".utf8).write(to: folder.appendingPathComponent("Item+Generated.swift"))
@@ -58,7 +58,7 @@ struct GenerateTests {
     }
   }
 
-  @Test("Codegen settings say what is written: a class, its properties, or nothing where that is asked for")
+  @Test("Codegen settings select the output: a class, its properties, or nothing if they say so")
   func codeGeneration() throws {
     try withOddModel { model, folder in
       _ = try Command.run("generate", model, "--output", folder.path)
@@ -74,7 +74,7 @@ struct GenerateTests {
     }
   }
 
-  @Test("Odd names and reserved words are written so that Swift takes them")
+  @Test("Odd names and reserved words are written as valid Swift")
   func names() throws {
     try withOddModel { model, folder in
       _ = try Command.run("generate", model, "--output", folder.path)
@@ -88,7 +88,7 @@ struct GenerateTests {
     }
   }
 
-  @Test("What only Objective-C has gives a warning with the line of the model's file")
+  @Test("Constructs specific to Objective-C cause a warning with the line of the model's file")
   func warnings() throws {
     try withOddModel { model, folder in
       let outcome = try Command.run("generate", model, "--output", folder.path, "--json")
@@ -103,7 +103,7 @@ struct GenerateTests {
     }
   }
 
-  @Test("Compiled models and models in JSON give classes too", .needsSharedData)
+  @Test("Compiled models and models in JSON produce classes too", .needsSharedData)
   func otherForms() throws {
     try withTemporaryFolder { folder in
       let momd = try SharedData.url("cars/Fixtures/SampleModel.momd").path
@@ -123,7 +123,7 @@ struct GenerateTests {
     }
   }
 
-  /// A model with everything that is awkward in Swift.
+  /// A model with every construct that is difficult in Swift.
   private func withOddModel(_ body: (_ model: String, _ output: URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
       let model = folder.appendingPathComponent("Odd Shop.xcdatamodeld")

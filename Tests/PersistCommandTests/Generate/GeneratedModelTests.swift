@@ -2,10 +2,10 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-/// Classes of whole models, as the compiler takes them and as programs run with them.
+/// Classes of whole models, as accepted by the compiler and used by programs.
 @Suite("Generated classes of whole models", .needsCompiler)
 struct GeneratedModelTests {
-  /// How a module may be compiled.
+  /// The ways in which a module can be compiled.
   enum Mode: String, CaseIterable {
     case upcomingFeatures, libraryEvolution, mainActor
 
@@ -21,7 +21,7 @@ struct GeneratedModelTests {
     }
   }
 
-  /// Generates classes of a model and gives the files.
+  /// Generates classes of a model and returns the files.
   private static func generate(_ model: URL, into folder: URL, _ arguments: String...) throws -> [URL] {
     let outcome = try Command.run(["generate", model.path, "--output", folder.path] + arguments)
     guard outcome.status == 0 else { throw CocoaError(.fileReadCorruptFile, userInfo: ["text": outcome.messages]) }
@@ -29,7 +29,7 @@ struct GeneratedModelTests {
       .sorted { $0.path < $1.path }
   }
 
-  /// The large model's classes, with the file of its user's own types.
+  /// The large model's classes, with the file of the user's own types.
   private static func withLargeModel(_ body: (_ model: URL, _ sources: [URL], _ folder: URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
       let model = folder.appendingPathComponent("Large.xcdatamodeld")
@@ -70,11 +70,11 @@ struct GeneratedModelTests {
     }
   }
 
-  @Test("Every real model gives classes that compile without a warning", .needsSharedData)
+  @Test("Every real model produces classes that compile without a warning", .needsSharedData)
   func realModels() throws {
     let compiler = try #require(SnippetCompiler.shared)
     let all = SharedData.modelContents.map { $0.deletingLastPathComponent() }
-    // The newest version of each model, where there is no time for all of them.
+    // Only the newest version of each model, in short runs.
     let newest = Dictionary(grouping: all) { $0.deletingLastPathComponent() }.values.compactMap { versions in
       versions.max { $0.path.compare($1.path, options: .numeric) == .orderedAscending }
     }

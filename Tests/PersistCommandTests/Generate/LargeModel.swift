@@ -1,4 +1,4 @@
-/// A model of 88 entities with everything that a model file can say: what real applications have, and what is awkward.
+/// A model of 88 entities with every construct of model files: those of real applications, and difficult ones.
 enum LargeModel {
   static let entityCount = 88
 
@@ -64,7 +64,7 @@ enum LargeModel {
       entity="Place" predicateString="zip != nil"/></fetchedProperty>
       """)
 
-  /// Properties that are called as what generated code uses.
+  /// Properties with names that generated code uses.
   private static let places = entity(
     "Place",
     [
@@ -89,7 +89,7 @@ enum LargeModel {
 
   // MARK: Names
 
-  /// Entities and properties that are called as words of the language.
+  /// Entities and properties with reserved words as names.
   private static let reservedNames = ["Type", "Protocol", "Any", "default"].map { name in
     entity(
       name,
@@ -102,7 +102,7 @@ enum LargeModel {
       #"representedClassName="\#(name)" codeGenerationType="class""#)
   }
 
-  /// Entities that hide types which generated code names.
+  /// Entities that hide types named in generated code.
   private static let typeNames = [
     "Date", "Data", "String", "Int", "Sequence", "Identifiable", "Decimal", "FetchRequest", "StoredValue", "IndexSet",
   ].map { name in
@@ -142,7 +142,7 @@ enum LargeModel {
 
   // MARK: Shapes
 
-  /// A line of inheritance, each level with properties of its own and the first ones abstract.
+  /// A chain of inheritance, each level with properties of its own and the first ones abstract.
   private static func chain(of count: Int) -> [String] {
     (0..<count).map { level in
       entity(
@@ -155,7 +155,7 @@ enum LargeModel {
     }
   }
 
-  /// A parent with many children, in two levels, whose siblings have properties of one name.
+  /// A parent with many children, in two levels, whose siblings have properties with the same name.
   private static let tree: [String] =
     [
       entity(
@@ -172,7 +172,7 @@ enum LargeModel {
       ]
     }
 
-  /// Entities of which each is related to the next, one to many and many to many.
+  /// Entities that are each related to the next, one to many and many to many.
   private static func network(of count: Int) -> [String] {
     (0..<count).map { index in
       let (next, previous) = ((index + 1) % count, (index + count - 1) % count)

@@ -1,4 +1,4 @@
-/// A program that uses the generated classes of ``LargeModel``, with what they must do.
+/// A program that uses the generated classes of ``LargeModel`` and checks their behavior.
 enum LargeModelProgram {
   static let main = #"""
     import Foundation

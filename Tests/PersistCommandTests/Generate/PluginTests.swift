@@ -2,7 +2,7 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-/// The build-tool plugin in a package of its own: a copy of the example, which is built again and again.
+/// The build-tool plugin in a separate package: a copy of the example, which is built repeatedly.
 @Suite(
   "The build-tool plugin",
   .enabled(if: TestLength.isLong, "Compiles Persist twice: set PERSIST_LONG_TESTS to build the example package."))
@@ -57,7 +57,7 @@ struct PluginTests {
 /// A copy of `Examples/GeneratedNotes`.
 private struct ExamplePackage {
   let folder: URL
-  /// What the build prints, and how it ends.
+  /// The output of the build, and its exit status.
   typealias Outcome = (status: Int32, output: String)
 
   init(in parent: URL) throws {
@@ -78,7 +78,7 @@ private struct ExamplePackage {
 
   func run() throws -> String { try swift("run", "--skip-build", "Notes").output }
 
-  /// The text that the plugin's last run left.
+  /// The text written by the plugin's last run.
   func generated() throws -> String { try String(contentsOf: generatedFile(), encoding: .utf8) }
 
   /// When the plugin last wrote it.
@@ -92,7 +92,7 @@ private struct ExamplePackage {
     return try #require(files.compactMap { $0 as? URL }.first { $0.lastPathComponent == "Notes+Generated.swift" })
   }
 
-  /// Replaces a text in the one file of a name.
+  /// Replaces a text in the only file with a name.
   func edit(_ name: String, _ old: String, _ new: String) throws {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects ?? []
     let file = try #require(
@@ -103,7 +103,7 @@ private struct ExamplePackage {
   }
 
   private func swift(_ arguments: String...) throws -> Command.Outcome {
-    // As a shell does: the variable names the folder that a command runs in.
+    // As in a shell: the variable names the folder in which a command runs.
     try Command.run(
       ["swift"] + arguments, program: URL(fileURLWithPath: "/usr/bin/env"), in: folder,
       environment: ["PWD": folder.path])

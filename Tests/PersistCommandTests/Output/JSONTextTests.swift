@@ -38,7 +38,7 @@ struct JSONTextTests {
     #expect(read.bitPattern == value.bitPattern)
   }
 
-  @Test("Integers at their ends are exact")
+  @Test("The smallest and largest integers are exact")
   func integers() {
     var json = JSONText()
     json.array(of: [Int64.min, Int64.max]) { $0.value($1) }
@@ -55,7 +55,7 @@ struct JSONTextTests {
     #expect(!json.bytes.contains { $0 < 0x20 })
   }
 
-  @Test("A reused buffer starts afresh")
+  @Test("A reused buffer starts empty")
   func reset() {
     var json = JSONText()
     json.value("a")

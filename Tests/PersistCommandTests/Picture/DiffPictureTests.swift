@@ -19,7 +19,7 @@ struct DiffPictureTests {
     ModelPicture(from: old, to: new, operations: try MigrationPlan(from: old, to: new).steps.map(\.operation))
   }
 
-  /// The boxes of entities, each as a rectangle, in reading order of the file.
+  /// The boxes of entities, each as a rectangle, in the order of the file.
   private func boxes(_ svg: String) throws -> [(title: String, x: Double, y: Double, width: Double, height: Double)] {
     _ = try XMLDocument(xmlString: svg)
     let shape = /translate\((\S+) (\S+)\)">\s*<title>([^<]*)<\/title>\s*<rect class="box" width="(\S+)" height="(\S+)"/
@@ -29,7 +29,7 @@ struct DiffPictureTests {
     }
   }
 
-  @Test("What comes, goes, changes and stays is told, of entities, properties and relationships")
+  @Test("Added, removed, changed and unchanged entities, properties and relationships are shown")
   func changes() throws {
     let old = try version(
       "1",
@@ -73,7 +73,7 @@ struct DiffPictureTests {
     #expect(svg.contains("prefers-color-scheme: dark"))
   }
 
-  @Test("A version against itself has nothing but what stays")
+  @Test("A version compared with itself shows only unchanged elements")
   func same() throws {
     let shop = try version("1", [EntityDescription("Item", attributes: [.init("a", .string)])])
     #expect(try picture(shop, shop).boxes.map(\.change) == [.unchanged])
@@ -82,7 +82,7 @@ struct DiffPictureTests {
     _ = try XMLDocument(xmlString: PictureDrawing(picture(empty, empty)).svg)
   }
 
-  @Test("Names are escaped, whatever is in them")
+  @Test("Names are escaped, whatever they contain")
   func escaping() throws {
     let wild = "<b>&\"'\u{1}]]>日本語"
     let old = try version(wild, [EntityDescription("Item", attributes: [.init("a", .string)])])
@@ -95,7 +95,7 @@ struct DiffPictureTests {
     #expect(!svg.contains("<b>"))
   }
 
-  @Test("Of eighty entities none covers another, and all lie within the picture")
+  @Test("Of eighty entities none covers another, and all are within the picture")
   func large() throws {
     func entities(_ names: Range<Int>, more: Int) -> [EntityDescription] {
       names.map { number in
@@ -126,12 +126,12 @@ struct DiffPictureTests {
     let width = try #require(Double(whole.1))
     let height = try #require(Double(whole.2))
     #expect(found.allSatisfy { $0.x >= 0 && $0.y >= 0 && $0.x + $0.width <= width && $0.y + $0.height <= height })
-    // Neither a ribbon nor a tower.
+    // Neither very wide nor very tall.
     #expect(width / height > 0.4 && width / height < 4, "\(width) by \(height)")
     #expect(PictureDrawing(picture).svg == svg)
   }
 
-  @Test("persist diff --svg writes the picture beside what it prints")
+  @Test("persist diff --svg writes the picture in addition to its output")
   func command() throws {
     let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
     try withTemporaryFolder { folder in

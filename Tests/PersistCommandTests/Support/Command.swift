@@ -1,9 +1,9 @@
 import Foundation
 import PersistTestSupport
 
-/// Runs the built command line, `persist`, as a process of its own.
+/// Runs the built command line, `persist`, as a separate process.
 enum Command {
-  /// What a run left behind.
+  /// The results of a run.
   struct Outcome: Sendable {
     let status: Int32
     let output: String
@@ -29,17 +29,17 @@ enum Command {
   }
 
   /// - Parameters:
-  ///   - program: another program of the package.
-  ///   - folder: where it runs; nil for where the tests do.
-  ///   - environment: beside that of the tests.
-  /// - Throws: where it takes longer than twenty minutes, which no command does on any machine.
+  ///   - program: Another program of the package.
+  ///   - folder: The working folder; nil for that of the tests.
+  ///   - environment: Variables in addition to those of the tests.
+  /// - Throws: if it takes longer than twenty minutes, which no command does on any machine.
   static func run(
     _ arguments: [String], of program: String = "persist", in folder: URL? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
     try run(arguments, program: BuiltProgram.url(program), in: folder, environment: environment)
   }
 
-  /// - Parameter program: the file of any program.
+  /// - Parameter program: The file of any program.
   static func run(
     _ arguments: [String], program: URL, in folder: URL? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
@@ -48,7 +48,7 @@ enum Command {
     if let folder { process.currentDirectoryURL = folder }
     process.arguments = arguments
     process.environment?.merge(environment) { $1 }
-    // Files, since a pipe that nobody empties would stop a long output.
+    // Files, because a pipe that isn't drained would block a long output.
     return try withTemporaryFolder { folder in
       let output = folder.appendingPathComponent("out")
       let messages = folder.appendingPathComponent("err")

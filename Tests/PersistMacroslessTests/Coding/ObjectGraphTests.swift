@@ -32,7 +32,7 @@ struct ObjectGraphTests {
     return order
   }
 
-  @Test("A graph is decoded as new objects, each once, and is there after reopening")
+  @Test("A graph is decoded as new objects, each once, and present after reopening")
   func copy() throws {
     try withTemporaryStore { store in
       let source = try context()
@@ -56,7 +56,7 @@ struct ObjectGraphTests {
     }
   }
 
-  @Test("Only chosen relationships are encoded")
+  @Test("Only selected relationships are encoded")
   func chosen() throws {
     let source = try context()
     let data = try JSONEncoder().encode(ObjectGraph([order(in: source)], following: ["buyer"]))
@@ -66,7 +66,7 @@ struct ObjectGraphTests {
     #expect(target.insertedObjects.count == 2)
   }
 
-  @Test("A cycle is encoded with numbers in place of objects that stand already")
+  @Test("A cycle is encoded with numbers in place of objects already encoded")
   func cycle() throws {
     let source = try context()
     let (outer, inner) = (Category(context: source), Category(context: source))
@@ -81,7 +81,7 @@ struct ObjectGraphTests {
   }
 
   @Test(
-    "What can't be decoded is an error and leaves no object behind",
+    "Undecodable data is an error and leaves no objects behind",
     arguments: [
       #"{"roots":[1],"objects":[{"number":1,"entity":"Nothing","attributes":{}}]}"#,
       #"{"roots":[1],"objects":[{"number":1,"entity":"Item","attributes":{"colour":"red"}}]}"#,
@@ -100,7 +100,7 @@ struct ObjectGraphTests {
     #expect(!target.hasChanges)
   }
 
-  @Test("A path that isn't one of relationships is an error that names those that there are")
+  @Test("A path that isn't all relationships is an error that names the existing ones")
   func wrongPath() throws {
     let source = try context()
     let error = #expect(throws: PersistenceError.self) {

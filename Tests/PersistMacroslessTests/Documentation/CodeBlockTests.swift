@@ -2,9 +2,9 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-/// The code blocks of the README and the articles are compiled as they are, each in a place of a frame that has what
-/// the text around the block takes for granted. Frames are in `Tests/Snippets/Documentation`, one for each page; a line
-/// `// <block 2>` is the place of the page's third block.
+/// The code blocks of the README and the articles are compiled unchanged, each within a frame that provides the context
+/// assumed by the surrounding text. Frames are in `Tests/Snippets/Documentation`, one for each page; a line `// <block
+/// 2>` is the place of the page's third block.
 @Suite("Code in the documentation")
 struct CodeBlockTests {
   @Test("Every code block of the README and the articles compiles", .needsCompiler, arguments: Page.all)
@@ -30,7 +30,7 @@ struct CodeBlockTests {
     #expect(framed.sorted() == Array(blocks.indices), "\(page.name): each block has one place in a frame.")
   }
 
-  @Test("The articles and the README have code blocks, so that the test above looks at something")
+  @Test("The articles and the README have code blocks, so that the test above checks something")
   func blocks() throws {
     #expect(try Page.all.reduce(0) { try $0 + $1.blocks().count } > 60)
   }
@@ -73,7 +73,7 @@ struct Frame {
 
   struct Filled {
     var text = ""
-    /// The numbers of the blocks that have a place.
+    /// The numbers of the blocks that have a place in the frame.
     var blocks: [Int] = []
     var isScript = false
   }

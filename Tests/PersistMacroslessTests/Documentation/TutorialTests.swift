@@ -3,7 +3,7 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-/// The programs of the tutorial are built and run as a reader builds and runs them, in the order of its sections.
+/// The programs of the tutorial are built and run as a reader would, in the order of its sections.
 @Suite("The tutorial")
 struct TutorialTests {
   @Test("The program of each section compiles without a warning and prints what the tutorial shows", .needsCompiler)
@@ -48,7 +48,7 @@ struct TutorialTests {
     #expect(try compiler.messages(ofModule: [model.url]) == [])
   }
 
-  @Test("An unfinished file is the beginning of the file that its section ends with")
+  @Test("An unfinished file is the beginning of the section's final file")
   func unfinished() throws {
     var count = 0
     for section in try Tutorial.sections() {
@@ -70,12 +70,12 @@ struct TutorialTests {
     #expect(shown.sorted() == present.sorted())
   }
 
-  /// A text without numbers of bytes, which depend on the version of SQLite.
+  /// A text without byte counts, which depend on the version of SQLite.
   private static func withoutSizes(_ text: String) -> String {
     text.replacing(/\d+ (more )?bytes/) { "\($0.1 ?? "")bytes" }
   }
 
-  /// What a program prints when it runs in a folder.
+  /// The output of a program run in a folder.
   private static func output(of program: URL, in folder: URL) throws -> String {
     let process = TestRun.newProcess()
     process.executableURL = program
@@ -102,7 +102,7 @@ enum Tutorial {
   }
 
   struct File {
-    /// The name that the reader sees.
+    /// The name shown to the reader.
     let name: String
     let url: URL
 

@@ -19,7 +19,7 @@ struct GeneratedClassTests {
     return ManagedObjectContext(coordinator, classes: ShopEntityClasses.all.byEntity)
   }
 
-  @Test("What is set through generated properties is saved, and read again after reopening")
+  @Test("Values set through generated properties are saved, and read again after reopening")
   func values() throws {
     let (date, number) = (Date(timeIntervalSinceReferenceDate: 12.5), UUID())
     try withTemporaryStore { store in
@@ -104,7 +104,7 @@ struct GeneratedClassTests {
     }
   }
 
-  @Test("Typed requests and predicates take generated properties")
+  @Test("Typed requests and predicates accept generated properties")
   func typedRequests() throws {
     try withTemporaryStore { store in
       let context = try Self.context(store)
@@ -125,7 +125,7 @@ struct GeneratedClassTests {
     }
   }
 
-  @Test("Classes of one version are told from another version's model, with the property that differs")
+  @Test("Classes of one version are distinguished from another version's model, with the differing property")
   func otherVersion() throws {
     try ShopEntityClasses.all.check(against: Self.model())
     let error = #expect(throws: PersistenceError.self) { try ShopEntityClasses.all.check(against: Self.model("Shop")) }
@@ -133,7 +133,7 @@ struct GeneratedClassTests {
     #expect(error?.fix != nil || error?.errors.first?.fix != nil)
   }
 
-  @Test("An object of a class that another version was made for stops the program with a sentence")
+  @Test("An object of a class generated for another version stops the program with a message")
   func mismatchReason() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let folder = PackageFolder.url.appendingPathComponent("Models/Shop.xcdatamodeld")

@@ -2,9 +2,9 @@ import Foundation
 import Persist
 import ShopGenerated
 
-/// The sample model's generated classes at work, in a file of its own: those with wrappers have the same names.
+/// The sample model's generated classes in use, in a separate file, because those with wrappers have the same names.
 enum GeneratedShop {
-  /// Changes each order that the store has, and adds one.
+  /// Changes each stored order, and adds one.
   static func add(to store: URL, model: ManagedObjectModel) throws {
     let context = try context(store, model)
     for order in try context.fetch(Order.fetchRequest()) { order.number += 100 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("One store for classes with wrappers, generated classes and a model's file")
 struct InteroperationTests {
-  @Test("Each reads what the others saved")
+  @Test("Each reads the objects saved by the others")
   func interoperation() throws {
     let file = try ModelRegistry(contentsOf: PackageFolder.url.appendingPathComponent("Models/Shop.xcdatamodeld"))
       .version(named: "Shop 3").model

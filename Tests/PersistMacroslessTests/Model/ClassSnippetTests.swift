@@ -1,17 +1,17 @@
 import PersistTestSupport
 import Testing
 
-@Suite("What the compiler says of declarations", .needsCompiler)
+@Suite("Compiler diagnostics of declarations", .needsCompiler)
 struct ClassSnippetTests {
   @Test(
-    "The compiler takes right declarations, and refuses wrong ones with a sentence",
+    "The compiler accepts correct declarations, and rejects wrong ones with a message",
     arguments: Snippet.all(in: "Classes"))
   func snippet(_ snippet: Snippet) throws {
     let compiler = try #require(SnippetCompiler.shared)
     #expect(try snippet.mismatches(compiledBy: compiler) == [])
   }
 
-  @Test("There are snippets that must be refused, and such that must be taken")
+  @Test("There are snippets that must be rejected, and others that must be accepted")
   func bothKinds() throws {
     let expected = try Snippet.all(in: "Classes").map { try $0.expectedErrors().count }
     #expect(expected.contains { $0 > 0 } && expected.contains(0))

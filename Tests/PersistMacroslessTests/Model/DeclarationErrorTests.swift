@@ -151,7 +151,7 @@ struct DeclarationErrorTests {
     Case(Wrong.SameParts.self, at: .entity("Part"), says: "are one composite type", fix: "Rename"),
   ]
 
-  @Test("A wrong declaration is an error with place and mend when the model is made", arguments: cases)
+  @Test("A wrong declaration is an error with place and fix when the model is created", arguments: cases)
   func wrong(_ example: Case) throws {
     let error = try #require(throws: PersistenceError.self) { try ManagedObjectModel(classes: example.classes) }
     #expect(error.code == .invalidModel)
@@ -161,7 +161,7 @@ struct DeclarationErrorTests {
     #expect(found.first?.fix?.contains(example.fix) == true, "\(error)")
   }
 
-  @Test("Several wrong declarations are told at once")
+  @Test("Several wrong declarations are reported together")
   func several() throws {
     let error = try #require(throws: PersistenceError.self) {
       try ManagedObjectModel(Wrong.Lonely.self, Wrong.Twice.self, Wrong.WrongDefault.self)
@@ -169,7 +169,7 @@ struct DeclarationErrorTests {
     #expect(error.errors.count == 3)
   }
 
-  @Test("A property that the store's model doesn't have stops the program with a sentence")
+  @Test("A property that the store's model doesn't have stops the program with a message")
   func missingProperty() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let model = try ManagedObjectModel { EntityDescription("Twice") { AttributeDescription("title", .string) } }

@@ -12,7 +12,7 @@ struct ShopModelTests {
     try ModelRegistry(contentsOf: PackageFolder.url.appendingPathComponent("Models/Shop.xcdatamodeld"))
   }
 
-  @Test("Classes give the fingerprints that the same model from a file has")
+  @Test("Classes have the same fingerprints as the same model from a file")
   func fingerprints() throws {
     let classes = try ShopModel.current()
     let file = try Self.registry().version(named: "Shop 3").model
@@ -20,7 +20,7 @@ struct ShopModelTests {
     #expect(classes.versionIdentifiers == file.versionIdentifiers)
   }
 
-  @Test("Everything else that migrations and rules ask of is the same too")
+  @Test("Everything else that migrations and rules use is the same too")
   func descriptions() throws {
     let classes = try ShopModel.current()
     let file = try Self.registry().version(named: "Shop 3").model
@@ -31,7 +31,7 @@ struct ShopModelTests {
       for property in entity.properties {
         let other = try #require(own.property(named: property.name))
         #expect(other.attribute?.type == property.attribute?.type)
-        // A class may say what a file leaves open: the default of a required text.
+        // A class may specify what a file leaves open: the default of a required text.
         let defaultValue = property.attribute?.defaultValue
         #expect(defaultValue == .null || other.attribute?.defaultValue == defaultValue)
         #expect(other.attribute?.validation == property.attribute?.validation, "\(entity.name).\(property.name)")
@@ -42,7 +42,7 @@ struct ShopModelTests {
     }
   }
 
-  @Test("What is saved with classes is read with the file's model, and the other way round")
+  @Test("Objects saved with classes are read with the file's model, and vice versa")
   func interoperation() throws {
     try withTemporaryStore { store in
       do {
@@ -73,7 +73,7 @@ struct ShopModelTests {
         order["number"] = 8
         try context.save()
       }
-      // The file's model names the same classes: they can be given for it.
+      // The file's model names the same classes, so that they can be passed with it.
       let coordinator = PersistentStoreCoordinator(model: try Self.registry().current)
       try coordinator.addStore(at: store)
       let context = ManagedObjectContext(
@@ -86,7 +86,7 @@ struct ShopModelTests {
     }
   }
 
-  @Test("A store of the oldest version, which only files know, is opened with classes")
+  @Test("A store of the oldest version, which only files contain, is opened with classes")
   func olderVersions() throws {
     try withTemporaryStore { store in
       let registry = try Self.registry()
@@ -113,7 +113,7 @@ struct ShopModelTests {
     }
   }
 
-  @Test("A store of an older version is opened with nothing but the classes, and what it says of itself")
+  @Test("A store of an older version is opened with only the classes and its own model")
   func storesOwnModel() throws {
     try withTemporaryStore { store in
       do {

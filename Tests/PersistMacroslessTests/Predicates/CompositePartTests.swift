@@ -70,7 +70,7 @@ struct CompositePartTests {
     (\.address.plan == Data([2]), TypedPredicate { $0.address.plan == Data([2]) }, ["Lima"]),
   ]
 
-  @Test("A part is asked for as a property is, by a key path and in a closure", arguments: 0..<9)
+  @Test("A part is used like a property, by a key path and in a closure", arguments: 0..<9)
   func parts(index: Int) throws {
     let (keyPath, closure, names) = Self.predicates[index]
     try withBranches { context in
@@ -79,7 +79,7 @@ struct CompositePartTests {
     }
   }
 
-  @Test("Parts of members and of related objects are asked for, of all members too")
+  @Test("Parts of members and of related objects can be used, also of all members")
   func related() throws {
     try withBranches { context in
       try #expect(context.fetch(Company.where { $0.branches.contains { $0.address.city == "Oslo" } }).count == 1)
@@ -89,7 +89,7 @@ struct CompositePartTests {
     }
   }
 
-  @Test("A part that can't be told from others is refused, and never taken for the whole")
+  @Test("An ambiguous part is refused, and never replaced by the whole")
   func untold() throws {
     try withBranches { context in
       for predicate: TypedPredicate<Branch> in [\.delivery?.city == "Cuzco", \.address.kind == .work] {
@@ -99,7 +99,7 @@ struct CompositePartTests {
     }
   }
 
-  @Test("A computed value of a part is refused with a sentence")
+  @Test("A computed value of a part is refused with a message")
   func computed() throws {
     try withBranches { context in
       let error = #expect(throws: PersistenceError.self) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Foundation's predicates")
 struct FoundationPredicateTests {
-  /// What a predicate becomes, and the names of the goods it finds: by SQL, and in memory.
+  /// The converted predicate, and the names of the goods it finds: by SQL, and in memory.
   private func check(
     _ predicate: Predicate<Good>, _ format: String, finds names: [String],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -102,7 +102,7 @@ struct FoundationPredicateTests {
   }
 
   #if canImport(Darwin)
-  @Test("Texts, as only the Foundation of Apple's platforms compares them")
+  @Test("Texts, compared as only Foundation on Apple's platforms does")
   func darwinTexts() throws {
     try check(#Predicate { $0.name.localizedStandardContains("TÉA") }, #"name CONTAINS[cd] "TÉA""#, finds: ["Tea"])
     try check(
@@ -117,7 +117,7 @@ struct FoundationPredicateTests {
   }
   #endif
 
-  @Test("An expression that has no meaning for a store is named, before any request runs")
+  @Test("An expression without a meaning for a store is named, before any request runs")
   func refusals() {
     func reason(_ predicate: Predicate<Good>) -> String {
       let error = #expect(throws: PersistenceError.self) { try FetchPredicate(predicate) }

@@ -11,7 +11,7 @@ final class SearchedNote: ManagedObject {
 
 @Suite("Full-text search with classes")
 struct FullTextPredicateTests {
-  @Test("A class marks its attributes, and key paths and closures ask for their words")
+  @Test("A class marks its attributes, and key paths and closures search for their words")
   func matchesText() throws {
     try withTemporaryStore { url in
       let model = try ManagedObjectModel(SearchedNote.self)

@@ -39,7 +39,7 @@ enum Shop {
       classes: ["Good": Good.self, "Shelf": Shelf.self, "Room": Room.self, "Label": Label.self])
   }
 
-  /// Makes the goods without saving them.
+  /// Creates the goods without saving them.
   static func fill(_ context: ManagedObjectContext) throws {
     let (drinks, food) = (Shelf(context: context), Shelf(context: context))
     (drinks.name, food.name) = ("Drinks", "Food")

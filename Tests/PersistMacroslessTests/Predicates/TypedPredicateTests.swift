@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Typed predicates")
 struct TypedPredicateTests {
-  /// What a predicate becomes, and the names of the goods it finds: by SQL after saving, and in memory before.
+  /// The resulting predicate, and the names of the goods it finds: by SQL after saving, and in memory before.
   private func check(
     _ predicate: TypedPredicate<Good>, _ format: String, finds names: [String],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -28,7 +28,7 @@ struct TypedPredicateTests {
     }
   }
 
-  @Test("Key paths compare with values and with each other")
+  @Test("Key paths are compared with values and with each other")
   func comparisons() throws {
     try check(\.quantity < 5, "quantity < 5", finds: ["Bread", "Tea"])
     try check(\.price == 4.5, #"price == CAST("4.5", "NSDecimalNumber")"#, finds: ["Tea"])
@@ -50,14 +50,14 @@ struct TypedPredicateTests {
     try check(\.shelf?.room?.number == 7, "shelf.room.number == 7", finds: ["Coffee", "Tea"])
   }
 
-  @Test("Numbers are computed")
+  @Test("Arithmetic is computed")
   func arithmetic() throws {
     try check(\.quantity * 2 > 20, "quantity * 2 > 20", finds: ["Coffee", "Salt"])
     try check(\.quantity - \.reserved == 2, "quantity - reserved == 2", finds: ["Tea"])
     try check(\.quantity % 5 + 1 == 4, "quantity %% 5 + 1 == 4", finds: ["Tea"])
   }
 
-  @Test("Texts are looked into")
+  @Test("Texts are searched")
   func texts() throws {
     try check((\Good.name).beginsWith("te", .caseInsensitive), #"name BEGINSWITH[c] "te""#, finds: ["Tea"])
     try check((\Good.name).contains("ea"), #"name CONTAINS "ea""#, finds: ["Bread", "Tea"])
@@ -69,7 +69,7 @@ struct TypedPredicateTests {
       #"length:(name) == 3 AND shelf.name ==[c] "drinks""#, finds: ["Tea"])
   }
 
-  @Test("Members of to-many relationships are asked")
+  @Test("Members of to-many relationships are tested")
   func members() throws {
     try check(
       (\Good.labels).contains(where: \.text == "hot"),
@@ -97,14 +97,14 @@ struct TypedPredicateTests {
       finds: ["Tea"])
   }
 
-  @Test("A computed property that reads one property stands for it")
+  @Test("A computed property that reads one property represents it")
   func alias() throws {
     try check(\.title == "Tea", #"name == "Tea""#, finds: ["Tea"])
     try check(\.shelfName == "Drinks", #"shelf.name == "Drinks""#, finds: ["Coffee", "Tea"])
   }
 
   @Test(
-    "A key path that computes something is refused, with the reason",
+    "A key path that computes its value is refused, with the reason",
     arguments: [
       (\Good.priceAndQuantity == "1", "reads several properties: price, quantity"),
       (\Good.constant == 1, "reads no property"), (\Good.isShort == true, "computes a value from name"),
@@ -122,7 +122,7 @@ struct TypedPredicateTests {
     }
   }
 
-  @Test("Names are found once for an entity and a key path, and none is asked while objects are read")
+  @Test("Names are resolved once for an entity and a key path, and none while objects are read")
   func recordsOnce() throws {
     try withTemporaryStore { store in
       let context = try Shop.context(store)
@@ -133,7 +133,7 @@ struct TypedPredicateTests {
     }
   }
 
-  @Test("A predicate with key paths can be coded once it has names")
+  @Test("A predicate with key paths can be encoded once its names are resolved")
   func coding() throws {
     try withTemporaryStore { store in
       let typed: TypedPredicate<Good> = \.quantity < 5

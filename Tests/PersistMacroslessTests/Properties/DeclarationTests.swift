@@ -14,7 +14,7 @@ private final class Counter: ManagedObject {
   @Attribute var label = "counter"
 }
 
-/// Makes another object while it is being made itself.
+/// Creates another object while it is being created.
 private final class Nested: ManagedObject {
   @Attribute var before = "before"
   let counter = Counter(context: TestSpace.current)
@@ -52,7 +52,7 @@ private class Labelled: ManagedObject {
     self.name = name
   }
 
-  /// Returns nil before anything of its parents was made.
+  /// Returns nil before its superclasses are initialized.
   init?(checking name: String, in context: ManagedObjectContext) {
     guard !name.isEmpty else { return nil }
     label = "checked \(name)"
@@ -72,7 +72,7 @@ private final class Stamped: ManagedObject {
   @Attribute var rank = Stamped.next()
   @Attribute var madeAt = Date()
 
-  // Only one test makes objects of this class.
+  // Only one test creates objects of this class.
   nonisolated(unsafe) static var evaluations = 0
   static func next() -> Int {
     evaluations += 1
@@ -82,7 +82,7 @@ private final class Stamped: ManagedObject {
 
 @Suite("Declared properties")
 struct DeclarationTests {
-  @Test("Several properties on one line are told apart")
+  @Test("Several properties on one line are distinguished")
   func oneLine() throws {
     try withTemporaryStore { store in
       do {
@@ -98,7 +98,7 @@ struct DeclarationTests {
     }
   }
 
-  @Test("Properties at the same line and column of two files, in a class and its parent, are told apart")
+  @Test("Properties at the same line and column of two files, in a class and its superclass, are distinguished")
   func sameLine() throws {
     let context = try makeContext(SameLineParent.self, SameLineChild.self)
     let object = SameLineChild(context: context)
@@ -108,7 +108,7 @@ struct DeclarationTests {
     #expect(SameLineParent(context: context).second == "two")
   }
 
-  @Test("Defaults and stored properties that make other objects change nothing")
+  @Test("Defaults and stored properties that create other objects change nothing")
   func nested() throws {
     let context = try makeContext(Nested.self, Counter.self)
     let object = Nested(context: context)
@@ -119,7 +119,7 @@ struct DeclarationTests {
     #expect((object.before, object.after, object.counter.value) == ("b", "a", 9))
   }
 
-  @Test("Initialisers that return nil early change nothing, before and after their parents'")
+  @Test("Initializers that return nil early change nothing, before and after those of superclasses")
   func failable() throws {
     let context = try makeContext(Careful.self, Labelled.self)
     for _ in 0..<3 {
@@ -133,7 +133,7 @@ struct DeclarationTests {
     #expect(context.insertedObjects.count == 2)
   }
 
-  @Test("A class has designated initialisers of its own, and objects that are read take the required one")
+  @Test("A class has its own designated initializers, and fetched objects use the required one")
   func designated() throws {
     try withTemporaryStore { store in
       do {
@@ -166,7 +166,7 @@ struct DeclarationTests {
     }
   }
 
-  @Test("Only a default that is the same each time is the model's")
+  @Test("Only a default that is the same each time is in the model")
   func modelDefaults() throws {
     let entity = try ManagedObjectModel(Stamped.self).entity(named: "Stamped")
     #expect(entity.attribute(named: "kind")?.defaultValue == "constant")

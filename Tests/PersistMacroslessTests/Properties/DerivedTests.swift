@@ -37,7 +37,7 @@ struct DerivedTests {
     }
   }
 
-  @Test("They are what the store computed with the last save, over members and over to-one relationships")
+  @Test("They are computed by the store with the last save, over members and over to-one relationships")
   func values() throws {
     try withRack { context, rack in
       #expect((rack.bookCount, rack.pageSum, rack.searchLabel) == (2, 42, "poesie"))
@@ -45,7 +45,7 @@ struct DerivedTests {
     }
   }
 
-  @Test("They follow when what they come from is saved again")
+  @Test("They are updated when their sources are saved again")
   func follow() throws {
     try withRack { context, rack in
       let book = try #require(try context.fetch(Volume.sorted(by: \.pages)).first)
@@ -58,7 +58,7 @@ struct DerivedTests {
     }
   }
 
-  @Test("They are asked for and sorted by like others")
+  @Test("They are used in predicates and sort orders like others")
   func requests() throws {
     try withRack { context, rack in
       Rack(context: context).label = "Empty"

@@ -16,7 +16,7 @@ private final class Feedback: ManagedObject {
 
 @Suite("Fetched properties of classes")
 struct FetchedPropertyTests {
-  @Test("A fetched property gives what its request finds for the object, in order")
+  @Test("A fetched property returns the results of its request for the object, in order")
   func fetched() throws {
     try withTemporaryStore { store in
       do {

@@ -21,7 +21,7 @@ private final class Thing: ManagedObject {
   @Relationship(inverse: \Owner.items) var owner: Owner?
 }
 
-/// What a class adds to its objects by the macro of the standard library has its own observers.
+/// A class's properties tracked by the standard library's macro have their own observers.
 @Observable private final class Screen: ManagedObject {
   @ObservationIgnored @Attribute var title = ""
   var isSelected = false
@@ -36,7 +36,7 @@ struct TrackingTests {
     return told.withLock { $0 }
   }
 
-  @Test("Each declared property tells who has read it, and nobody else")
+  @Test("Each declared property notifies those who have read it, and nobody else")
   func properties() throws {
     let context = try makeContext(Owner.self, Thing.self)
     let (thing, owner) = (Thing(context: context), Owner(context: context))
@@ -55,7 +55,7 @@ struct TrackingTests {
     #expect(!isTold({ _ = thing.name }, { thing.count = 2 }))
   }
 
-  @Test("A class with the macro of the standard library compiles, and both kinds of properties tell")
+  @Test("A class with the standard library's macro compiles, and both kinds of properties notify")
   func macro() throws {
     let context = try makeContext(Screen.self)
     let screen = Screen(context: context)

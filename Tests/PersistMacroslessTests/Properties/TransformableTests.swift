@@ -43,7 +43,7 @@ private final class Nobody: ManagedObject {
 struct TransformableTests {
   init() { AttributeTransformers.register(ColourTransformer(), named: Colour.transformerName) }
 
-  @Test("Values of a type with a registered transformer come back after reopening")
+  @Test("Values of a type with a registered transformer are read back after reopening")
   func values() throws {
     try withTemporaryStore { store in
       let green = Colour(red: 0, green: 255, blue: 0)
@@ -64,7 +64,7 @@ struct TransformableTests {
     }
   }
 
-  @Test("The model has the type and the transformer's name")
+  @Test("The model contains the type and the transformer's name")
   func model() throws {
     let entity = try ManagedObjectModel(Paint.self).entity(named: "Paint")
     for name in ["colour", "second", "bytes"] {
@@ -74,7 +74,7 @@ struct TransformableTests {
     #expect(entity.attribute(named: "colour")?.defaultValue == .data(Data([1, 2, 3])))
   }
 
-  @Test("Bytes that the transformer can't read are no value, or the default")
+  @Test("Bytes that the transformer can't read are nil, or the default")
   func unreadable() throws {
     let context = try makeContext(Paint.self)
     let paint = Paint(context: context)
@@ -83,7 +83,7 @@ struct TransformableTests {
     #expect((paint.second, paint.colour) == (nil, Colour(red: 1, green: 2, blue: 3)))
   }
 
-  @Test("A transformer that isn't registered stops the program with a sentence that says how to register it")
+  @Test("An unregistered transformer stops the program with a message that says how to register it")
   func unregistered() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let object = Nobody(context: try makeContext(Nobody.self))

@@ -48,7 +48,7 @@ struct TypedPropertyTests {
     return ManagedObjectContext(coordinator, classes: ["Item": Item.self, "Category": Category.self])
   }
 
-  @Test("Values of every type come back after reopening")
+  @Test("Values of every type are read back after reopening")
   func values() throws {
     try withTemporaryStore { store in
       let barcode = UUID()
@@ -80,7 +80,7 @@ struct TypedPropertyTests {
     }
   }
 
-  @Test("A new object has the model's defaults; what has no value reads as nil, or as its type's zero")
+  @Test("A new object has the model's defaults; without a value, a property is nil, or its type's zero")
   func defaults() throws {
     try withTemporaryStore { store in
       let context = try context(store)
@@ -95,7 +95,7 @@ struct TypedPropertyTests {
     }
   }
 
-  @Test("Both sides of a relationship are kept in step, and are there after reopening")
+  @Test("Both sides of a relationship are kept consistent, and are present after reopening")
   func relationships() throws {
     try withTemporaryStore { store in
       do {

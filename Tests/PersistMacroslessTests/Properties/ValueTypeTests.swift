@@ -69,7 +69,7 @@ private final class Everything: ManagedObject {
 
 @Suite("Types of declared attributes")
 struct ValueTypeTests {
-  @Test("Key paths lead to properties of types that have no value for none")
+  @Test("Key paths lead to properties of types without an empty value")
   func keyPaths() throws {
     let context = try makeContext(Everything.self)
     let object = Everything(context: context)
@@ -81,7 +81,7 @@ struct ValueTypeTests {
     #expect(try context.execute(Everything.where(\.size == .large).setting(\.size, to: .small)).count == 1)
   }
 
-  @Test("Values of every type come back after reopening")
+  @Test("Values of every type are read back after reopening")
   func values() throws {
     try withTemporaryStore { store in
       let address = Address(
@@ -126,7 +126,7 @@ struct ValueTypeTests {
     }
   }
 
-  @Test("A value that the type can't be reads as the property's default")
+  @Test("A value that isn't valid for the type reads as the property's default")
   func unreadable() throws {
     try withTemporaryStore { store in
       do {
@@ -166,7 +166,7 @@ struct ValueTypeTests {
     #expect(entity.attribute(named: "selected")?.isTransient == true)
   }
 
-  @Test("A predicate reaches the parts of a composite")
+  @Test("A predicate can use the parts of a composite")
   func compositeParts() throws {
     try withTemporaryStore { store in
       let context = try makeContext(Everything.self, at: store)
@@ -185,7 +185,7 @@ private final class Sized: ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// The only object of a class, with the context that keeps it.
+  /// The only object of a class, with the context that retains it.
   fileprivate func fetched<Object: ManagedObject>(
     _ type: Object.Type
   ) throws -> (object: Object, context: ManagedObjectContext)? {

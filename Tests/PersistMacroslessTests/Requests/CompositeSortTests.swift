@@ -55,7 +55,7 @@ private final class Hall: ManagedObject {
 struct CompositeSortTests {
   private typealias Part = PartialKeyPath<Crate> & Sendable
 
-  /// Every part, with the path to it in the model.
+  /// Every part, with its path in the model.
   private static var parts: [(any Part, String)] {
     [
       (\.sizes.short, "sizes.short"), (\.sizes.medium, "sizes.medium"), (\.sizes.long, "sizes.long"),
@@ -89,7 +89,7 @@ struct CompositeSortTests {
     try body(context)
   }
 
-  @Test("A part of any type that has an order sorts, in both directions, as its path in words does", arguments: 0..<20)
+  @Test("A sortable part of any type sorts, in both directions, like its path as text", arguments: 0..<20)
   func everyType(index: Int) throws {
     let (keyPath, path) = Self.parts[index]
     try withCrates { context in
@@ -105,7 +105,7 @@ struct CompositeSortTests {
     }
   }
 
-  @Test("Crates come in the order of the part's values")
+  @Test("Crates are in the order of the part's values")
   func values() throws {
     try withCrates { context in
       try #expect(context.fetch(Crate.sorted(by: \.sizes.long)).map(\.number) == [0, 1, 2, 3, 4])
@@ -114,7 +114,7 @@ struct CompositeSortTests {
     }
   }
 
-  @Test("A value computed from a part, or from several, stops the program with a sentence")
+  @Test("A value computed from a part, or from several, stops the program with a message")
   func computed() async {
     let magnitude = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Crate.sorted(by: \.sizes.double.magnitude)

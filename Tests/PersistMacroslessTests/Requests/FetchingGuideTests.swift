@@ -5,7 +5,7 @@ import PersistTestSupport
 import ShopClasses
 import Testing
 
-/// What the article "Fetching" shows, run as it stands.
+/// The code of the article "Fetching", run unchanged.
 @Suite("The guide to fetching")
 struct FetchingGuideTests {
   /// Tea 2 for 4.50 and Milk 9 for 1.20 in Drinks, Bread 4 for 3 in Food.
@@ -50,7 +50,7 @@ struct FetchingGuideTests {
     }
   }
 
-  @Test("A predicate is written in three ways")
+  @Test("A predicate can be written in three ways")
   func predicates() throws {
     try withItems { context in
       let format = try FetchPredicate("price < %@ AND ANY category.items.name BEGINSWITH[c] %@", 4, "t")
@@ -65,7 +65,7 @@ struct FetchingGuideTests {
     }
   }
 
-  @Test("Rows hold values, of objects or of groups")
+  @Test("Rows contain values, of objects or of groups")
   func rows() throws {
     try withItems { context in
       let names = try context.fetch(Item.sorted(by: \.name).rows(of: \.name, \.price))
@@ -81,7 +81,7 @@ struct FetchingGuideTests {
     }
   }
 
-  @Test("Related objects are read ahead, results in batches, and groups walked through")
+  @Test("Related objects are prefetched, results in batches, and groups iterated")
   func reading() throws {
     try withItems { context in
       let categories = try context.fetch(Category.sorted(by: \.name).prefetching(\.items, \.parent))
@@ -98,7 +98,7 @@ struct FetchingGuideTests {
     }
   }
 
-  @Test("A fetch is awaited, streamed, reported and cancelled")
+  @Test("A fetch is awaited, streamed, monitored and canceled")
   func awaiting() async throws {
     let coordinator = PersistentStoreCoordinator(model: try ShopModel.current())
     try coordinator.addInMemoryStore()
@@ -139,7 +139,7 @@ struct FetchingGuideTests {
     }
   }
 
-  @Test("Every line of code in the article stands in these tests")
+  @Test("Every line of code in the article is in these tests")
   func article() throws {
     let (missing, shown) = try ArticleCode.missing(
       from: #filePath, inArticle: "Sources/Persist/Persist.docc/Fetching.md")

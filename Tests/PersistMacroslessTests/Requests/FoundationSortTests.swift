@@ -4,7 +4,7 @@ import PersistMacrosless
 import PersistTestSupport
 import Testing
 
-@Suite("Foundation's orders")
+@Suite("Foundation's sort orders")
 struct FoundationSortTests {
   private func withGoods(_ body: (ManagedObjectContext) throws -> Void) throws {
     try withTemporaryStore { store in
@@ -18,7 +18,7 @@ struct FoundationSortTests {
 
   private let goods = FetchRequest<Good>("Good")
 
-  @Test("Sort descriptors order what is fetched as they order objects in memory, saved or not")
+  @Test("Sort descriptors sort results like objects in memory, saved or not")
   func descriptors() throws {
     let orders: [[SortDescriptor<Good>]] = [
       [SortDescriptor(\.name)], [SortDescriptor(\.name, order: .reverse)],
@@ -36,7 +36,7 @@ struct FoundationSortTests {
     }
   }
 
-  @Test("Comparators of key paths order what is fetched as they order objects in memory")
+  @Test("Comparators of key paths sort results like objects in memory")
   func comparators() throws {
     let orders: [KeyPathComparator<Good>] = [
       KeyPathComparator(\.name, order: .reverse), KeyPathComparator(\.quantity), KeyPathComparator(\.madeAt),
@@ -52,7 +52,7 @@ struct FoundationSortTests {
     }
   }
 
-  @Test("A comparator of the program's own is refused when the request is made")
+  @Test("A custom comparator is refused when the request is created")
   func ownComparator() throws {
     struct ByLastDigit: SortComparator {
       var order = SortOrder.forward
@@ -65,13 +65,13 @@ struct FoundationSortTests {
     #expect(error?.code == .invalidRequest && error?.message.contains("custom comparator") == true)
   }
 
-  @Test("Values with an order of the program's own are refused when the request is made")
+  @Test("Values with a custom order are refused when the request is created")
   func ownOrder() throws {
     let error = #expect(throws: PersistenceError.self) { try goods.sorted(using: SortDescriptor(\Good.size)) }
     #expect(error?.code == .invalidRequest && error?.message.contains("Size") == true)
   }
 
-  @Test("A key path that computes something is refused when its names are looked for")
+  @Test("A key path that computes its value is refused when its names are resolved")
   func computed() throws {
     try withGoods { context in
       let request = try goods.sorted(using: SortDescriptor(\Good.name.count))
@@ -79,7 +79,7 @@ struct FoundationSortTests {
     }
   }
 
-  @Test("Rows of values and groups are ordered by descriptors too, and hold what key paths name")
+  @Test("Rows of values and groups are sorted by descriptors too, and contain the values of key paths")
   func rows() throws {
     try withGoods { context in
       try context.save()
@@ -97,7 +97,7 @@ struct FoundationSortTests {
     }
   }
 
-  @Test("Batches take key paths in their predicates and in what they set")
+  @Test("Batches accept key paths in their predicates and assignments")
   func batches() throws {
     try withGoods { context in
       try context.save()

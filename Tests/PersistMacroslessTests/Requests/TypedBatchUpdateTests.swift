@@ -19,7 +19,7 @@ struct TypedBatchUpdateTests {
     let category: String?
   }
 
-  /// What three items have, by their names, after a change in another context.
+  /// The values of three items, by name, after a change in another context.
   private func items(after change: (ManagedObjectContext) throws -> Void) throws -> [Values] {
     try withTemporaryStore { store in
       do {
@@ -40,7 +40,7 @@ struct TypedBatchUpdateTests {
     }
   }
 
-  @Test("Properties get values in the rows for which a predicate holds")
+  @Test("Properties are set in the rows that match a predicate")
   func values() throws {
     let items = try items { context in
       let update = Item.where(\.quantity < 5).setting(\.quantity, to: 7).setting(\.onSale, to: true)
@@ -50,7 +50,7 @@ struct TypedBatchUpdateTests {
     #expect(items.map(\.onSale) == [true, false, true])
   }
 
-  @Test("Properties get what is computed of the row as it was")
+  @Test("Properties are computed from the old row")
   func expressions() throws {
     let items = try items { context in
       try context.execute(Item.all.setting(\.quantity) { $0.quantity * 2 + $0.name.length })
@@ -58,7 +58,7 @@ struct TypedBatchUpdateTests {
     #expect(items.map(\.quantity) == [13, 22, 7])
   }
 
-  @Test("A relationship gets another end, and a property that may have no value none")
+  @Test("A relationship is set to another object, and an optional property to nil")
   func relationships() throws {
     let items = try items { context in
       let drinks = try #require(try Category.fetch(in: context).first)
@@ -68,7 +68,7 @@ struct TypedBatchUpdateTests {
     #expect(items.map(\.category) == [nil, "Drinks", "Drinks"])
   }
 
-  @Test("A limit, which would leave open which rows are changed, stops the program with a sentence")
+  @Test("A limit, which would make the changed rows ambiguous, stops the program with a message")
   func limit() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Item.all.limited(to: 3).setting(\.quantity, to: 1)

@@ -30,7 +30,7 @@ struct TypedRequestTests {
     }
   }
 
-  @Test("Requests begin at a class, and give objects of it")
+  @Test("Requests begin at a class, and return its objects")
   func requests() throws {
     try withItems { context in
       let cheap: [Item] = try context.fetch(Item.where(\.quantity < 5).sorted(by: \.name))
@@ -43,7 +43,7 @@ struct TypedRequestTests {
     }
   }
 
-  @Test("Key paths sort, over relationships and by numbers of members too")
+  @Test("Key paths sort, also over relationships and by numbers of members")
   func sorting() throws {
     try withItems { context in
       let items = try context.fetch(
@@ -53,7 +53,7 @@ struct TypedRequestTests {
     }
   }
 
-  @Test("Key paths name what is prefetched, what rows hold and what they are grouped by")
+  @Test("Key paths name prefetched relationships, columns of rows and grouping")
   func rows() throws {
     try withItems { context in
       #expect(try context.fetch(Item.all.prefetching(\.category, \.category?.parent)).count == 3)
@@ -64,7 +64,7 @@ struct TypedRequestTests {
     }
   }
 
-  @Test("Groups have what is computed of their members")
+  @Test("Groups contain values computed from their members")
   func groups() throws {
     try withItems { context in
       let request = Item.all.grouped(
@@ -76,7 +76,7 @@ struct TypedRequestTests {
     }
   }
 
-  @Test("A condition is a closure over what stands for the object, or a truth value alone")
+  @Test("A condition is a closure over a stand-in for the object, or just a Boolean value")
   func closures() throws {
     try withItems { context in
       #expect(try context.fetch(Item.where { $0.name.beginsWith("T") }).map(\.name) == ["Tea"])
@@ -96,7 +96,7 @@ struct TypedRequestTests {
     }
   }
 
-  @Test("A key path that computes something stops the program with a sentence")
+  @Test("A key path that computes its value stops the program with a message")
   func computed() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Item.sorted(by: \.name.count)

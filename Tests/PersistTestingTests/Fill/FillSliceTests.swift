@@ -19,7 +19,7 @@ struct FillSliceTests {
     }
   }
 
-  @Test("Values keep their attribute's bounds, lengths and patterns")
+  @Test("Values respect their attribute's limits, lengths and patterns")
   func rules() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -50,7 +50,7 @@ struct FillSliceTests {
     #expect(!writes.inserts.contains { $0.values.contains(.null) })
   }
 
-  @Test("Rules in the predicate language hold, and one that nothing keeps is an error")
+  @Test("Rules in the predicate language are satisfied, and one that can't be is an error")
   func predicates() throws {
     func model(_ rule: String) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -66,7 +66,7 @@ struct FillSliceTests {
     #expect(error?.place.property == "number")
   }
 
-  @Test("Every uniqueness constraint of a hierarchy holds")
+  @Test("Every uniqueness constraint of a hierarchy is satisfied")
   func unique() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -80,7 +80,7 @@ struct FillSliceTests {
     #expect(Set(numbers).count == 2000)
   }
 
-  @Test("An attribute that can't be unique for so many objects is an error that names it")
+  @Test("An attribute that can't be unique for that many objects is an error that names it")
   func tooFewValues() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -105,7 +105,7 @@ struct FillSliceTests {
     #expect(try writes(model, 0..<50, seed: 43).inserts.map(\.values) != first)
   }
 
-  @Test("Required to-ones always lead somewhere, counts of to-manys hold, both sides of a one-to-one agree")
+  @Test("Required to-ones have a destination, counts of to-manys are valid, both sides of a one-to-one agree")
   func relationships() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -140,7 +140,7 @@ struct FillSliceTests {
     #expect(writes.orderings.allSatisfy { $0.entity.name == "Shelf" && Set($0.members).count == $0.members.count })
   }
 
-  @Test("A least count that can't be reached is an error that names the relationship")
+  @Test("A minimum count that can't be reached is an error that names the relationship")
   func impossible() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -157,7 +157,7 @@ struct FillSliceTests {
 }
 
 extension FillSliceTests {
-  @Test("Objects can be made for every real model", .needsSharedData)
+  @Test("Objects can be created for every real model", .needsSharedData)
   func realModels() throws {
     for url in SharedData.modelContents {
       let model = try ManagedObjectModel(XMLModelReader.model(at: url))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PersistTesting
 
-@Suite("Texts for a pattern")
+@Suite("Texts that match a pattern")
 struct PatternTextTests {
   @Test(
     "Every text matches its pattern",
@@ -23,14 +23,14 @@ struct PatternTextTests {
     }
   }
 
-  @Test("Numbered texts differ for as long as the pattern has texts")
+  @Test("Numbered texts differ as long as the pattern has more of them")
   func numbered() throws {
     let texts = try #require(PatternText("[A-Z]{2}[0-9]{3}"))
     #expect(Set((0..<676_000).map { texts.text(numbered: $0) }).count == 676_000)
   }
 
   @Test(
-    "An expression beyond it is refused instead of matched wrongly",
+    "An unsupported expression is refused instead of matched wrongly",
     arguments: [
       "(?=a)b", "(a)\\1", "[[:alpha:]]", "a{2", "(a", "a)", "*a", "\\p{L}", "(?i)a", "\\bx", "a{5,2}", "[z-a]",
     ])

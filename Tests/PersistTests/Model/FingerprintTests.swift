@@ -23,7 +23,7 @@ struct FingerprintTests {
     return try ManagedObjectModel(ModelDescription(entities: [item, category] + further)).fingerprints
   }
 
-  @Test("Fingerprints are these, on every platform and in every run")
+  @Test("Fingerprints have these values on every platform and in every run")
   func literal() throws {
     let found = try Self.shop(model: [EntityDescription("Special", parent: "Item", versionHashModifier: "é\n")])
     #expect(found["Item"]?.description == "7fe7faca293c6bb37d15148222a3fc00d2e5b19c7e7cd9ee2e6329582dd5dc9c")
@@ -31,7 +31,7 @@ struct FingerprintTests {
     #expect(found["Special"]?.description == "bf9eea37d99e628ac4a2cb736747ec546ebc803a1d85c7a4772424708ba90e46")
   }
 
-  @Test("A fingerprint is the digest of a text that says what affects storage")
+  @Test("A fingerprint is the digest of a text that describes what affects storage")
   func canonicalText() {
     let entity = EntityDescription(
       "Category", isAbstract: true, versionHashModifier: "\"",
@@ -56,7 +56,7 @@ struct FingerprintTests {
         """)
   }
 
-  @Test("What affects storage changes the entity's fingerprint and no other")
+  @Test("A change that affects storage changes the fingerprint of the entity and no other")
   func affecting() throws {
     let before = try Self.shop()
     let changes: [(inout EntityDescription) -> Void] = [
@@ -82,7 +82,7 @@ struct FingerprintTests {
     }
   }
 
-  @Test("What affects no storage leaves fingerprints alone")
+  @Test("Changes that don't affect storage don't affect fingerprints")
   func indifferent() throws {
     let before = try Self.shop()
     let changes: [(inout EntityDescription) -> Void] = [
@@ -101,7 +101,7 @@ struct FingerprintTests {
     }
   }
 
-  @Test("A subentity's change leaves its parent alone; a parent's reaches its subentities")
+  @Test("A subentity's change doesn't affect its parent; a parent's affects its subentities")
   func inheritance() throws {
     func shop(special: [AttributeDescription], item: (inout EntityDescription) -> Void = { _ in }) throws
       -> [String: Fingerprint]
@@ -116,7 +116,7 @@ struct FingerprintTests {
     #expect(above["Special"] != before["Special"])
   }
 
-  @Test("A composite type's elements count")
+  @Test("A composite type's elements affect the fingerprint")
   func composites() throws {
     func fingerprint(_ type: AttributeType) throws -> Fingerprint? {
       try ManagedObjectModel(
@@ -131,7 +131,7 @@ struct FingerprintTests {
     #expect(try fingerprint(.double) != fingerprint(.float))
   }
 
-  @Test("Two tables differ in words")
+  @Test("Two tables are compared in words")
   func words() throws {
     #expect(
       Fingerprint.differences(stored: ["A": 1, "B": 1, "D": 1], model: ["A": 1, "B": 2, "C": 1]) == [
@@ -139,7 +139,7 @@ struct FingerprintTests {
       ])
   }
 
-  @Test("Equal entities of real neighbouring versions have equal fingerprints, others differ", .needsSharedData)
+  @Test("Equal entities of neighboring real versions have equal fingerprints, others don't", .needsSharedData)
   func realModels() throws {
     let folders = Dictionary(grouping: SharedData.modelContents) {
       $0.deletingLastPathComponent().deletingLastPathComponent()

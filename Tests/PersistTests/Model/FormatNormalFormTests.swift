@@ -2,9 +2,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Texts of predicates and expressions in one form")
+@Suite("Normal form of predicates and expressions")
 struct FormatNormalFormTests {
-  @Test("White space and the kind of quotes don't count, words and what quotes hold do")
+  @Test("White space and the kind of quotes are insignificant; words and quoted text are significant")
   func forms() {
     #expect("a  AND\n b == ' x '".formatNormalForm == "a AND b==\" x \"".formatNormalForm)
     #expect("things . @count".formatNormalForm == "things.@count")
@@ -17,7 +17,7 @@ struct FormatNormalFormTests {
     #expect("".formatNormalForm == "")
   }
 
-  @Test("A model and its archive, which have other texts for the same, are stored alike and differ in nothing")
+  @Test("A model and its archive, with other texts for the same formats, have identical storage and no differences")
   func models() throws {
     func model(_ derivation: String, _ rule: String, _ filter: String, composite: String) throws -> ManagedObjectModel {
       try ManagedObjectModel(

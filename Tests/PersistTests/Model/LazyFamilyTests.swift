@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("A family reads what is needed")
+@Suite("Lazy reading of model families")
 struct LazyFamilyTests {
-  /// A family of versions `M 1` to `M 9`, the last of which is current; one between can't be read.
+  /// A family of versions `M 1` to `M 9`, the last of which is current; one in between can't be read.
   private func withFamily(_ body: (URL, URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
       let models = folder.appendingPathComponent("M.xcdatamodeld")
@@ -28,7 +28,7 @@ struct LazyFamilyTests {
     registry.families.flatMap(\.contents.files).filter { $0.loaded != nil }.map(\.name)
   }
 
-  @Test("A store of the current version needs no other version, at every start")
+  @Test("A store of the current version needs no other version, each time it is opened")
   func current() throws {
     try withFamily { models, url in
       for _ in 1...2 {
@@ -57,7 +57,7 @@ struct LazyFamilyTests {
     }
   }
 
-  @Test("Many threads read a family at once, each version once")
+  @Test("Many threads read a family at once, and each version once")
   func threads() async throws {
     try await withThrowingTaskGroup(of: [ObjectIdentifier].self) { group in
       let version = LockProtected(0)

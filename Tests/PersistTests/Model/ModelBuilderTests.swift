@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A model in code")
 struct ModelBuilderTests {
-  @Test("Parts in braces make the same model as lists do")
+  @Test("Parts in braces make the same model as lists")
   func parts() throws {
     let withSizes = true
     let built = try ManagedObjectModel(version: "2") {
@@ -43,7 +43,7 @@ struct ModelBuilderTests {
     #expect(built.description == listed)
   }
 
-  @Test("An inverse is named on one side and known on both, also where a parent declares it")
+  @Test("An inverse is named on one side and known on both, even if a parent declares it")
   func inverses() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Base") { RelationshipDescription("owner", to: "Person") }
@@ -58,7 +58,7 @@ struct ModelBuilderTests {
     #expect(try model.entity(named: "Person").relationship(named: "alone")?.inverse == nil)
   }
 
-  @Test("A relationship that two others claim as their inverse is told, not guessed")
+  @Test("A relationship claimed as the inverse by two others is reported, not guessed")
   func ambiguous() {
     let error = #expect(throws: PersistenceError.self) {
       try ManagedObjectModel {
@@ -72,7 +72,7 @@ struct ModelBuilderTests {
     #expect(error?.errors.count == 2)
   }
 
-  @Test("Entities are numbered as Core Data numbers them, and know what they inherit")
+  @Test("Entities are numbered as in Core Data, and know their inherited properties")
   func hierarchy() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Zebra", parent: "Animal") { AttributeDescription("stripes", .int16) }

@@ -17,7 +17,7 @@ struct ModelCheckTests {
     messages(EntityDescription("E", attributes: [attribute]))
   }
 
-  @Test("A good model has no problems, and a relationship needs no inverse")
+  @Test("A valid model has no problems, and a relationship needs no inverse")
   func good() {
     #expect(
       messages(
@@ -34,7 +34,7 @@ struct ModelCheckTests {
       ).isEmpty)
   }
 
-  @Test("Every problem is told at once, each with its place and its mend")
+  @Test("All problems are reported at once, each with its place and its fix")
   func all() {
     let problems = ModelCheck.problems(
       in: ModelDescription(
@@ -94,7 +94,7 @@ struct ModelCheckTests {
     #expect(found.last?.contains("E → E") == true)
   }
 
-  @Test("Property names are unique, also against inherited ones, and are names")
+  @Test("Property names are unique, also among inherited ones, and are valid names")
   func propertyNames() {
     let found = messages(
       EntityDescription("A", attributes: [AttributeDescription("x", .string)]),
@@ -123,13 +123,13 @@ struct ModelCheckTests {
     #expect(messages(attribute: attribute).count == 1)
   }
 
-  @Test("A type is needed unless the attribute is transient")
+  @Test("A type is required unless the attribute is transient")
   func types() {
     #expect(messages(attribute: AttributeDescription("x", .undefined)).count == 1)
     #expect(messages(attribute: AttributeDescription("x", .undefined, isTransient: true)).isEmpty)
   }
 
-  @Test("Limits must be in order, and a pattern a regular expression")
+  @Test("Limits must be in order, and a pattern must be a regular expression")
   func validation() {
     let broken = [
       AttributeValidation(minimum: .integer(2), maximum: .integer(1)),
@@ -160,7 +160,7 @@ struct ModelCheckTests {
     #expect(found.count == 6)
   }
 
-  @Test("Composite types exist, end and stay of bounded size")
+  @Test("Composite types exist, aren't recursive and have a limited size")
   func composites() {
     func composite(_ name: String, _ elements: [String?]) -> CompositeDescription {
       CompositeDescription(
@@ -173,12 +173,12 @@ struct ModelCheckTests {
     #expect(messages(attribute: AttributeDescription("x", .composite)).count == 1)
     #expect(messages(ModelDescription(composites: [composite("A", ["B"]), composite("B", ["A"])])).count == 2)
     #expect(messages(ModelDescription(composites: [composite("A", ["B", nil]), composite("B", [nil, nil])])).isEmpty)
-    // Each contains the next ten times: ten to the twelfth elements, if anyone flattened them.
+    // Each contains the next ten times: ten to the twelfth elements if they were flattened.
     let tower = (0..<12).map { composite("C\($0)", Array(repeating: "C\($0 + 1)", count: 10)) }
     #expect(!messages(ModelDescription(composites: tower + [composite("C12", [nil])])).isEmpty)
   }
 
-  @Test("A hierarchy of any depth is refused, not walked")
+  @Test("A hierarchy of excessive depth is refused without traversing it")
   func depth() {
     let chain = (0..<5_000).map { EntityDescription("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
     #expect(messages(ModelDescription(entities: chain)).first?.contains("more than 100 parents") == true)

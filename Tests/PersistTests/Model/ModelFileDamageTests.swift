@@ -12,7 +12,7 @@ struct ModelFileDamageTests {
     } + SharedData.modelContents.prefix(12)).map { try Data(contentsOf: $0) }
   }
 
-  /// Cuts, doubles, exchanges and overwrites pieces of a file, mostly with what its format is made of.
+  /// Cuts, duplicates, exchanges and overwrites pieces of a file, mostly with elements of its format.
   private static func damaged(_ data: Data, pieces: [String], _ random: inout SeededRandom) -> Data {
     var bytes = [UInt8](data)
     for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
@@ -29,7 +29,7 @@ struct ModelFileDamageTests {
     return Data(bytes)
   }
 
-  /// A damaged file is a model or an error that names its place, whichever; never anything else.
+  /// A damaged file is a model or an error that names its place, and never anything else.
   private func expectModelOrError(_ data: Data, _ read: (Data) throws -> ModelDescription) {
     do {
       let description = try read(data)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Models with flaws")
 struct ModelFlawTests {
-  /// What Core Data takes though it is wrong, all in one model.
+  /// Mistakes that Core Data accepts, all in one model.
   private static let description = ModelDescription(
     entities: [
       EntityDescription(
@@ -39,7 +39,7 @@ struct ModelFlawTests {
     ], configurations: ["Part": ["Item", "Gone"]],
     fetchRequestTemplates: ["lost": FetchRequestDescription(entity: "Gone")])
 
-  @Test("A model that people write must be right in everything; of one that Core Data took, the rest is flaws")
+  @Test("A model written by a developer must be entirely valid; in one accepted by Core Data, the rest are flaws")
   func flaws() throws {
     let error = #expect(throws: PersistenceError.self) { try ManagedObjectModel(Self.description) }
     let model = try ManagedObjectModel(withFlaws: Self.description)
@@ -48,7 +48,7 @@ struct ModelFlawTests {
     #expect(model.flaws.allSatisfy { $0.code == .invalidModel && $0.fix != nil && $0.place != .unknown })
   }
 
-  @Test("What can't be followed is left out, and a model without it is right")
+  @Test("Unresolvable parts are omitted, and a model without them is valid")
   func mended() throws {
     let model = try ManagedObjectModel(withFlaws: Self.description)
     let item = try model.entity(named: "Item")
@@ -66,7 +66,7 @@ struct ModelFlawTests {
     #expect(again.fingerprints == model.fingerprints)
   }
 
-  @Test("An inverse that one side names holds for both; one that can't pair is none")
+  @Test("An inverse named by one side applies to both; one that can't be paired is none")
   func inverses() throws {
     let model = try ManagedObjectModel(withFlaws: Self.description)
     let (item, owner) = (try model.entity(named: "Item"), try model.entity(named: "Owner"))
@@ -91,7 +91,7 @@ struct ModelFlawTests {
     #expect(inverses == ["A.q -", "A.r -", "B.r p", "X.p r"])
   }
 
-  @Test("What keeps a model from being resolved is an error all the same", arguments: [
+  @Test("A problem that prevents a model from being resolved is still an error", arguments: [
     ModelDescription(entities: [EntityDescription("A", parent: "Gone")]),
     ModelDescription(entities: [EntityDescription("A", parent: "A")]),
     ModelDescription(entities: [EntityDescription("A"), EntityDescription("A")]),
@@ -112,7 +112,7 @@ struct ModelFlawTests {
     #expect(error?.code == .invalidModel)
   }
 
-  @Test("A store of such a model is made, written, read and compared")
+  @Test("A store of such a model is created, written, read and compared")
   func store() throws {
     let model = try ManagedObjectModel(withFlaws: Self.description)
     try withTemporaryStore { url in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Finding a store's model")
+@Suite("Identifying a store's model")
 struct ModelIdentificationTests {
   private static func model(
     _ identifier: String = "", _ change: (inout EntityDescription) -> Void = { _ in }
@@ -21,7 +21,7 @@ struct ModelIdentificationTests {
     ModelRegistry(versions: versions.map { ModelVersion(name: $0.0, model: $0.1) })
   }
 
-  @Test("Persist's fingerprints come first")
+  @Test("Persist's fingerprints have priority")
   func fingerprints() throws {
     let old = try Self.model()
     let new = try Self.model { $0.attributes.append(AttributeDescription("size", .int32)) }
@@ -33,7 +33,7 @@ struct ModelIdentificationTests {
     #expect(found.family?.name == "Model")
   }
 
-  @Test("Core Data's hashes decide where a version has them, also against the structure")
+  @Test("Core Data's hashes decide if a version has them, even against the structure")
   func hashes() throws {
     let model = try Self.model()
     let registry = ModelRegistry(versions: [
@@ -50,7 +50,7 @@ struct ModelIdentificationTests {
     #expect(try identify(3).origin == .embedded)
   }
 
-  @Test("An embedded model is compared by structure; a version that is stored otherwise doesn't fit")
+  @Test("An embedded model is compared by structure; a version with different storage doesn't match")
   func structure() throws {
     let versions = [
       ("1", try Self.model()), ("2", try Self.model { $0.attributes[0].isOptional = false }),
@@ -64,7 +64,7 @@ struct ModelIdentificationTests {
     }
   }
 
-  @Test("Of versions that are stored alike the identifiers decide, then the similarity, then the age")
+  @Test("Among versions with identical storage, the identifiers decide, then the similarity, then the age")
   func ties() throws {
     let versions = [
       ("1", try Self.model("a")), ("2", try Self.model("b") { $0.attributes[0].defaultValue = .string("x") }),
@@ -81,7 +81,7 @@ struct ModelIdentificationTests {
     #expect(try identify([""], versions[0].1) == "1")
   }
 
-  @Test("An embedded model that no version matches is the store's model itself, beside the likeliest family")
+  @Test("An embedded model that no version matches is the store's model itself, assigned to the likeliest family")
   func embedded() throws {
     let embedded = try Self.model { $0.attributes.append(AttributeDescription("extra", .date)) }
     let other = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Other")]))
@@ -110,7 +110,7 @@ struct ModelIdentificationTests {
     #expect(found.version?.name == "2")
   }
 
-  @Test("Where nothing fits, the error names the nearest version and every difference")
+  @Test("If nothing matches, the error names the nearest version and every difference")
   func unknown() throws {
     let near = try Self.model()
     let far = try ManagedObjectModel(
@@ -129,7 +129,7 @@ struct ModelIdentificationTests {
     #expect(nothing?.code == .missingSourceModel)
   }
 
-  @Test("A model differs from itself in nothing, and from others in words")
+  @Test("A model has no differences from itself, and from others differences in words")
   func words() throws {
     let store = try Self.model { entity in
       entity.attributes.append(AttributeDescription("gone", .date))
@@ -154,7 +154,7 @@ struct ModelIdentificationTests {
       ])
   }
 
-  @Test("Composite types are compared by their elements, derivations by there being one")
+  @Test("Composite types are compared by their elements, derivations by their presence")
   func tolerance() throws {
     func model(_ type: String, _ element: AttributeType, derivation: String) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -173,7 +173,7 @@ struct ModelIdentificationTests {
         .map(\.description) == ["E.place.x: double in the store, float in the model."])
   }
 
-  @Test("Every embedded model of a real store keeps the rules of models", .needsSharedData)
+  @Test("Every embedded model of a real store follows the rules of models", .needsSharedData)
   func realEmbeddedModels() throws {
     for store in storesWithSources.map(\.store) + ["notes/NoteStore-macOS-12-Monterey.sqlite"] {
       _ = try ManagedObjectModel(XcodeModelArchive.model(fromModelCache: modelCache(ofStore: store)))
@@ -194,7 +194,7 @@ struct ModelIdentificationTests {
     }
   }
 
-  @Test("Each version of the long real chains is told from the others by its own structure", .needsSharedData)
+  @Test("Each version of the long real chains is distinguished from the others by its own structure", .needsSharedData)
   func realChains() throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url("wallet"))
     for version in registry.versions {

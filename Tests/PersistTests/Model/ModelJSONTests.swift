@@ -75,17 +75,17 @@ struct ModelJSONTests {
     try ModelDescription(json: Data(model.json.utf8))
   }
 
-  @Test("Nothing is lost on the way to JSON and back")
+  @Test("A model survives the round trip to JSON unchanged")
   func everything() throws {
     let back = try roundTrip(Self.full)
     #expect(back == Self.full)
     #expect(back.json == Self.full.json)
-    // Equal as values, but not as what they are.
+    // Equal as values, but of different types.
     #expect(back.entities[1].attributes[2].defaultValue.inWords == "-0.0")
     #expect(try roundTrip(ModelDescription()) == ModelDescription())
   }
 
-  @Test("The text is readable, and says only what differs from the defaults")
+  @Test("The text is readable, and contains only differences from the defaults")
   func text() {
     let model = ModelDescription(
       entities: [
@@ -125,7 +125,7 @@ struct ModelJSONTests {
         """)
   }
 
-  @Test("What isn't understood is refused with its key path", arguments: [
+  @Test("Unknown contents are refused with their key path", arguments: [
     (#"{"entities": []}"#, "format"), (#"{"format": 2}"#, "format"), (#"{"format": "1"}"#, "format"),
     (#"{"format": 1, "colour": 1}"#, "colour"),
     (#"{"format": 1, "entities": [{"name": "E"}, {"nam": "E"}]}"#, "entities[1].name"),
@@ -147,7 +147,7 @@ struct ModelJSONTests {
     #expect(error.place.file == url)
   }
 
-  @Test("Every real model comes back as it was", .needsSharedData)
+  @Test("Every real model is read back unchanged", .needsSharedData)
   func realModels() throws {
     for url in SharedData.modelContents {
       let model = try XMLModelReader.model(at: url).description

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Models that are merged, and their configurations")
+@Suite("Merged models and their configurations")
 struct ModelMergingTests {
   private func model(
     _ entities: [EntityDescription], configurations: [String: [String]] = [:], identifier: String = "1"
@@ -31,7 +31,7 @@ struct ModelMergingTests {
     try #expect(ManagedObjectModel(byMerging: []).entities.isEmpty)
   }
 
-  @Test("Entities of one name that differ are refused, all at once and by name")
+  @Test("Different entities of the same name are refused, all at once and by name")
   func contradictions() throws {
     let other = EntityDescription("Item", attributes: [AttributeDescription("title", .string)])
     let third = EntityDescription("Tag", attributes: [])

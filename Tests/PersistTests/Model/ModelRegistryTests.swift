@@ -10,7 +10,7 @@ struct ModelRegistryTests {
     return ModelVersion(name: name, model: try ManagedObjectModel(description))
   }
 
-  @Test("Versions in code keep their order; the last one is current unless another is named")
+  @Test("Versions in code keep their order; the last one is current unless another is specified")
   func order() throws {
     let versions = [try version("new"), try version("a"), try version("b")]
     #expect(ModelRegistry(versions: versions).versions.map(\.name) == ["new", "a", "b"])
@@ -20,7 +20,7 @@ struct ModelRegistryTests {
     #expect(numbered.versions.map(\.name) == ["M 2", "M 10"])
   }
 
-  @Test("The version named like its family is the oldest, and none comes before one that a mapping model leads from")
+  @Test("The version named like its family is the oldest, and the source of a mapping model precedes its destination")
   func age() throws {
     let names = ["A", "A 2", "A 3", "User", "B"]
     let family = ModelFamily("User", versions: try names.map { try version($0) })
@@ -38,7 +38,7 @@ struct ModelRegistryTests {
     #expect(Set(family.ordered(by: round).versions.map(\.name)) == Set(names))
   }
 
-  @Test("A version is found by name, else by identifier")
+  @Test("A version is found by name, otherwise by identifier")
   func lookup() throws {
     let registry = ModelRegistry(versions: [
       try version("Shop", identifiers: ["1"]), try version("Shop 2", identifiers: ["2"]), try version("1"),
@@ -50,7 +50,7 @@ struct ModelRegistryTests {
     #expect(missing?.fix?.contains("'Shop 2'") == true)
   }
 
-  @Test("A name that two families have is refused, not guessed")
+  @Test("A name used by two families is refused, not guessed")
   func ambiguous() throws {
     let registry = ModelRegistry(families: [
       ModelFamily("B", versions: [try version("Model")]), ModelFamily("A", versions: [try version("Model")]),
@@ -61,7 +61,7 @@ struct ModelRegistryTests {
     #expect(throws: PersistenceError.self) { try registry.family(named: "C") }
   }
 
-  @Test("Adding a version makes it current; one of the same name is replaced in its place")
+  @Test("Adding a version makes it current; one of the same name is replaced in place")
   func adding() throws {
     let registry = ModelRegistry(versions: [try version("1"), try version("2")])
     let more = registry.adding(try version("3"))

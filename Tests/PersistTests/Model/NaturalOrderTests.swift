@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Natural order")
 struct NaturalOrderTests {
-  @Test("Numbers count as numbers, wherever they stand")
+  @Test("Numbers are compared as numbers, wherever they appear")
   func order() {
     let names = [
       "Model", "Model 2", "Model 10", "Model 10 b", "model2", "Model3", "Model 007", "Model 7", "V1.9", "V1.10", "2",

@@ -9,7 +9,7 @@ struct VersionOrderTests {
       names: names, identifiers: identifiers.isEmpty ? names.map { _ in [] } : identifiers.map { [$0] }, family: family)
   }
 
-  @Test("Numeric identifiers that all versions have come before names")
+  @Test("Numeric identifiers that all versions have take precedence over names")
   func identifiers() {
     let order = order(["zeta", "alpha", "omega", "beta"], identifiers: ["1", "2", "10", "2.1"])
     #expect(order.evidence == .identifiers)
@@ -19,7 +19,7 @@ struct VersionOrderTests {
     #expect(order.between(2, 0) == [3, 1])
   }
 
-  @Test("Identifiers that some versions lack, share or write in words tell nothing", arguments: [
+  @Test("Identifiers that some versions lack, share or write in words don't determine the order", arguments: [
     ["1", ""], ["1", "1"], ["1", "two"], ["1.", "2"],
   ])
   func otherIdentifiers(_ identifiers: [String]) {
@@ -27,7 +27,7 @@ struct VersionOrderTests {
     #expect(order(["V2", "V1"], identifiers: identifiers).precedes(0, 1) == false)
   }
 
-  @Test("Names of one series are compared as people count, whatever separates the number")
+  @Test("Names of one series are compared in natural order, whatever separates the number")
   func series() {
     let order = order(["V 9", "V10", "v-11", "V_12"])
     #expect(order.between(0, 3) == [1, 2])
@@ -47,7 +47,7 @@ struct VersionOrderTests {
     #expect(order.between(0, 3) == [])
   }
 
-  @Test("Mapping models lead from earlier versions to later ones; a circle tells nothing")
+  @Test("Mapping models lead from earlier to later versions; a cycle doesn't determine the order")
   func steps() {
     let names = ["Draft", "Final", "Last"]
     func order(_ steps: [(from: Int, to: Int)]) -> VersionOrder {

@@ -12,7 +12,7 @@ struct ContextEventsTests {
     return ManagedObjectContext(coordinator)
   }
 
-  @Test("Events that came before they were asked for wait, in their order") @MainActor
+  @Test("Events posted before they are requested are queued, in order") @MainActor
   func buffered() async throws {
     let context = try Self.makeContext()
     let (changes, saves) = (context.objectsDidChange, context.didSave)
@@ -26,7 +26,7 @@ struct ContextEventsTests {
     #expect(await saved.next(isolation: #isolation)?.savedChanges.insertedObjectIDs == [person.objectID])
   }
 
-  @Test("Who waits gets all changes of one synchronous stretch as one event, without anybody processing them")
+  @Test("A waiting task receives all changes of one synchronous stretch as one event, without explicit processing")
   @MainActor
   func waiting() async throws {
     let context = try Self.makeContext()
@@ -41,13 +41,13 @@ struct ContextEventsTests {
     }
     await Task.yield()
     for _ in 0..<5 { try context.make("Person") }
-    // Until the first event was taken; afterwards a second stretch begins.
+    // Until the first event was received; then a second stretch begins.
     while context.tracker?.hasPendingChanges == true { await Task.yield() }
     for _ in 0..<3 { try context.make("Person") }
     #expect(await counts.value == [5, 3])
   }
 
-  @Test("A sequence ends when its context goes, and when its task is cancelled") @MainActor
+  @Test("A sequence ends when its context is deallocated, and when its task is canceled") @MainActor
   func ends() async throws {
     var context: ManagedObjectContext? = try Self.makeContext()
     let changes = try #require(context?.objectsDidChange)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Sequences that nobody reads")
+@Suite("Unread sequences")
 struct UnreadSequenceTests {
   @MainActor private static func makeContext() throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
@@ -12,10 +12,10 @@ struct UnreadSequenceTests {
     return ManagedObjectContext(coordinator)
   }
 
-  /// Posts to NotificationCenter, which another test may have asked for, have changes accounted for too.
+  /// Posts to NotificationCenter, which another test may have requested, require recording changes too.
   private static func isUnobserved(_ context: ManagedObjectContext) -> Bool { context.tracker?.isIdle != false }
 
-  @Test("A sequence that is let go leaves nothing behind: after the next save the context keeps no account of changes")
+  @Test("A released sequence leaves nothing behind: after the next save, the context records no changes")
   @MainActor
   func neverIterated() async throws {
     let context = try Self.makeContext()
@@ -31,7 +31,7 @@ struct UnreadSequenceTests {
     #expect(Self.isUnobserved(context))
   }
 
-  @Test("A task that is cancelled before it begins, or ended, leaves nothing behind") @MainActor
+  @Test("A task canceled before it begins, or ended, leaves nothing behind") @MainActor
   func cancelled() async throws {
     let context = try Self.makeContext()
     let saves = Task { @MainActor in for await _ in context.savedChanges {} }
@@ -56,7 +56,7 @@ struct UnreadSequenceTests {
     #expect(Self.isUnobserved(context))
   }
 
-  @Test("Changes are told of as before once somebody observes again") @MainActor
+  @Test("Changes are reported as before once there is an observer again") @MainActor
   func again() async throws {
     let context = try Self.makeContext()
     _ = context.objectsDidChange
@@ -71,7 +71,7 @@ struct UnreadSequenceTests {
     #expect(change?.updated == [first] && change?.inserted == [second])
   }
 
-  @Test("Saves that nobody takes are joined, so that a bounded number waits, and nothing of them is lost") @MainActor
+  @Test("Unread saves are merged, so that a limited number is queued, and none of them is lost") @MainActor
   func joinedSaves() async throws {
     let context = try Self.makeContext()
     let (saves, objects, changes) = (context.savedChanges, context.didSave, context.objectsDidChange)
@@ -98,7 +98,7 @@ struct UnreadSequenceTests {
     #expect(savedCount == 150 && toldCount == 150)
   }
 
-  @Test("More than can wait is told of as incomplete; who merges it looks at everything") @MainActor
+  @Test("More than the limit is reported as incomplete; merging it compares everything") @MainActor
   func incomplete() async throws {
     let context = try Self.makeContext()
     let view = ManagedObjectContext(context.persistentStoreCoordinator)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Persist
 
-/// Format strings in the manner of applications, over the models of real stores.
+/// Format strings typical of applications, over the models of real stores.
 enum ApplicationFormats {
   /// Some format strings over an entity of a store.
   struct Group: Sendable {

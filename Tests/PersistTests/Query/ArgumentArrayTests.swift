@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Arguments of any type")
 struct ArgumentArrayTests {
-  @Test("Values, Foundation's classes and lists of them give the predicate that typed arguments give")
+  @Test("Values, Foundation's classes and lists of them make the same predicate as typed arguments")
   func arguments() throws {
     let date = Date(timeIntervalSinceReferenceDate: 700)
     let uuid = UUID()
@@ -31,7 +31,7 @@ struct ArgumentArrayTests {
     try #expect(FetchPredicate(format: "a == 1", argumentArray: nil) == FetchPredicate("a == 1"))
   }
 
-  @Test("An object of a context stands for its identifier")
+  @Test("An object of a context represents its identifier")
   func objects() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -45,7 +45,7 @@ struct ArgumentArrayTests {
     }
   }
 
-  @Test("A value that no property has is an error with its place, and too few arguments are one too")
+  @Test("A value of an unsupported type is an error with its place, and so are too few arguments")
   func errors() throws {
     struct Odd {}
     let error = try #require(

@@ -5,14 +5,14 @@ import Testing
 @testable import Persist
 
 /// The law: `==[c]` is Foundation's `caseInsensitiveCompare`.
-@Suite("Upper and lower case")
+@Suite("Case folding")
 struct CaseFoldingTests {
   private func agrees(_ left: String, _ right: String) -> Bool {
     (StoredValue.string(left).isSame(as: .string(right), options: .caseInsensitive))
       == (left.caseInsensitiveCompare(right) == .orderedSame)
   }
 
-  @Test("Letters that fold oddly")
+  @Test("Letters with unusual case folding")
   func oddLetters() {
     let letters = [
       "ı", "I", "i", "İ", "i\u{307}", "ß", "ẞ", "ss", "SS", "sS", "ſ", "s", "S", "K", "k", "Å", "å", "a\u{30A}", "ﬁ", "fi",
@@ -20,7 +20,7 @@ struct CaseFoldingTests {
       "e", "Ꭰ", "ꭰ", "", "\u{301}", "\u{345}", "ι", "1", "ａ", "Ａ",
     ]
     for left in letters {
-      // Foundation takes the decomposed letter for both of two texts that it tells from each other.
+      // Foundation considers the decomposed letter equal to both of two texts that it distinguishes.
       for right in letters where Set([left, right]) != ["αι", "α\u{345}"] {
         #expect(agrees(left, right), "'\(left)' and '\(right)'")
       }
@@ -59,7 +59,7 @@ struct CaseFoldingTests {
     }
   }
 
-  @Test("Canonical texts, which stores hold, stay what they were")
+  @Test("Stored canonical texts keep their values")
   func canonical() {
     let texts = ["Héllo Wörld": "hello world", "ẞ": "ß", "Straße": "strasse", "I": "i", "ı": "i", "Σας": "σασ"]
     for (text, canonical) in texts { #expect(TextComparison.canonical(text) == canonical) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// The law: a long list finds what comparing with each of its values finds.
+/// The law: a long list has the same results as comparing with each of its values.
 @Suite("Long lists of constants")
 struct ConstantListTests {
   private static let id = ManagedObjectID(entityName: "Item", storeIdentifier: "A", key: .permanent(1))
@@ -41,12 +41,12 @@ struct ConstantListTests {
     }
   }
 
-  @Test("A list isn't gone through for each object")
+  @Test("A list isn't scanned for each object")
   func cost() throws {
     let evaluator = ExpressionEvaluator()
     let list = (0..<20_000).map { FetchExpression.constant(.string("name\($0)")) }
     let predicate = FetchPredicate.compare(.current, .in, .aggregate(list))
-    // Going through it would be 400 million comparisons.
+    // Scanning it would take 400 million comparisons.
     var found = 0
     for number in 0..<20_000 where try evaluator.matches(predicate, .value(.string("name\(number * 2)"))) { found += 1 }
     #expect(found == 10_000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// What predicates say of objects in memory; the entries of Core Data's observed behaviour among them.
+/// Results of predicates for objects in memory, including the entries of Core Data's observed behavior.
 @Suite("Predicates in memory")
 struct EvaluationTests {
   private func holds(_ format: String, _ record: Record, _ arguments: (any FetchArgument)?...) throws -> Bool {
@@ -14,7 +14,7 @@ struct EvaluationTests {
     try FetchExpression(format).value(for: record).stored
   }
 
-  /// The names of the records for which a predicate holds.
+  /// The names of the records that match a predicate.
   private func names(_ format: String, in records: [String: Record], _ arguments: (any FetchArgument)?...) throws
     -> Set<String>
   {
@@ -22,7 +22,7 @@ struct EvaluationTests {
     return try Set(records.filter { try predicate.evaluate(with: $0.value) }.keys)
   }
 
-  @Test("Texts begin, end, contain and match as the operators say (PRE-07, PRE-23)")
+  @Test("Texts begin, end, contain and match as the operators specify (PRE-07, PRE-23)")
   func texts() throws {
     let records = Dictionary(
       uniqueKeysWithValues: ["prefix-match", "match-suffix", "Café con Leche"].map {
@@ -39,7 +39,7 @@ struct EvaluationTests {
     #expect(try names("name ==[cd] 'CAFE CON LECHE'", in: records) == ["Café con Leche"])
   }
 
-  @Test("BETWEEN includes its bounds, IN looks into lists (PRE-08)")
+  @Test("BETWEEN includes its bounds, IN searches lists (PRE-08)")
   func lists() throws {
     let records = Dictionary(
       uniqueKeysWithValues: [1, 3, 5, 9].map { ("\($0)", Record(["counter": .value(.integer($0))])) })
@@ -52,7 +52,7 @@ struct EvaluationTests {
     #expect(try names("counter IN {}", in: records) == [])
   }
 
-  @Test("ANY needs a member, ALL is true of none")
+  @Test("ANY needs a member, ALL is true without any")
   func quantifiers() throws {
     func parent(_ names: String...) -> Record {
       Record(["children": .collection(names.map { .object(Record(["name": .value(.string($0))])) })])
@@ -72,7 +72,7 @@ struct EvaluationTests {
     #expect(try names("children.@distinctUnionOfObjects.name == {'ready'}", in: parents) == ["all"])
   }
 
-  @Test("Objects are compared by their identity")
+  @Test("Objects are compared by identity")
   func objects() throws {
     let tag = Record(["label": "Swift"])
     let other = Record(["label": "ObjC"])
@@ -93,7 +93,7 @@ struct EvaluationTests {
     #expect(try holds("entity == 'Record' AND label == 'Swift'", tag))
   }
 
-  @Test("No value equals no value, differs from all others, and has no order")
+  @Test("Null equals null, differs from all values, and has no order")
   func noValue() throws {
     let record = Record(["gone": nil, "one": 1, "name": nil, "list": []])
     for format in [
@@ -107,7 +107,7 @@ struct EvaluationTests {
     ] { #expect(try holds(format, record), "\(format)") }
   }
 
-  @Test("Numbers compare by value whatever their width")
+  @Test("Numbers are compared by value, whatever their width")
   func numbers() throws {
     let record = Record([
       "price": .value(.decimal(Decimal(string: "10.11") ?? 0)), "whole": .value(.decimal(7)),
@@ -144,7 +144,7 @@ struct EvaluationTests {
     #expect(try value("max:({1, 2, 3, 4, 4, 5, 9, 11})") == .integer(11))
   }
 
-  @Test("Functions compute")
+  @Test("Functions are evaluated")
   func functions() throws {
     let record = Record(["name": "Héllo Wörld", "blob": .value(.data(Data([1, 2, 3]))), "items": [1, 2, 2, nil]])
     let expected: [String: StoredValue] = [
@@ -169,7 +169,7 @@ struct EvaluationTests {
     for (format, result) in expected { #expect(try value(format, record) == result, "\(format)") }
   }
 
-  @Test("Options make texts the same, and nothing else does")
+  @Test("Options make exactly the specified texts equal")
   func options() throws {
     let holding = [
       "'TEA' ==[c] 'tea'", "NOT 'TEA' == 'tea'", "'é' !=  'e'", "'é' ==[d] 'e'", "'É' ==[cd] 'e'", "NOT 'É' ==[d] 'e'",
@@ -201,7 +201,7 @@ struct EvaluationTests {
     #expect(try !holds("%@ LIKE %@", Record(), long, String(repeating: "*a", count: 300) + "*b"))
   }
 
-  @Test("MATCHES takes a regular expression for the whole text (PRE-19)")
+  @Test("MATCHES matches a regular expression against the whole text (PRE-19)")
   func regularExpressions() throws {
     let holding = [
       "'xAlice' MATCHES '.*Al[a-z]+.*'", "'Awesome Event' MATCHES[c] '\\w+ event'", "'Event 1' MATCHES[c] 'event \\d'",
@@ -217,7 +217,7 @@ struct EvaluationTests {
     }
   }
 
-  @Test("A regular expression that would take years is stopped")
+  @Test("A regular expression that would take years is interrupted")
   func slowExpression() throws {
     let text = String(repeating: "a", count: 60)
     let error = try #require(throws: PersistenceError.self) { try holds("%@ MATCHES '(a+)+b'", Record(), text) }
@@ -248,7 +248,7 @@ struct EvaluationTests {
     #expect(error.code == .unknownProperty)
   }
 
-  @Test("Rules over a value read SELF and its own properties")
+  @Test("Rules over a value can read SELF and its own properties")
   func rules() throws {
     #expect(try FetchPredicate("length >= 2").evaluate(with: .string("Al")))
     #expect(try !FetchPredicate("length >= 2").evaluate(with: .string("A")))
@@ -258,7 +258,7 @@ struct EvaluationTests {
     #expect(try FetchPredicate("SELF < now()").evaluate(with: .date(.distantPast)))
   }
 
-  @Test("A predicate that can't be evaluated says why")
+  @Test("A predicate that can't be evaluated gives the reason")
   func refusals() throws {
     let record = Record(["name": "x", "list": [1]])
     let wrong: [String: PersistenceError.Code] = [
@@ -274,7 +274,7 @@ struct EvaluationTests {
     }
   }
 
-  @Test("Every sample gives an answer or an error, and NOT gives the other answer", arguments: FormatSamples.all)
+  @Test("Every sample has a result or an error, and NOT has the opposite result", arguments: FormatSamples.all)
   func samples(_ format: String) throws {
     let predicate = try FetchPredicate(format)
     let inner = Record(["name": "a", "price": 2, "tags": [], "x": 1, "b": 1, "c": 1])

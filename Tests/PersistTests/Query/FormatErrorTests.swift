@@ -20,7 +20,7 @@ struct FormatErrorTests {
   }
 
   @Test(
-    "An error says the column and what was expected there",
+    "An error states the column and what was expected there",
     arguments: [
       Wrong("", 1, "Expected a value or a key, found the end"), Wrong("name", 5, "Expected a comparison"),
       Wrong("name ==", 8, "Expected a value or a key"), Wrong("name == 'x", 9, "no closing"),
@@ -57,7 +57,7 @@ struct FormatErrorTests {
     #expect(error.message.contains(wrong.says), "\(error)")
   }
 
-  @Test("Arguments must fit their placeholders, and each must have one")
+  @Test("Arguments must match their placeholders, and each placeholder must have one")
   func arguments() throws {
     func fails(_ format: String, _ arguments: (any FetchArgument)?..., says: String) throws {
       let error = try #require(throws: PersistenceError.self) { try FetchPredicate(format, arguments: arguments) }
@@ -75,7 +75,7 @@ struct FormatErrorTests {
     try fails("a == %3$@", 1, says: "no argument 3")
   }
 
-  @Test("What nests without bound is refused, whichever way it nests")
+  @Test("Excessive nesting is refused, in every form")
   func depth() throws {
     let n = 100_000
     let deep = [
@@ -93,7 +93,7 @@ struct FormatErrorTests {
     }
   }
 
-  @Test("Nesting on both sides of operators is bounded as a whole")
+  @Test("Nesting on both sides of operators is limited as a whole")
   func height() throws {
     var format = "1"
     for _ in 0..<90 { format = "(" + format + String(repeating: " + 1", count: 9) + ")" }
@@ -101,7 +101,7 @@ struct FormatErrorTests {
     #expect(error.code == .limitExceeded)
   }
 
-  @Test("What is long but flat is read")
+  @Test("Long but flat formats can be parsed")
   func breadth() throws {
     let n = 20_000
     let conjunction = try FetchPredicate(Array(repeating: "a == 1", count: n).joined(separator: " AND "))
@@ -111,7 +111,7 @@ struct FormatErrorTests {
     _ = try FetchPredicate(Array(repeating: "a", count: n).joined(separator: ".") + " == 1")
   }
 
-  @Test("A tree of the greatest depth fits on the stack of a small thread")
+  @Test("A tree of the maximum depth fits on the stack of a small thread")
   func smallStack() async throws {
     let n = FormatParser.depthLimit - 4
     let formats = [

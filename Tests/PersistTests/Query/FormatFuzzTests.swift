@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// Format strings that nobody would write: the reader gives a tree that prints back, or an error.
+/// Random format strings: the parser returns a tree that can be printed and parsed again, or an error.
 @Suite("Random format strings")
 struct FormatFuzzTests {
   private static let pieces = [
@@ -21,7 +21,7 @@ struct FormatFuzzTests {
     "CAST('1', 'NSDecimalNumber')", "a == 1", "b ==[c] 'x'", "ANY a.b > 2", "(a == 1)", "{1, 2}", "[0]", "[FIRST]",
   ]
 
-  @Test("Random pieces give a tree that prints back, or an error", .law("format-pieces", short: 20_000, long: 1_000_000))
+  @Test("Random pieces make a tree that prints back or an error", .law("format-pieces", short: 20_000, long: 1_000_000))
   func pieces() {
     forEachSeed { seed in
       var random = SeededRandom(seed: seed)
@@ -34,7 +34,7 @@ struct FormatFuzzTests {
   }
 
   @Test(
-    "Samples with random changes give a tree that prints back, or an error",
+    "Samples with random changes make a tree that prints back, or an error",
     .law("format-changes", short: 20_000, long: 1_000_000))
   func mutations() {
     forEachSeed { seed in

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Persist
 
-/// The law: what is printed reads back to the same tree.
+/// The law: printed predicates parse to the same tree.
 @Suite("Trees print as format strings")
 struct FormatPrintingTests {
-  @Test("Every sample reads, prints, and reads back to the same tree", arguments: FormatSamples.all)
+  @Test("Every sample parses, prints, and parses back to the same tree", arguments: FormatSamples.all)
   func printsBack(_ format: String) throws {
     let tree = try FetchPredicate(format)
     let printed = tree.format
@@ -24,7 +24,7 @@ struct FormatPrintingTests {
     #expect(try JSONDecoder().decode([FetchExpression].self, from: JSONEncoder().encode([expression])) == [expression])
   }
 
-  @Test("Printing is plain, with parentheses where NSPredicate prints them")
+  @Test("Printing is plain, with the same parentheses as NSPredicate's")
   func plain() throws {
     let forms = [
       "((a = 1))and(b='x')": #"a == 1 AND b == "x""#,

@@ -1,5 +1,4 @@
-/// Format strings as applications write them, grouped by what they are about. Without placeholders, so that they
-/// stand for themselves.
+/// Format strings as applications write them, grouped by subject. They have no placeholders, so that they are complete.
 enum FormatSamples {
   static let all = comparisons + texts + lists + relationships + dates + arithmetic + functions + logic + layout
 

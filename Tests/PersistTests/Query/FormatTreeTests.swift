@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-/// What a format string becomes.
+/// Trees of format strings.
 @Suite("Format strings become trees")
 struct FormatTreeTests {
   private func predicate(_ format: String, _ arguments: (any FetchArgument)?...) throws -> FetchPredicate {
@@ -26,7 +26,7 @@ struct FormatTreeTests {
     }
   }
 
-  @Test("Constants keep the kind of value they are written as (PRE-02)")
+  @Test("Constants keep the type of their literal (PRE-02)")
   func constants() throws {
     #expect(try expression("1") == .constant(.integer(1)))
     #expect(try expression("1.0") == .constant(.double(1)))
@@ -53,7 +53,7 @@ struct FormatTreeTests {
     #expect(try predicate("value BETWEEN %@", 1...5) == predicate("value BETWEEN {1, 5}"))
   }
 
-  @Test("Several ANDs become one conjunction, parentheses stay parts of their own (PRE-04)")
+  @Test("Several ANDs become one conjunction, parenthesized parts remain separate (PRE-04)")
   func flattening() throws {
     let parts = try ["a", "b", "c", "d"].map { try predicate("\($0) == 1") }
     #expect(try predicate("(a == 1)") == parts[0])
@@ -88,7 +88,7 @@ struct FormatTreeTests {
     #expect(try expression("-2") == .value(-2))
   }
 
-  @Test("ANY, SOME, ALL and NONE belong to one comparison")
+  @Test("ANY, SOME, ALL and NONE apply to one comparison")
   func modifiers() throws {
     let any = FetchPredicate.compare(.key("tags.name"), .equal, .value("x"), modifier: .any)
     #expect(try predicate("ANY tags.name == 'x'") == any)
@@ -99,7 +99,7 @@ struct FormatTreeTests {
         == .and([.compare(.key("tags.name"), .equal, .value("x"), modifier: .all), predicate("a == 1")]))
   }
 
-  @Test("Options stand in any order, with or without a blank")
+  @Test("Options can be in any order, with or without a space")
   func options() throws {
     for text in ["==[cd]", "== [cd]", "==[dc]", "=[CD]", "==[ cd ]"] {
       #expect(
@@ -108,7 +108,7 @@ struct FormatTreeTests {
     }
   }
 
-  @Test("%K and %@ take key and value as arguments, in order or by number (PRE-22)")
+  @Test("%K and %@ take a key and a value as arguments, in order or by number (PRE-22)")
   func placeholders() throws {
     #expect(try predicate("%K == %@", "owner.name", "Ada") == predicate("owner.name == 'Ada'"))
     #expect(try predicate("%K == %@ AND %K > %@", "name", "a", "counter", 1) == predicate("name=='a'&&counter>1"))
@@ -135,7 +135,7 @@ struct FormatTreeTests {
     #expect(try predicate("a %% 2 == 0") == .compare(.function(.modulus, [.key("a"), .value(2)]), .equal, .value(0)))
   }
 
-  @Test("An argument's text is never read as part of the format")
+  @Test("An argument's text is never parsed as part of the format")
   func argumentsAreValues() throws {
     for attack in ["' OR 1 == 1", "x\" OR TRUEPREDICATE OR name == \"", "%@", "$x", "\\", "nil", "a\u{0}b"] {
       let tree = try predicate("name == %@", attack)

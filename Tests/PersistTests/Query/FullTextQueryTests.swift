@@ -6,7 +6,7 @@ import Testing
 @Suite("Full-text queries")
 struct FullTextQueryTests {
   @Test(
-    "An error names the place",
+    "An error states the place",
     arguments: [
       ("", 1), ("tea AND", 8), ("(tea", 5), ("tea)", 4), ("tea (cup)", 5), ("AND tea", 1), ("\"tea", 1), ("tea +", 6),
       ("*", 1), ("NEAR(tea, x)", 11), ("NEAR(tea", 9), ("title:tea", 6), ("tea 'cup'", 5), ("é NOT", 6),
@@ -16,7 +16,7 @@ struct FullTextQueryTests {
     #expect(error?.code == .invalidPredicate && error?.place.column == column)
   }
 
-  @Test("What passes is what SQLite takes, for random queries", .law("full-text-queries", short: 20_000, long: 500_000))
+  @Test("Accepted queries are those that SQLite accepts", .law("full-text-queries", short: 20_000, long: 500_000))
   func grammar() throws {
     let parts = [
       "tea", "cup", "AND", "OR", "NOT", "NEAR", "NEAR(", "(", ")", "\"a b\"", "\"\"", "*", "^", "+", ",", "5", " ", " ",
@@ -38,7 +38,7 @@ struct FullTextQueryTests {
     #expect(taken > count / 20 || count < 1000)
   }
 
-  @Test("What a person typed becomes a query that always can be read")
+  @Test("Text typed by a user becomes a query that can always be parsed")
   func words() throws {
     for typed in ["green tea", "\"quoted", "a:b AND (", "", "  ", "*", "x\0y", "l'été"] {
       for isPrefix in [false, true] {
@@ -59,7 +59,7 @@ struct FullTextQueryTests {
     }
   }
 
-  @Test("How texts are searched is written in a user info and read again")
+  @Test("Search settings are written to the user info and read back")
   func userInfo() {
     for search in [FullTextSearch.words, .stems, .trigrams, FullTextSearch(.words, prefixLengths: [3, 2, 2])] {
       #expect(FullTextSearch(search.description) == search)

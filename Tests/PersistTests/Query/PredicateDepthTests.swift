@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("How deeply predicates may nest")
+@Suite("Maximum nesting of predicates")
 struct PredicateDepthTests {
   private static let model = ModelDescription(entities: [
     EntityDescription(
@@ -15,7 +15,7 @@ struct PredicateDepthTests {
       ])
   ])
 
-  /// Trees of so many levels, of every kind that nests.
+  /// Trees with the given number of levels, of every kind of nesting.
   private static func trees(_ depth: Int) -> [FetchPredicate] {
     let leaf = FetchPredicate.compare(.key("count"), .equal, .value(1))
     func nested(_ step: (FetchExpression) -> FetchExpression) -> FetchPredicate {
@@ -45,7 +45,7 @@ struct PredicateDepthTests {
     ]
   }
 
-  /// Runs work on a thread with the small stack that threads beside the main one have on Apple's platforms.
+  /// Runs work on a thread with a stack as small as that of secondary threads on Apple's platforms.
   private func onSmallStack(_ work: @escaping @Sendable () throws -> Void) throws {
     let result = LockProtected<Result<Void, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
@@ -60,7 +60,7 @@ struct PredicateDepthTests {
     try result.withLock { try $0?.get() }
   }
 
-  @Test("SQL or memory answers what nests up to the limit, on a small stack", .withoutSanitizer)
+  @Test("SQL or memory evaluates nesting up to the limit, on a small stack", .withoutSanitizer)
   func upToLimit() throws {
     try onSmallStack {
       try withStack(Self.model) { stack in
@@ -84,7 +84,7 @@ struct PredicateDepthTests {
     }
   }
 
-  @Test("Trees beyond the limit are an error, however they are asked")
+  @Test("Trees beyond the limit are an error, in every use")
   func beyondLimit() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

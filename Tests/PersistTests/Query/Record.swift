@@ -2,7 +2,7 @@ import Foundation
 
 @testable public import Persist
 
-/// An object made of a dictionary, to evaluate predicates over.
+/// An object made from a dictionary, for evaluating predicates.
 final class Record: KeyedObject {
   private static let entity = "Record"
   private let key: Int64

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import Persist
 
-/// Format strings as they stand in public code, over a list of tasks, each with the tasks that it finds.
+/// Format strings from public code, over a list of tasks, each with its results.
 enum TaskFormats {
-  /// A format string, its arguments and the keys of the tasks for which it holds, in order.
+  /// A format string, its arguments and the keys of the matching tasks, in order.
   struct Sample: Sendable {
     let format: String
     let arguments: @Sendable (Tasks) -> [(any FetchArgument)?]

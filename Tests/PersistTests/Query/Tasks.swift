@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Persist
 
-/// The objects that the samples speak of.
+/// The objects that the samples refer to.
 struct Tasks {
   static let model = ModelDescription(entities: [
     EntityDescription(
@@ -59,7 +59,7 @@ struct Tasks {
   let uidText = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
   var uid: [UUID?] { [UUID(uuidString: uidText)] }
 
-  /// So many days after the first task is due.
+  /// A date the given number of days after the first task is due.
   func date(_ days: Double) -> Date { Self.date(days) }
 
   private static func date(_ days: Double) -> Date { Date(timeIntervalSinceReferenceDate: 789_696_000 + days * 86400) }

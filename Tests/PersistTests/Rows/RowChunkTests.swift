@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Chunks of rows")
 struct RowChunkTests {
-  @Test("Rows of any size are read as written, and no chunk is larger than all before it", arguments: 0..<4)
+  @Test("Rows of any size are read back unchanged, and no chunk is larger than all before it", arguments: 0..<4)
   func chunks(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let expectedRows = [nil, 1, 100, 100_000][Int(seed)]
@@ -13,7 +13,7 @@ struct RowChunkTests {
     var rows: [(snapshot: RowSnapshot, number: Int64, text: String)] = []
     var capacities = [writer.chunk.capacity]
     for number in 0..<Int64(40_000) {
-      // Now and then a row that no usual chunk holds.
+      // Occasionally a row that no usual chunk can contain.
       let length = number % 35_000 == 34_999 ? 3_000_000 : Int.random(in: 0..<300, using: &random)
       let text = String(repeating: "\(number % 10)", count: length)
       writer.beginRow(version: number, slotCount: 2)
@@ -38,7 +38,7 @@ struct RowChunkTests {
     #expect(areSame)
   }
 
-  @Test("The rows of a fetch of less than 2 MB take chunks of 64 KB at most")
+  @Test("The rows of a fetch of less than 2 MB use chunks of at most 64 KB")
   func small() {
     var writer = RowChunkWriter(slotCount: 2)
     for number in 0..<Int64(15_000) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Keys of results")
 struct RowKeysTests {
-  @Test("Keys and entities come back, however far apart they are", .law("row-keys", short: 60, long: 4000))
+  @Test("Keys and entities are returned unchanged, however far apart they are", .law("row-keys", short: 60, long: 4000))
   func contents() {
     forEachSeed { seed in
       var random = SeededRandom(seed: seed)
@@ -45,7 +45,7 @@ struct RowKeysTests {
     EntityDescription("Special", parent: "Item"),
   ])
 
-  @Test("A batched fetch has the results of a fetch, with offsets, limits, subentities and unsaved changes")
+  @Test("A batched fetch has the same results as a fetch, with offsets, limits, subentities and unsaved changes")
   func batched() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -2,10 +2,10 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-@Suite("Runs of tests that are interrupted")
+@Suite("Interrupted test runs")
 struct InterruptedRunTests {
   @Test(
-    "A run that is killed takes its processes with it: those that it marked, and those that look after it themselves",
+    "A killed run ends its processes: those that it marked, and those that monitor it themselves",
     arguments: ["--start-marked", "--start-other"])
   func killed(mode: String) throws {
     try withTemporaryStore { url in
@@ -15,7 +15,7 @@ struct InterruptedRunTests {
       let output = Pipe()
       run.standardOutput = output
       try run.run()
-      // All that is there, while reading up to a count would wait for it.
+      // All available text, because reading up to a count would wait for it.
       let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
       let child = try #require(Int32(line.trimmingCharacters(in: .newlines)), "\(line)")
       #expect(isRunning(child))
@@ -27,14 +27,14 @@ struct InterruptedRunTests {
     }
   }
 
-  /// One that has ended and that nobody has waited for counts as ended.
+  /// A process that has ended without being reaped counts as ended.
   private func isRunning(_ process: pid_t) -> Bool {
     guard kill(process, 0) == 0 else { return false }
     let facts = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
     return facts.split(separator: ")").last?.trimmingCharacters(in: .whitespaces).hasPrefix("Z") != true
   }
 
-  @Test("Tests start processes by TestRun alone")
+  @Test("Tests start processes only through TestRun")
   func everyProcess() throws {
     let sources = try SwiftSource.files(in: PackageFolder.url.appendingPathComponent("Tests"))
     #expect(sources.count > 200)

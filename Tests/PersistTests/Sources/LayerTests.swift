@@ -40,11 +40,12 @@ struct LayerTests {
     }
   }
 
-  /// The references of folders of the migration to the engine of SQLite files. These numbers only become smaller.
+  /// The number of references from folders of the migration to the engine of SQLite files. These numbers may only
+  /// decrease.
   private static let knownEngineReferences = ["Migration/SQLFiles": 103]
 
   @Test(
-    "A migration refers to stores through the protocols of Store/Engine alone",
+    "A migration refers to stores only through the protocols of Store/Engine",
     .enabled(if: IndexStore() != nil, "The compiler wrote no index, or the toolchain has no library that reads it."))
   func migrationNamesNoEngine() throws {
     let references = try #require(IndexStore()).references(within: framework).filter {
@@ -73,12 +74,12 @@ struct LayerTests {
     }
   }
 
-  @Test("Every file of the framework stands in a folder that has its place in the order")
+  @Test("Every file of the framework is in a folder that has a place in the order")
   func noStrays() throws {
     try #expect(layers.strays(in: frameworkSources().map(\.path)) == [])
   }
 
-  @Test("No folder of the framework holds more than 15 loose files")
+  @Test("No folder of the framework contains more than 15 files of its own")
   func smallFolders() throws {
     let folders = try Dictionary(grouping: frameworkSources()) { $0.source.url.deletingLastPathComponent().path }
     for (folder, files) in folders where files.count > 15 { Issue.record("\(folder) holds \(files.count) files") }

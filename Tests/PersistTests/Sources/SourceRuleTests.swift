@@ -8,7 +8,7 @@ struct SourceRuleTests {
   private static let sources = PackageFolder.url.appendingPathComponent("Sources")
   private static let files = Result { try SwiftSource.files(in: sources) }
 
-  @Test("SQL text stands in Store/SQL and nowhere else")
+  @Test("SQL text is in Store/SQL and nowhere else")
   func sqlText() throws {
     let statement = try Regex(
       #"^\s*(SELECT\s.*\sFROM\s|SELECT\s+\S+\(|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s"#
@@ -38,7 +38,7 @@ struct SourceRuleTests {
     }
   }
 
-  @Test("Every unchecked promise of safety says in a comment why it holds")
+  @Test("Every unchecked promise of safety has a comment that justifies it")
   func uncheckedIsExplained() throws {
     try check { source, _ in
       source.lines.enumerated().compactMap { index, line in

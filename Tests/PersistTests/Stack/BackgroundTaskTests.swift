@@ -16,7 +16,7 @@ struct BackgroundTaskTests {
     }
   }
 
-  @Test("What the closure saves is there, and what it returns comes back")
+  @Test("Objects saved by the closure are stored, and its result is returned")
   func saving() async throws {
     try await withContainer { container in
       let id = try await container.performBackgroundTask { context in
@@ -29,7 +29,7 @@ struct BackgroundTaskTests {
     }
   }
 
-  @Test("What the closure doesn't save is gone, and what it throws comes out as it is")
+  @Test("Unsaved changes of the closure are discarded, and its error is rethrown unchanged")
   func throwing() async throws {
     try await withContainer { container in
       await #expect(throws: Refusal.self) {
@@ -42,7 +42,7 @@ struct BackgroundTaskTests {
     }
   }
 
-  @Test("More closures than the machine has processors may wait at once, for each other too")
+  @Test("More closures than the machine has processors may wait at once, also for each other")
   func blocking() async throws {
     try await withContainer { container in
       let count = ProcessInfo.processInfo.activeProcessorCount + 4
@@ -67,7 +67,7 @@ struct BackgroundTaskTests {
     }
   }
 
-  @Test("A cancelled task doesn't begin its closure")
+  @Test("A canceled task doesn't begin its closure")
   func cancelled() async throws {
     try await withContainer { container in
       let task = Task {

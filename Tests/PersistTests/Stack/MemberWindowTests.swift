@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Members in windows")
+@Suite("Windows of members")
 struct MemberWindowTests {
   private func store(at url: URL) throws -> SQLiteStore {
     let model = try ManagedObjectModel {
@@ -21,7 +21,7 @@ struct MemberWindowTests {
     let labels = try (0..<4).map { _ in try context.create("Label") }
     for number in 0..<30 {
       let shelf = try context.create("Shelf")
-      // None, a few, and now and then more than a window holds.
+      // None, a few, and occasionally more than a window contains.
       for _ in 0..<(number % 7 == 3 ? 25 : number % 4) {
         try shelf.related("books").insert(context.create("Book"), at: 0)
       }
@@ -31,7 +31,7 @@ struct MemberWindowTests {
     return try SQLiteStore.open(url, model: model, options: StoreOptions(isReadOnly: true))
   }
 
-  @Test("They are those that are read owner by owner, in the same order", arguments: [1, 2, 7, 26, 1000])
+  @Test("They equal those read owner by owner, in the same order", arguments: [1, 2, 7, 26, 1000])
   func same(_ limit: Int) throws {
     try withTemporaryStore { url in
       let store = try store(at: url)
@@ -45,7 +45,7 @@ struct MemberWindowTests {
         for (index, key) in keys.enumerated() {
           let last = keys[min(keys.count - 1, index / 10 * 10 + 9)]
           let members = try window.members(of: key, upTo: last, in: store)
-          // Of an unordered relationship any order will do.
+          // Any order is valid for an unordered relationship.
           let expected = try store.related(by: property, of: shelf, key: key)
           if name == "books" { #expect(members == expected) } else { #expect(Set(members) == Set(expected)) }
           #expect(members.count == expected.count)

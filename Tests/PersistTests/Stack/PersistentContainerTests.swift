@@ -18,7 +18,7 @@ struct PersistentContainerTests {
     }
   }
 
-  @Test("A container finds its model by name and makes its store, folders included")
+  @Test("A container finds its model by name and creates its store, including folders")
   func byName() throws {
     try withModelFolder { folder in
       let container = try PersistentContainer(name: "Shop", modelsIn: folder)
@@ -33,7 +33,7 @@ struct PersistentContainerTests {
     }
   }
 
-  @Test("A model that isn't there is an error that names the places")
+  @Test("A missing model is an error that names the searched places")
   func missingModel() throws {
     try withTemporaryFolder { folder in
       let error = persistError { _ = try PersistentContainer(name: "Nothing", modelsIn: folder) }
@@ -50,7 +50,7 @@ struct PersistentContainerTests {
     try #expect(PersistentContainer(name: "SampleModel", modelsIn: compiled).managedObjectModel.entitiesByName["Car"] != nil)
   }
 
-  @Test("Loading brings an older store to the newest version, without being asked to")
+  @Test("Loading migrates an older store to the newest version by default")
   func migrating() throws {
     try withTemporaryStore { url in
       try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
@@ -72,7 +72,7 @@ struct PersistentContainerTests {
     }
   }
 
-  @Test("Several descriptions: in a file for one configuration, only read, and in memory")
+  @Test("Several descriptions: a file for one configuration, a read-only one, and one in memory")
   func descriptions() throws {
     try withTemporaryFolder { folder in
       var description = SampleModels.pets
@@ -96,7 +96,7 @@ struct PersistentContainerTests {
     }
   }
 
-  @Test("Loading asynchronously throws what loading throws")
+  @Test("Loading asynchronously throws the errors of loading")
   func asynchronous() async throws {
     try await withTemporaryFolder { folder in
       let container = PersistentContainer(name: "Shop", model: people)
@@ -110,7 +110,7 @@ struct PersistentContainerTests {
     }
   }
 
-  @Test("The main actor's context is one and the same, and others are their own")
+  @Test("The main actor's context is always the same, and others are separate")
   @MainActor
   func contexts() throws {
     let container = try PersistentContainer(inMemory: people)

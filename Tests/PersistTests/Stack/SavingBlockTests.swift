@@ -11,7 +11,7 @@ struct SavingBlockTests {
 
   init() throws { container = try PersistentContainer(inMemory: ManagedObjectModel(SampleModels.people)) }
 
-  @Test("What a block inserts, changes and deletes is in the main actor's context when it returns (IMP-11)")
+  @Test("Objects inserted, changed and deleted by a block are in the main actor's context when it returns (IMP-11)")
   func asynchronous() async throws {
     let view = container.viewContext
     for name in ["Ann", "Ben"] { try view.make("Person", ["name": name, "salary": 1]) }
@@ -29,7 +29,7 @@ struct SavingBlockTests {
     try #expect(!view.hasChanges && view.names("Person") == ["Ann", "Cid"])
   }
 
-  @Test("A block that waits does the same, and one that throws saves nothing")
+  @Test("An asynchronous block does the same, and one that throws saves nothing")
   func waiting() async throws {
     let view = container.viewContext
     try container.saveAndWait { try $0.make("Person", ["name": "Ann"]) }

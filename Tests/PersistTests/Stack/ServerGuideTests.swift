@@ -25,7 +25,7 @@ struct ServerGuideTests {
     }
   }
 
-  /// What a server of notes is made of.
+  /// The parts of a notes server.
   private struct Server {
     let container: PersistentContainer
 
@@ -68,7 +68,7 @@ struct ServerGuideTests {
     }
   }
 
-  @Test("Every line of the article's code stands in these tests")
+  @Test("Every line of the article's code is in these tests")
   func everyLine() throws {
     let (lines, shown) = try ArticleCode.missing(
       from: #filePath, inArticle: "Sources/Persist/Persist.docc/OnServers.md")
@@ -110,7 +110,7 @@ struct ServerGuideTests {
     }
   }
 
-  @Test("A closure that another process came in between runs again, with what the store has then")
+  @Test("A closure that encounters another process's changes runs again, with the store's new contents")
   func retrying() async throws {
     try await withServer { server, folder in
       let (container, amount) = (server.container, 1)
@@ -135,11 +135,11 @@ struct ServerGuideTests {
     }
   }
 
-  @Test("A deadline ends a wait and drops what waits behind it; what comes through is returned")
+  @Test("A deadline ends a wait and discards queued work; completed work is returned")
   func deadline() async throws {
     try await withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("Notes.sqlite")
-      // Else a machine that is busy might be later than the store's own limit.
+      // Otherwise a busy machine might be later than the store's own limit.
       let options = StoreOptions(busyTimeout: .seconds(600))
       let container = try PersistentContainer(at: url, model: Self.makeModel(), options: options)
       let server = Server(container: container)

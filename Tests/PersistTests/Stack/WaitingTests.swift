@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Waiting for a store")
 struct WaitingTests {
-  /// A container over a file, and a connection that stands for another process.
+  /// A container over a file, and a connection that represents another process.
   private final class Scene {
     let folder: URL
     let container: PersistentContainer
@@ -49,7 +49,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("Closures that wait for another process's lock leave Swift's tasks their threads")
+  @Test("Closures that wait for another process's lock leave threads to Swift's tasks")
   func tasksGoOn() async throws {
     let scene = try Scene()
     defer { scene.end() }
@@ -69,7 +69,7 @@ struct WaitingTests {
           }
         }
       }
-      // The lock is released by a task: if the closures kept the threads of tasks, they would wait for ever.
+      // The lock is released by a task: if the closures occupied the threads of tasks, they would wait forever.
       for _ in 0..<20 { try await Task.sleep(for: .milliseconds(5)) }
       let seen = try await container.read { try $0.count(for: FetchRequest("Person")) }
       #expect(seen == 0)
@@ -79,7 +79,7 @@ struct WaitingTests {
     try #expect(count(container) == 64)
   }
 
-  @Test("Long reads leave tasks and writers their threads")
+  @Test("Long reads leave threads to tasks and writers")
   func readersDontStop() async throws {
     let scene = try Scene()
     defer { scene.end() }
@@ -100,7 +100,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("Closures that write run one after the other, in the order of the calls")
+  @Test("Closures that write run one after another, in the order of the calls")
   func writingLane() async throws {
     let scene = try Scene()
     defer { scene.end() }
@@ -125,7 +125,7 @@ struct WaitingTests {
     try #expect(count(container) == 20)
   }
 
-  @Test("A save waits for its own process and for others no longer than busyTimeout in all")
+  @Test("A save waits for its own process and for others no longer than busyTimeout in total")
   func wholeWait() async throws {
     let scene = try Scene(busyTimeout: .seconds(2))
     defer { scene.end() }
@@ -138,7 +138,7 @@ struct WaitingTests {
           await expect(.storeBusy) {
             try await container.performBackgroundTask { context in
               try context.make("Person")
-              // Measured here: the tasks of other tests may keep this one from going on.
+              // Measured here, because the tasks of other tests may delay this one.
               let started = ContinuousClock.now
               defer { waits.withLock { $0.append(.now - started) } }
               try context.save()
@@ -147,13 +147,13 @@ struct WaitingTests {
         }
       }
     }
-    // One after the other, the last of them would take 16 s.
+    // One after another, the last of them would take 16 s.
     #expect(waits.withLock { $0.count } == 8 && waits.withLock { $0.max() ?? .zero } < .seconds(14))
     try other.execute(.rollback)
     try #expect(count(container) == 0)
   }
 
-  @Test("Cancelling a task ends its wait for another process, and what hadn't begun isn't saved")
+  @Test("Canceling a task ends its wait for another process, and work that hadn't begun isn't saved")
   func cancelling() async throws {
     let scene = try Scene()
     defer { scene.end() }
@@ -178,7 +178,7 @@ struct WaitingTests {
     try #expect(count(container) == 0)
   }
 
-  @Test("A plain save in a cancelled task doesn't wait, and keeps its changes")
+  @Test("A plain save in a canceled task doesn't wait, and keeps its changes")
   func plainSave() async throws {
     let scene = try Scene()
     defer { scene.end() }
@@ -196,7 +196,7 @@ struct WaitingTests {
     try other.execute(.rollback)
   }
 
-  @Test("An awaited save leaves its actor free while it waits, and saves what was changed meanwhile")
+  @Test("An awaited save doesn't block its actor while it waits, and saves changes made in the meantime")
   @MainActor
   func awaitedSave() async throws {
     let scene = try Scene()
@@ -213,13 +213,13 @@ struct WaitingTests {
     try await save.value
     #expect(!view.hasChanges)
     #expect(try container.newContext().names("Person") == ["Ann", "Ben"])
-    // The right to write was given back.
+    // The right to write was released.
     try await container.save { _ = try $0.make("Person", ["name": "Cid"]) }
     try other.execute(.beginWriting)
     try other.execute(.rollback)
   }
 
-  @Test("An awaited save that waits too long, is cancelled or fails writes nothing and keeps every change")
+  @Test("An awaited save that waits too long, is canceled or fails writes nothing and keeps all changes")
   @MainActor
   func awaitedSaveFails() async throws {
     let scene = try Scene()
@@ -238,7 +238,7 @@ struct WaitingTests {
     try #expect(count(container) == 1)
   }
 
-  @Test("An awaited save of a store in memory works as the plain one")
+  @Test("An awaited save of an in-memory store works like a plain one")
   @MainActor
   func awaitedSaveInMemory() async throws {
     let container = try PersistentContainer(inMemory: ManagedObjectModel(SampleModels.people))
@@ -247,7 +247,7 @@ struct WaitingTests {
     try #expect(container.newContext().names("Person") == ["Ann"])
   }
 
-  @Test("Saving in a block doesn't need the main actor where nobody uses its context")
+  @Test("Saving in a block doesn't need the main actor if its context isn't used")
   func noMainActor() async throws {
     let scene = try Scene()
     defer { scene.end() }
@@ -259,7 +259,7 @@ struct WaitingTests {
     #expect(container.usesViewContext)
   }
 
-  @Test("A block that meets a conflict runs again with a new context, as often as was asked for")
+  @Test("A block that encounters a conflict runs again with a new context, as often as requested")
   func retrying() async throws {
     let scene = try Scene()
     defer { scene.end() }
@@ -283,7 +283,7 @@ struct WaitingTests {
   }
 }
 
-/// The counterpart of an application's actor.
+/// The equivalent of an application's actor.
 private actor Keeper: ContextActor {
   let contextExecutor: ContextExecutor
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Pools of threads")
+@Suite("Thread pools")
 struct ThreadPoolTests {
   private struct Expired: Error {}
 
@@ -16,7 +16,7 @@ struct ThreadPoolTests {
     #expect(numbers.withLock { $0 } == Array(0..<1000))
   }
 
-  @Test("No more threads run than the pool may have, and idle ones end")
+  @Test("The pool never exceeds its maximum number of threads, and idle ones end")
   func bounds() async throws {
     let pool = ThreadPool(name: "test", maximum: 3, idleTime: .milliseconds(20))
     let running = LockProtected((now: 0, most: 0))
@@ -38,7 +38,7 @@ struct ThreadPoolTests {
     #expect(pool.threadCount == 0)
   }
 
-  @Test("Work that was added to a pool that goes away is done")
+  @Test("Work added to a pool is done even if the pool is deallocated")
   func goingAway() async throws {
     let (done, most) = (LockProtected(0), 10)
     do {
@@ -50,7 +50,7 @@ struct ThreadPoolTests {
     #expect(done.withLock { $0 } == most)
   }
 
-  @Test("A cancelled task's work is dropped where it waits for a thread, and told of it where it runs")
+  @Test("A canceled task's queued work is discarded, and its running work is notified")
   func cancellation() async throws {
     let pool = ThreadPool(name: "test", maximum: 1)
     let hasBegun = DispatchSemaphore(value: 0)
@@ -70,7 +70,7 @@ struct ThreadPoolTests {
     #expect(try await running.value)
   }
 
-  @Test("A wait for a thread ends at its limit, and the work isn't begun later")
+  @Test("A wait for a thread ends at its limit, and the work isn't started later")
   func limit() async throws {
     let pool = ThreadPool(name: "test", maximum: 1)
     let gate = DispatchSemaphore(value: 0)

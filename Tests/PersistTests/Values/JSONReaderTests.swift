@@ -20,7 +20,7 @@ struct JSONReaderTests {
         == .array([.integer(.max), .integer(.min), .decimal(Decimal(UInt64(1) << 63))]))
   }
 
-  @Test("What is written reads back", arguments: [
+  @Test("Written JSON is read back unchanged", arguments: [
     JSONValue.array([.string("\u{1}\u{2028}\"\\\t/"), .object([:]), .array([]), .integer(1), .integer(.min)]),
     .double(0.1), .double(-0.0), .double(1e300), .double(5), .double(.greatestFiniteMagnitude), .double(1e18),
     .double(123_456_789_012_345_680), .double(.leastNonzeroMagnitude),
@@ -34,14 +34,14 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("Keys are written in order, whatever the order in which they came")
+  @Test("Keys are written in order, whatever their original order")
   func canonical() throws {
     let text = "{\n  \"B\" : 1,\n  \"a\" : 2,\n  \"a10\" : {\n    \"é\" : null\n  },\n  \"a9\" : \"x\\/\"\n}\n"
       .replacingOccurrences(of: "\\/", with: "/")
     #expect(try value(#"{"a9": "x/", "a10": {"é": null}, "a": 2, "B": 1}"#).text == text)
   }
 
-  @Test("A key that stands twice is refused at its place, however it is written")
+  @Test("A duplicate key is refused at its place, however it is written")
   func duplicates() {
     for text in [#"{"a": [{"b": 1, "c": 2}], "a": 1}"#, #"{"a": [], "\u0061": 1}"#] {
       let error = #expect(throws: PersistenceError.self) { try value("\n" + text) }
@@ -51,7 +51,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "What isn't JSON is refused with line and column",
+    "Text that isn't JSON is refused with line and column",
     arguments: [
       "", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "01", "1.", "-", "nul", "\"\u{1}\"", "\"\\x\"", "\"\\uD800\"",
       "\"\\uD800\\u0041\"", "\"\\u12\"", "[1] 2", "{a: 1}", "// x\n1", "\"",
@@ -62,7 +62,7 @@ struct JSONReaderTests {
     #expect(error?.place.line != nil && error?.place.column != nil)
   }
 
-  @Test("Depth is bounded, and bytes that are no text are refused")
+  @Test("Depth is limited, and bytes that aren't text are refused")
   func bounds() {
     let deep = #expect(throws: PersistenceError.self) { try value(String(repeating: "[", count: 1_000_000)) }
     #expect(deep?.code == .limitExceeded)

@@ -33,14 +33,14 @@ struct MarkupReaderTests {
     #expect(element.text.split(whereSeparator: \.isWhitespace) == ["one<two>&amp;"])
   }
 
-  @Test("An element becomes the same element again")
+  @Test("An element is written and read back unchanged")
   func markup() throws {
     let element = try root("<a b='&quot;&#10;&amp;'><c>x &lt; y</c><d/></a>")
     #expect(try root(element.markup) == element)
   }
 
   @Test(
-    "What isn't well formed is refused with its line",
+    "Malformed markup is refused with its line",
     arguments: [
       ("", "no root"), ("\n<a>", "ends inside <a>"), ("<a></b>", "closes"), ("<a/><b/>", "second root"),
       ("<a b=1/>", "quoted"), ("<a b='1' b='2'/>", "two attributes"), ("<a>&nbsp;</a>", "predefined entity"),
@@ -56,7 +56,7 @@ struct MarkupReaderTests {
     #expect(error.place.line != nil)
   }
 
-  @Test("Declared entities are refused, whatever they stand for")
+  @Test("Declared entities are refused, whatever they represent")
   func entities() throws {
     for text in [
       "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>",
@@ -68,7 +68,7 @@ struct MarkupReaderTests {
     }
   }
 
-  @Test("Size, depth and number of elements are bounded")
+  @Test("Size, depth and number of elements are limited")
   func bounds() throws {
     let deep = String(repeating: "<a>", count: 100_000)
     #expect(failure(deep)?.code == .limitExceeded)

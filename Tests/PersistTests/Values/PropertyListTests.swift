@@ -18,14 +18,14 @@ struct PropertyListTests {
     "nested": .dictionary(["empty": .dictionary([:]), "list": .array([])]),
   ])
 
-  @Test("A list of every kind of value is the same after writing and reading")
+  @Test("A list of every kind of value is written and read back unchanged")
   func roundTrip() throws {
     let data = try everything.binaryData()
     #expect(try PropertyList(data: data) == everything)
     #expect(try PropertyList(data: data).binaryData() == data)
   }
 
-  @Test("Foundation reads what is written here, and the other way round")
+  @Test("Foundation reads lists written here, and vice versa")
   func foundation() throws {
     let list = PropertyList.dictionary([
       "a": .array([.integer(-5), .integer(300), .real(1.5), .boolean(true)]), "ü": .string("ä"),
@@ -39,7 +39,7 @@ struct PropertyListTests {
     }
   }
 
-  @Test("The metadata of real stores are the same after writing", .needsSharedData, arguments: storesWithSources)
+  @Test("The metadata of real stores are unchanged after writing", .needsSharedData, arguments: storesWithSources)
   func metadata(_ store: String, _ source: String) throws {
     let data = try firstBlob(of: "SELECT Z_PLIST FROM Z_METADATA", inStore: store)
     let written = try PropertyList(data: data).binaryData()
@@ -91,7 +91,7 @@ struct PropertyListTests {
     #expect((error?.place.line ?? 0) >= 2)
   }
 
-  @Test("Nesting without end is refused, in every form")
+  @Test("Endless nesting is refused, in every form")
   func depth() throws {
     let deep = String(repeating: "<array>", count: 100_000)
     #expect(throws: PersistenceError.self) { try PropertyList(data: Data("<plist>\(deep)".utf8)) }
@@ -105,7 +105,7 @@ struct PropertyListTests {
     #expect(throws: PersistenceError.self) { try PropertyList(data: chain) }
   }
 
-  @Test("Arrays that share arrays don't multiply without bound")
+  @Test("Arrays that share arrays don't multiply without limit")
   func expansion() {
     var objects: [[UInt8]] = (1...60).map { (next: UInt8) -> [UInt8] in [0xA2, 0, next, 0, next] }
     objects.append([0x08])
@@ -135,7 +135,7 @@ struct PropertyListTests {
     }
   }
 
-  /// A binary list of ready objects with references of two bytes.
+  /// A binary list of given objects with references of two bytes.
   private func binaryList(objects: [[UInt8]]) -> Data {
     var bytes = Array("bplist00".utf8)
     var offsets: [UInt8] = []

@@ -8,7 +8,7 @@ struct SHA256Tests {
     SHA256.digest(message).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  @Test("The published examples come out", arguments: [
+  @Test("The published examples have the published digests", arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     (
@@ -25,7 +25,7 @@ struct SHA256Tests {
     #expect(hex(message.utf8) == digest)
   }
 
-  @Test("A million letters come out as published")
+  @Test("A million letters have the published digest")
   func long() {
     #expect(
       hex(repeatElement(UInt8(ascii: "a"), count: 1_000_000))

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Persist
 
-/// Makes keyed archives as Apple's archiver writes them, for what no real file at hand holds.
+/// Makes keyed archives as Apple's archiver writes them, for contents that no available real file has.
 final class ArchiveBuilder {
   private var objects: [PropertyList] = [.string("$null")]
   private var classes: [String: PropertyList] = [:]

@@ -8,7 +8,7 @@ import Testing
 struct ArchivedFormatTests {
   private let archive = ArchiveBuilder()
 
-  /// The text, which the language must also understand.
+  /// Returns the text, which the parser must also accept.
   private func expression(_ root: PropertyList) throws -> String {
     let text = try ArchivedFormat.expression(fromArchive: archive.data(root: root), place: .unknown)
     _ = try FormatParser.expression(text)
@@ -89,7 +89,7 @@ struct ArchivedFormatTests {
     #expect(try expression(ternary) == #"TERNARY($x.colour == "red", a, b)"#)
   }
 
-  @Test("Every expression of the real mapping models has a text", .needsSharedData)
+  @Test("Every expression of the real mapping models has a text form", .needsSharedData)
   func mappingModels() throws {
     var texts: Set<String> = []
     let folder = try #require(SharedData.folder).appendingPathComponent("coredata")
@@ -109,7 +109,7 @@ struct ArchivedFormatTests {
     #expect(texts.count == 6)
   }
 
-  @Test("A circle of expressions is refused")
+  @Test("A cycle of expressions is refused")
   func circle() throws {
     let list = PropertyList.dictionary([
       "$top": .dictionary(["root": .uid(1)]),

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Files as Xcode leaves them: it checks little of what it writes.
-@Suite("Models that were written carelessly")
+/// Files as written by Xcode, which checks little.
+@Suite("Carelessly written models")
 struct CarelessModelTests {
   private func model(_ body: String) throws -> ManagedObjectModel {
     try withTemporaryFolder { folder in
@@ -18,7 +18,7 @@ struct CarelessModelTests {
   }
 
   @Test(
-    "YES and NO are 1 and 0 as defaults of numbers, and numbers are truths as defaults of Booleans",
+    "YES and NO are 1 and 0 as defaults of numbers, and numbers are Boolean values as defaults of Booleans",
     arguments: [
       ("Integer 16", "NO", StoredValue.integer(0)), ("Integer 32", "YES", .integer(1)), ("Integer 64", "no", .integer(0)),
       ("Double", "YES", .double(1)), ("Float", "NO", .double(0)), ("Decimal", "YES", .decimal(1)),
@@ -33,7 +33,7 @@ struct CarelessModelTests {
     #expect(model.flaws.isEmpty)
   }
 
-  @Test("A default that can't be read is a warning with its line, and the attribute has none", arguments: [
+  @Test("An unreadable default is a warning with its line, and the attribute has none", arguments: [
     "attributeType=\"Integer 16\" defaultValueString=\"70000\"", "attributeType=\"Decimal\" defaultValueString=\"a lot\"",
     "attributeType=\"Integer 32\" defaultValueString=\"kDefault\"", "attributeType=\"Boolean\" defaultValueString=\"maybe\"",
     "attributeType=\"UUID\" defaultValueString=\"none\"", "attributeType=\"Date\" defaultDateTimeInterval=\"now\"",
@@ -45,7 +45,7 @@ struct CarelessModelTests {
     #expect(model.flaws.allSatisfy { $0.fix != nil && $0.place.file != nil })
   }
 
-  @Test("A model without what stores can do without is read, and each omission is a warning")
+  @Test("A model without parts that stores don't need is read, and each omission is a warning")
   func omissions() throws {
     let model = try model(
       """
@@ -78,7 +78,7 @@ struct CarelessModelTests {
     #expect(model.flaws.count == 16, "\(model.flaws)")
   }
 
-  @Test("A count of -1 in an archived model is no bound")
+  @Test("A count of -1 in an archived model means no limit")
   func archivedCounts() throws {
     let archive = ArchiveBuilder()
     let relationship = archive.object(
@@ -92,7 +92,7 @@ struct CarelessModelTests {
     #expect(read.maximumCount == 0 && read.isToMany)
   }
 
-  @Test("An archived default of another kind, odd user info and odd sort orders don't keep a model from being read")
+  @Test("An archived default of another type, odd user info and odd sort orders don't prevent reading the model")
   func archivedOddities() throws {
     let archive = ArchiveBuilder()
     let odd = archive.object("ABCColor")

@@ -19,7 +19,7 @@ struct CompiledFolderTests {
     }
   }
 
-  @Test("A mapping model carries the hashes of the versions that it joins", .needsSharedData)
+  @Test("A mapping model contains the hashes of its source and destination versions", .needsSharedData)
   func mappingModel() throws {
     let info = try ModelVersionInfo(inFolder: SharedData.url("cars/Fixtures/SampleModel.momd"))
     let header = try CompiledMappingModel.header(at: SharedData.url("cars/Fixtures/V2toV3.cdm"))
@@ -27,7 +27,7 @@ struct CompiledFolderTests {
     #expect(header.destinationHashes == info.hashes["SampleModel3"])
   }
 
-  @Test("What isn't a list of versions is refused, with its place", arguments: [
+  @Test("A file that isn't a list of versions is refused, with its place", arguments: [
     "<true/>", "<dict/>", "<dict><key>NSManagedObjectModel_VersionHashes</key><true/></dict>",
     "<dict><key>NSManagedObjectModel_VersionHashes</key><dict><key>V</key><array/></dict></dict>",
     """
@@ -42,7 +42,7 @@ struct CompiledFolderTests {
     #expect(error?.place.key?.hasPrefix("NSManagedObjectModel_") == true)
   }
 
-  @Test("An archive of something else is neither a model nor a mapping model")
+  @Test("An archive of other objects is neither a model nor a mapping model")
   func otherArchive() throws {
     let archive = ArchiveBuilder()
     let data = try archive.data(root: archive.list([]))
@@ -53,9 +53,9 @@ struct CompiledFolderTests {
     #expect(throws: PersistenceError.self) { try XcodeModelArchive.model(fromModelCache: data) }
   }
 
-  @Test("Compressed data that expands without end is refused")
+  @Test("Compressed data that expands endlessly is refused")
   func expansion() throws {
-    // One block with fixed codes: a zero, then ever again 258 bytes from one byte before.
+    // One block with fixed codes: a zero, then repeatedly 258 bytes from one byte before.
     var bits: [UInt8] = [1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]
     let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
     for _ in 0...(RawDeflate.expandedLimit / 258) { bits += match }

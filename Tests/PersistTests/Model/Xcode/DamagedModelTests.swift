@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Damages real files at random: each must come out as an error or as a model. A crash or an endless loop ends the
-/// whole run.
+/// Damages real files at random: each must be read as an error or as a model. A crash or an endless loop ends the whole
+/// run.
 @Suite("Damaged models", .needsSharedData)
 struct DamagedModelTests {
   private func tryReading(_ read: () throws -> ModelDescription) throws {
@@ -13,7 +13,7 @@ struct DamagedModelTests {
       let description = try read()
       _ = ModelCheck.problems(in: description)
     } catch is PersistenceError {
-      // Refused with a reason, as it should be.
+      // Rejected with a reason, as expected.
     }
   }
 
@@ -24,7 +24,7 @@ struct DamagedModelTests {
   }
 
   @Test(
-    "Bytes that changed and files that were cut short", .law("archives-with-changed-bytes", short: 50, long: 5000))
+    "Changed bytes and truncated files", .law("archives-with-changed-bytes", short: 50, long: 5000))
   func bytes() throws {
     let archives = try archives()
     forEachSeed { seed in
@@ -45,7 +45,7 @@ struct DamagedModelTests {
     }
   }
 
-  @Test("Compressed data that changed or was cut short", .law("compressed-models", short: 50, long: 5000))
+  @Test("Changed or truncated compressed data", .law("compressed-models", short: 50, long: 5000))
   func compressed() throws {
     let caches = try storesWithSources.map { try modelCache(ofStore: $0.store) }
     forEachSeed { seed in
@@ -60,7 +60,7 @@ struct DamagedModelTests {
   }
 
   @Test(
-    "Archives that are whole, but whose objects say something else",
+    "Intact archives with wrong contents",
     .law("archives-with-other-objects", short: 50, long: 5000))
   func objects() throws {
     let lists = try archives().map { try PropertyList(data: $0) }
@@ -74,7 +74,7 @@ struct DamagedModelTests {
     }
   }
 
-  @Test("The XML of models that changed or was cut short", .law("model-markup", short: 50, long: 5000))
+  @Test("Changed or truncated XML of models", .law("model-markup", short: 50, long: 5000))
   func markup() throws {
     let texts = try (storesWithSources.map(\.source) + compiledWithSources.map(\.source)).map { source in
       try Data(contentsOf: SharedData.url(source).appendingPathComponent("contents"))

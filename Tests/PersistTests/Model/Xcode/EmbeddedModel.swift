@@ -5,14 +5,14 @@ import Testing
 
 @testable import Persist
 
-/// The compressed model that a real store holds.
+/// The compressed model in a real store.
 func modelCache(ofStore path: String) throws -> Data {
   try firstBlob(of: "SELECT Z_CONTENT FROM Z_MODELCACHE", inStore: path)
 }
 
-/// What a query gives first in a real store.
+/// The first result of a query in a real store.
 ///
-/// Read from a copy, and past the framework's own store, which these tests don't test.
+/// Read from a copy, and without the framework's own store, which these tests don't test.
 func firstBlob(of query: String, inStore path: String) throws -> Data {
   try withCopy(ofStore: path) { url in
     var connection: OpaquePointer?
@@ -59,7 +59,7 @@ let compiledWithSources: [(compiled: String, source: String)] = ["", "2", "3"].m
 }
 
 extension ModelDescription {
-  /// The description without what only a source says, and with lists in name order.
+  /// The description without parts that only a source contains, and with lists in name order.
   func asCompiled(keepingClasses: Bool = true) -> ModelDescription {
     var model = self
     model.unknown = [:]

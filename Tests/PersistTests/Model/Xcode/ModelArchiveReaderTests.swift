@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What a compiled model can say")
+@Suite("Contents of compiled models")
 struct ModelArchiveReaderTests {
   private let archive = ArchiveBuilder()
 
@@ -22,7 +22,7 @@ struct ModelArchiveReaderTests {
     #expect(try attribute(archive.attribute("a", number)) == AttributeDescription("a", type))
   }
 
-  @Test("Defaults come in the type of their attribute")
+  @Test("Defaults have the type of their attribute")
   func defaults() throws {
     func value(_ type: Int64, _ value: PropertyList) throws -> StoredValue {
       try attribute(archive.attribute("a", type, ["NSDefaultValue": value])).defaultValue
@@ -52,7 +52,7 @@ struct ModelArchiveReaderTests {
     #expect(odd.unknown == ["NSDefaultValue": "many"])
   }
 
-  @Test("Limits are found again, other predicates are rules")
+  @Test("Limits are recognized; other predicates are rules")
   func validation() throws {
     let number = { (value: Int64) in archive.constant(archive.add(.integer(value))) }
     let code = { (value: Int64) in archive.add(.integer(value)) }
@@ -93,7 +93,7 @@ struct ModelArchiveReaderTests {
     let count = try attribute(archive.attribute(
       "a", 300, class: "NSDerivedAttributeDescription", ["NSDerivationExpression": archive.keyPath("articles.@count")]))
     #expect(count == AttributeDescription("a", .int64, derivation: "articles.@count"))
-    // Whatever the member is called.
+    // Whatever the member's name is.
     let upper = try attribute(archive.attribute(
       "a", 700, class: "NSDerivedAttributeDescription",
       ["NSOther": archive.function("uppercase:", [archive.keyPath("title")])]))
@@ -143,7 +143,7 @@ struct ModelArchiveReaderTests {
     #expect(model.configurations == ["Cloud": ["E"]])
   }
 
-  @Test("Inherited properties, copied or behind proxies, are left out")
+  @Test("Inherited properties, copied or behind proxies, are omitted")
   func inheritance() throws {
     let name = archive.attribute("name", 700)
     let parent = archive.entity("P", ["name": name])
@@ -158,7 +158,7 @@ struct ModelArchiveReaderTests {
     #expect(model.entities[1].uniquenessConstraints == [["name"]])
   }
 
-  @Test("Entities that inherit in a circle are refused")
+  @Test("Cyclic inheritance is refused")
   func inheritanceCircle() throws {
     let list = PropertyList.dictionary([
       "$top": .dictionary(["root": .uid(1)]),

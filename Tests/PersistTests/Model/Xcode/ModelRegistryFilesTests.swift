@@ -40,7 +40,7 @@ struct ModelRegistryFilesTests {
     }
   }
 
-  @Test("A model read from an .xcdatamodeld is its current version, also where the other versions can't be read")
+  @Test("A model read from an .xcdatamodeld is its current version, even if the other versions can't be read")
   func currentModel() throws {
     #expect(
       try ManagedObjectModel(contentsOf: Self.shop).description
@@ -70,7 +70,7 @@ struct ModelRegistryFilesTests {
     }
   }
 
-  @Test("A folder is searched through all levels; hidden files, links to folders and other JSON are passed over")
+  @Test("A folder is searched recursively; hidden files, links to folders and other JSON files are ignored")
   func search() throws {
     try withTemporaryFolder { folder in
       let files = FileManager.default
@@ -90,7 +90,7 @@ struct ModelRegistryFilesTests {
     }
   }
 
-  @Test("In a folder that is searched, a broken version hides no other one; a broken current version its family")
+  @Test("In a searched folder, a broken version hides no other one; a broken current version hides its family")
   func broken() throws {
     try withTemporaryFolder { folder in
       let models = folder.appendingPathComponent("M.xcdatamodeld")
@@ -99,7 +99,7 @@ struct ModelRegistryFilesTests {
       let registry = try ModelRegistry(contentsOf: folder)
       #expect(registry.versions.map(\.name) == ["M", "M 3"])
       #expect(registry.problems.map(\.place.file?.lastPathComponent) == ["contents"])
-      // So it is in a model that is named itself.
+      // The same applies to a model that is named itself.
       let named = try ModelRegistry(contentsOf: models)
       #expect(named.versions.map(\.name) == ["M", "M 3"])
       #expect(named.families[0].versionNames == ["M", "M 2", "M 3"])
@@ -131,7 +131,7 @@ struct ModelRegistryFilesTests {
     }
   }
 
-  @Test("Nothing, an empty folder, another file and too large a folder are refused")
+  @Test("A missing file, an empty folder, another file and too large a folder are refused")
   func refused() throws {
     try withTemporaryFolder { folder in
       #expect(throws: PersistenceError.self) { try ModelRegistry(contentsOf: folder.appendingPathComponent("none")) }
@@ -168,7 +168,7 @@ struct ModelRegistryFilesTests {
     #expect(compiled.currentVersion.name == "SampleModel")
   }
 
-  @Test("Copies of one model are one family; different models of one name stay apart")
+  @Test("Copies of one model are one family; different models of one name stay separate")
   func copies() throws {
     try withTemporaryFolder { folder in
       for copy in ["a", "b"] {

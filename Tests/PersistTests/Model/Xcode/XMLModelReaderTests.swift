@@ -21,7 +21,7 @@ struct XMLModelReaderTests {
     try #require(entity("<attribute name=\"a\" \(header)>\(body)</attribute>").attributes.first)
   }
 
-  @Test("Everything that an entity says is read")
+  @Test("All settings of an entity are read")
   func entities() throws {
     let entity = try entity(
       """
@@ -89,7 +89,7 @@ struct XMLModelReaderTests {
     #expect(attribute.validation.maximum == .date(Date(timeIntervalSinceReferenceDate: 1_000_000_000)))
   }
 
-  @Test("Everything that an attribute says is read")
+  @Test("All settings of an attribute are read")
   func attributes() throws {
     #expect(
       try attribute(
@@ -115,7 +115,7 @@ struct XMLModelReaderTests {
     #expect(number.validation == AttributeValidation(minimum: .integer(-1), maximum: .integer(99_999)))
   }
 
-  @Test("A derived attribute keeps its expression; one that no longer is derived doesn't")
+  @Test("A derived attribute keeps its expression; one that is no longer derived doesn't")
   func derived() throws {
     let derived = try attribute("attributeType=\"Integer 64\" derived=\"YES\" derivationExpression=\"articles.@count\"")
     #expect(derived.derivation == "articles.@count")
@@ -178,7 +178,7 @@ struct XMLModelReaderTests {
     #expect(try ManagedObjectModel(model).entities.count == 1)
   }
 
-  @Test("A composite attribute finds its type, whatever the file calls the reference")
+  @Test("A composite attribute finds its type, whatever name the file uses for the reference")
   func composites() throws {
     for attribute in [
       "<attribute name=\"place\" attributeType=\"Composite\" elementComposite=\"Place\" syncable=\"YES\"/>",
@@ -197,7 +197,7 @@ struct XMLModelReaderTests {
     }
   }
 
-  @Test("Every problem of a file is told at once, with its line")
+  @Test("All problems of a file are reported at once, with their lines")
   func problems() throws {
     let error = #expect(throws: PersistenceError.self) {
       try model(
@@ -228,14 +228,14 @@ struct XMLModelReaderTests {
     }
   }
 
-  @Test("Every real model is read, checked and makes a model", .needsSharedData)
+  @Test("Every real model is read, passes the checks and makes a model", .needsSharedData)
   func realModels() throws {
     #expect(SharedData.modelContents.count >= 83)
     for url in SharedData.modelContents {
       let description = try XMLModelReader.model(at: url).description
       #expect(!description.entities.isEmpty)
       _ = try ManagedObjectModel(description)
-      // What is left over is what has no function here; nothing else.
+      // The rest is what has no function here, and nothing else.
       let known: Set<String> = ["syncable", "codeGenerationType"]
       for entity in description.entities {
         let left =

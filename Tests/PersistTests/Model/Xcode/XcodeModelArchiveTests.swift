@@ -6,17 +6,17 @@ import Testing
 
 @Suite("Compiled models")
 struct XcodeModelArchiveTests {
-  @Test("A compiled model says what its source says", .needsSharedData, arguments: compiledWithSources)
+  @Test("A compiled model equals its source", .needsSharedData, arguments: compiledWithSources)
   func compiled(_ compiled: String, _ source: String) throws {
     let archive = try XcodeModelArchive.model(at: SharedData.url(compiled)).description
     expectEqual(archive, try XMLModelReader.model(at: SharedData.url(source)).description.asCompiled())
     #expect(ModelCheck.problems(in: archive).isEmpty)
   }
 
-  @Test("The model in a store says what its source says", .needsSharedData, arguments: storesWithSources)
+  @Test("The model in a store equals its source", .needsSharedData, arguments: storesWithSources)
   func embedded(_ store: String, _ source: String) throws {
     let archive = try XcodeModelArchive.model(fromModelCache: modelCache(ofStore: store)).description
-    // Programs may set classes aside before they open a store.
+    // Programs may replace classes before they open a store.
     var source = try XMLModelReader.model(at: SharedData.url(source)).description.asCompiled(keepingClasses: false)
     // This store is older than the identifier of its version.
     if store == "moody/Moody.moody" { source.versionIdentifiers = [] }
@@ -42,7 +42,7 @@ struct XcodeModelArchiveTests {
 }
 
 extension ModelDescription {
-  /// Everything that a reader kept without knowing what it means.
+  /// Everything that a reader kept without interpreting it.
   var unknownEverywhere: [String: String] {
     var all = unknown
     for entity in entities {

@@ -14,7 +14,7 @@ struct ChildResultsTests {
     }
   }
 
-  @Test("An object that a child deleted doesn't come back with a merge of what others saved of it")
+  @Test("An object deleted by a child isn't restored by merging others' changes of it")
   func phantom() throws {
     try withFamily { stack, parent, child in
       let ann = try parent.person("Ann")
@@ -33,7 +33,7 @@ struct ChildResultsTests {
     }
   }
 
-  @Test("An object that a parent made, and that its rollback discards, leaves the results of a child that follows")
+  @Test("A parent's new object discarded by rollback leaves the results of a child that merges automatically")
   func rollback() throws {
     try withFamily { stack, parent, child in
       try parent.person("Ann")
@@ -52,7 +52,7 @@ struct ChildResultsTests {
     }
   }
 
-  @Test("A row that no longer meets the predicate, because of an object at the end of a path, goes with the saves")
+  @Test("A row that stops matching because of an object at the end of a path is removed with the saves")
   func stale() throws {
     try withFamily { stack, parent, child in
       let group = try child.make("Group", ["name": "x"])
@@ -70,7 +70,7 @@ struct ChildResultsTests {
   }
 
   @Test(
-    "A row that meets the predicate no longer, or at last, for a change of members alone follows the parent's save",
+    "A row whose match changes only because of members follows the parent's save",
     arguments: ["tags.@count > 0", "ANY tags.name == 'x'"])
   func members(predicate: String) throws {
     let model = ModelDescription(entities: [
@@ -103,7 +103,7 @@ struct ChildResultsTests {
     }
   }
 
-  @Test("Equally sorted objects have the order of a fetch, before and after each save above")
+  @Test("Equally sorted objects have the order of a fetch, before and after each save to the parent")
   func equals() throws {
     try withFamily { stack, parent, child in
       for name in ["1", "2", "3"] { try parent.person(name) }
@@ -136,7 +136,7 @@ struct ChildResultsTests {
     }
   }
 
-  @Test("Identifiers that a parent's save gives keep the places of a child's results")
+  @Test("Identifiers assigned by a parent's save keep the order of a child's results")
   func identifiers() throws {
     try withFamily { stack, parent, child in
       for name in ["a", "b", "c", "d"] { try child.person(name) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Persist
 
-/// Whatever happens, a controller has what a fresh fetch finds, and what it tells leads from the results before to the
-/// results after.
+/// A controller always has the results of a fresh fetch, and its notifications transform the former results into the
+/// new ones.
 @Suite("Laws of fetched results")
 struct FetchedResultsLawTests {
   @Test("Random edits, merges, saves, refreshes and resets keep the laws", .law("fetched-results", short: 10, long: 500))
@@ -17,7 +17,7 @@ struct FetchedResultsLawTests {
     }
   }
 
-  /// One kind of controller, with what its delegate told.
+  /// One kind of controller, with its delegate's notifications.
   private struct Watched {
     let controller: FetchedResultsController<ManagedObject>
     let follower = Follower()
@@ -29,7 +29,7 @@ struct FetchedResultsLawTests {
     }
   }
 
-  /// A list that is brought up to date by what is told, and by nothing else.
+  /// A list that is updated by the notifications alone.
   private final class Follower: FetchedResultsControllerDelegate {
     struct List: Equatable {
       var sections: [(name: String, objects: [ManagedObject])]
@@ -143,7 +143,7 @@ struct FetchedResultsLawTests {
     private mutating func save(_ context: ManagedObjectContext, _ name: String) throws {
       log.append("save \(name)")
       try context.save()
-      // What was saved before the other context's changes reaches both.
+      // Changes saved before the other context's reach both.
       try context.save()
     }
 

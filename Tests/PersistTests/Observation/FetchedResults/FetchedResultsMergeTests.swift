@@ -10,7 +10,7 @@ struct FetchedResultsMergeTests {
     (controller.fetchedObjects ?? []).compactMap { $0["firstName"] as? String }
   }
 
-  /// What a controller has for a request, after another context did and saved something.
+  /// A controller's results after another context has made and saved changes.
   private func withTwoContexts(
     _ format: String? = nil,
     _ body: (_ view: ManagedObjectContext, _ other: ManagedObjectContext, TestStack) throws -> Void
@@ -25,7 +25,7 @@ struct FetchedResultsMergeTests {
     }
   }
 
-  @Test("What another context saved comes in, also of objects that this one didn't have")
+  @Test("Another context's saved changes are included, also of objects that weren't registered here")
   func merging() throws {
     try withTwoContexts { view, other, _ in
       let controller = try Staff.controller(view, where: "salary > 1")
@@ -65,7 +65,7 @@ struct FetchedResultsMergeTests {
     }
   }
 
-  @Test("Another coordinator's changes come in, by a fetch where the store keeps no history")
+  @Test("Another coordinator's changes are included, by a fetch if the store has no history")
   func otherCoordinator() throws {
     try withTemporaryStore { url in
       let model = try ManagedObjectModel(Staff.model)
@@ -102,7 +102,7 @@ struct FetchedResultsMergeTests {
     }
   }
 
-  @Test("A limit is kept: another object comes in for one that goes")
+  @Test("A limit is respected: another object replaces one that is removed")
   func limits() throws {
     try withTwoContexts { view, _, _ in
       var request = try Staff.request()
@@ -118,7 +118,7 @@ struct FetchedResultsMergeTests {
     }
   }
 
-  @Test("With a batch size rows are read batch by batch, and those of earlier batches are let go")
+  @Test("With a batch size, rows are read batch by batch, and those of earlier batches are released")
   func batches() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -136,7 +136,7 @@ struct FetchedResultsMergeTests {
     }
   }
 
-  @Test("A sequence has the results at once and after each change, several changes as one") @MainActor
+  @Test("A sequence yields the results immediately and after each change, several changes as one") @MainActor
   func snapshots() async throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(Staff.model))
     try coordinator.addInMemoryStore()

@@ -9,7 +9,7 @@ struct FetchedResultsTests {
     (controller.fetchedObjects ?? []).compactMap { $0["firstName"] as? String }
   }
 
-  /// A controller by team with Alice in Engineering, and what its delegate hears.
+  /// A controller by team with Alice in Engineering, and its delegate's notifications.
   private func withTeams(
     _ body: (ManagedObjectContext, FetchedResultsController<ManagedObject>, ResultsRecorder) throws -> Void
   ) throws {
@@ -24,7 +24,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("FRC-01: without sections there is one, in order; places lead to objects and back")
+  @Test("FRC-01: without sections there is one, in order; index paths lead to objects and back")
   func oneSection() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -69,7 +69,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("FRC-05: a deletion and an update are told with their places; the last of a section takes it along")
+  @Test("FRC-05: a deletion and an update are reported with index paths; the last object removes its section")
   func deletionAndUpdate() throws {
     try withTeams { context, controller, recorder in
       let bob = try context.person("Bob", team: "Engineering")
@@ -90,7 +90,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("FRC-07: an object that stops meeting the predicate goes, and comes when it meets it again")
+  @Test("FRC-07: an object that stops matching is removed, and inserted when it matches again")
   func predicate() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -137,7 +137,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("A change of a value that is sorted by is a move, also where the place stays; of another section too")
+  @Test("A change of a sort value is a move, even to the same place; and to another section")
   func moves() throws {
     try withTeams { context, controller, recorder in
       let alice = controller.object(at: ResultIndexPath(section: 0, row: 0))
@@ -154,7 +154,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("FRC-10: an object that falls out by a change that is saved is deleted once")
+  @Test("FRC-10: an object that stops matching by a saved change is deleted once")
   func savedChange() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -170,7 +170,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("FRC-11: refreshing all tells of updates only")
+  @Test("FRC-11: refreshing all reports only updates")
   func refreshAll() throws {
     try withTeams { context, _, recorder in
       context.refreshAllObjects()
@@ -178,7 +178,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("FRC-13: a reset with changes pending tells of no object, and the results are fetched anew")
+  @Test("FRC-13: a reset with pending changes reports no object, and the results are fetched anew")
   func reset() throws {
     try withTeams { context, controller, recorder in
       controller.object(at: ResultIndexPath(section: 0, row: 0))["firstName"] = "unsaved"
@@ -204,7 +204,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("The results before the change are there until will-change has been told")
+  @Test("The former results remain until will-change has been reported")
   func contentDuringCalls() throws {
     final class Looker: FetchedResultsControllerDelegate {
       var counts: [Int] = []
@@ -224,7 +224,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("An index has the first letters of sections, and leads from a letter to its first section")
+  @Test("An index has the first letters of sections, and maps a letter to its first section")
   func indexTitles() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -239,7 +239,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("A program may name the sections itself")
+  @Test("A program may name the sections")
   func computedSections() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -253,7 +253,7 @@ struct FetchedResultsTests {
     }
   }
 
-  @Test("A section by a property that there isn't is an error")
+  @Test("A section by an unknown property is an error")
   func errors() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()

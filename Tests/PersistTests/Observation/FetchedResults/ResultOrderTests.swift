@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The order of fetched results")
 struct ResultOrderTests {
-  @Test("With unsaved values of related objects the results have the order of a fetch, whatever happens next")
+  @Test("With unsaved values of related objects, the results always have the order of a fetch")
   func relatedKeys() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -40,7 +40,7 @@ struct ResultOrderTests {
     }
   }
 
-  @Test("Without an order the results have that of a fetch")
+  @Test("Without sort descriptors, the results have the order of a fetch")
   func noOrder() throws {
     try withStack(Staff.model) { stack in
       let context = stack.context()
@@ -72,7 +72,7 @@ struct ResultOrderTests {
     }
   }
 
-  @Test("A section that goes is told of without objects")
+  @Test("A removed section is reported without its objects")
   func deletedSection() throws {
     final class Sections: FetchedResultsControllerDelegate {
       var told: [String] = []

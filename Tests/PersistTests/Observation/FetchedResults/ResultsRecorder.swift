@@ -2,7 +2,7 @@ import PersistTestSupport
 
 @testable import Persist
 
-/// Who works where: what the tests of results controllers show in lists.
+/// People and their workplaces: the lists shown in the tests of results controllers.
 enum Staff {
   static let model = ModelDescription(entities: [
     EntityDescription(
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// Notes what a delegate is told, as one line a call.
+/// Records the delegate's calls, one line each.
 final class ResultsRecorder: FetchedResultsControllerDelegate {
   private(set) var calls: [String] = []
   private(set) var differences: [FetchedResultsDifference] = []

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Observation of results")
 struct ControllerTrackingTests {
-  @Test("Results tell of objects that come, go and move, by every way to read them, and not of other values")
+  @Test("Results notify of added, removed and moved objects, however they are read, and not of other values")
   func results() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()

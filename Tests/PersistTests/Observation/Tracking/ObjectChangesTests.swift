@@ -12,7 +12,7 @@ struct ObjectChangesTests {
     return ManagedObjectContext(coordinator)
   }
 
-  @Test("A stretch of changes is one element, with the names of what changed") @MainActor
+  @Test("A stretch of changes is one element, with the names of the changed properties") @MainActor
   func elements() async throws {
     let context = try Self.makeContext()
     let person = try context.make("Person")
@@ -30,7 +30,7 @@ struct ObjectChangesTests {
     #expect(change == ObjectChange(properties: [], isOfState: true))
   }
 
-  @Test("The sequence ends when the object is deleted and saved, the context is reset, or gone") @MainActor
+  @Test("The sequence ends when the object's deletion is saved, or the context is reset or deallocated") @MainActor
   func ends() async throws {
     var context: ManagedObjectContext? = try Self.makeContext()
     let people = try (0..<3).compactMap { _ in try context?.make("Person") }
@@ -51,7 +51,7 @@ struct ObjectChangesTests {
     await ended.value
   }
 
-  @Test("An object of another context has no changes to tell, and a cancelled task ends its sequence") @MainActor
+  @Test("An object of another context produces no changes, and a canceled task ends its sequence") @MainActor
   func others() async throws {
     let (context, other) = (try Self.makeContext(), try Self.makeContext())
     let person = try context.make("Person")

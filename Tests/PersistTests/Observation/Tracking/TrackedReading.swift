@@ -3,17 +3,17 @@ import PersistTestSupport
 
 @testable import Persist
 
-/// One thing that can be read of an object.
+/// One readable property of an object.
 enum TrackedReading: Hashable {
   case property(String, Way)
   case isMember(String, of: ManagedObject)
   case isInserted, isUpdated, isDeleted, hasChanges, hasContext
   case version, changedNames, identifier
 
-  /// How an attribute is read; all say the same.
+  /// How an attribute is read; all have the same result.
   enum Way: CaseIterable { case key, subscripted, primitive, path, stored }
 
-  /// What an object shows, to be compared.
+  /// The values that an object shows, for comparison.
   enum Shown: Hashable {
     case value(String)
     case object(ObjectIdentifier?)
@@ -21,7 +21,7 @@ enum TrackedReading: Hashable {
     case set(Set<ObjectIdentifier>)
   }
 
-  /// The slot of the property that is read, or what stands for it.
+  /// The slot of the property being read, or its substitute.
   func observed(of object: ManagedObject) -> ObservedProperty {
     switch self {
     case .property(let name, _), .isMember(let name, _):
@@ -33,9 +33,9 @@ enum TrackedReading: Hashable {
     }
   }
 
-  /// Reads.
+  /// Reads the property.
   ///
-  /// - Parameter holding: takes every object that was met, so that it stays the same one.
+  /// - Parameter holding: Retains every object encountered, so that it stays the same instance.
   func read(_ object: ManagedObject, holding: (ManagedObject) -> Void) throws -> Shown {
     switch self {
     case .property(let name, let way): return try read(object, name, way, holding: holding)
@@ -52,7 +52,7 @@ enum TrackedReading: Hashable {
   }
 
   /// Whether the two sides of a relationship were read before and after others saved without being merged, so that the
-  /// answer depends on which of them is in memory.
+  /// result depends on which of them is in memory.
   func dependsOnUnmergedRows(of object: ManagedObject) -> Bool {
     guard case .isMember(let name, let member) = self, object.table != nil, member.table != nil,
       let relationship = object.layout.relationships.first(where: { $0.name == name }),
@@ -117,7 +117,7 @@ enum TrackedReading: Hashable {
   }
 }
 
-/// Whether an observer was told.
+/// Whether an observer was notified.
 final class Told: Sendable {
   private let state = LockProtected(0)
 
@@ -125,7 +125,7 @@ final class Told: Sendable {
   func tell() { state.withLock { $0 += 1 } }
 }
 
-/// Reads something under observation.
+/// Reads a property under observation.
 func tracking<Value>(_ read: () throws -> Value) throws -> (result: Value, told: Told) {
   let told = Told()
   let result = withObservationTracking {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Persist
 
-@Suite("What observation costs")
+@Suite("Cost of observation")
 struct TrackingCostTests {
   private final class Token: Sendable {}
 
-  @Test("Reading outside of observation leaves nothing behind, also after something else was observed")
+  @Test("Reading outside of observation leaves nothing behind, also after another object was observed")
   func unobserved() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -32,7 +32,7 @@ struct TrackingCostTests {
     }
   }
 
-  @Test("What an observer holds goes with the objects that it observed, and when it was told")
+  @Test("State retained by an observer is released with the observed objects, and after it was notified")
   func endOfObservers() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -49,7 +49,7 @@ struct TrackingCostTests {
         }
       }
       var people = try context.fetch(FetchRequest("Person"))
-      // Several observers, so that the first of them isn't the only one that finds the objects unobserved.
+      // Several observers, so that others than the first also find the objects unobserved.
       for _ in 0..<3 { observe(people) }
       #expect(weakToken != nil)
       people = []
@@ -63,7 +63,7 @@ struct TrackingCostTests {
     }
   }
 
-  @Test("Contexts of several threads are observed at once")
+  @Test("Contexts on several threads are observed at once")
   func threads() async throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     try coordinator.addInMemoryStore()

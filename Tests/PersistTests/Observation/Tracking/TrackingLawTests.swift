@@ -5,8 +5,8 @@ import Testing
 @testable import Persist
 
 /// The law, over random work of a context, its child, others who save, undo, merging, refreshing, rolling back and
-/// resetting: who has read something under observation is told where it differs by now, and is told of nothing else
-/// than what was read.
+/// resetting: an observer that has read something is notified if it differs, and is notified of nothing that it hasn't
+/// read.
 @Suite("Observation under random work")
 struct TrackingLawTests {
   private static let model: ManagedObjectModel? = {
@@ -22,7 +22,7 @@ struct TrackingLawTests {
     return try? ManagedObjectModel(description)
   }()
 
-  @Test("Everything that differs was told, and only what was read", .law("tracking", short: 12, long: 2000))
+  @Test("Every difference was notified, and only of properties that were read", .law("tracking", short: 12, long: 2000))
   func work() throws {
     let model = try #require(Self.model)
     forEachSeed { seed in
@@ -83,7 +83,7 @@ struct TrackingLawTests {
       check()
     }
 
-    /// What everybody still observes is compared once more after the contexts' objects left them.
+    /// Everything still observed is compared once more after the objects have left their contexts.
     func end() {
       for _ in 0..<20 { observe() }
       child.reset()
@@ -109,7 +109,7 @@ struct TrackingLawTests {
     }
 
     private func check() {
-      // Reading may find out that a row is gone: all is read before anything is judged.
+      // Reading may discover a missing row: everything is read before it is judged.
       let present = observers.map { observer in
         try? observer.reading.read(observer.object) { held.append($0) }
       }
@@ -203,7 +203,7 @@ struct TrackingLawTests {
       }
     }
 
-    /// Sets one attribute of one object, which nothing else depends on.
+    /// Sets one attribute of one object, on which nothing else depends.
     private func setAlone(_ context: ManagedObjectContext) throws -> String {
       let objects = context.liveObjects.filter { $0.change != .deleted && $0.table?.context === context }
       guard let object = objects.sorted(by: { "\($0.objectID)" < "\($1.objectID)" }).randomElement(using: &random)
@@ -236,7 +236,7 @@ struct TrackingLawTests {
 }
 
 extension ManagedObjectContext {
-  /// What is saved within a body; nil for nothing.
+  /// The changes saved within a body; nil for none.
   fileprivate func didSaveChanges(_ body: () throws -> Void) rethrows -> SavedChanges? {
     var saved: SavedChanges?
     let observation = observe { event in

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Persist
 
-/// Who reads objects under observation is told of changes by every way, and of nothing else.
+/// Observers are notified of changes to objects they have read, from every source, and of nothing else.
 @Suite("Observation of objects")
 struct TrackingTests {
-  @Test("An attribute that was read in any way tells its observer, and another one doesn't")
+  @Test("An attribute notifies its observer however it was read, and another one doesn't")
   func attributes() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -27,7 +27,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("Both sides of relationships tell, ordered ones of a new order, and a look for a member too")
+  @Test("Both sides of relationships notify, ordered ones of a new order, and a membership test too")
   func relationships() throws {
     try withStack(SampleModels.shapes) { stack in
       let context = stack.context()
@@ -56,7 +56,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("A part of a composite and a transient attribute tell")
+  @Test("A part of a composite and a transient attribute notify")
   func otherAttributes() throws {
     try withStack(SampleModels.types) { stack in
       let context = stack.context()
@@ -73,7 +73,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("Deleting tells who asked for the state, and saving it those who read anything")
+  @Test("Deleting notifies observers of the state, and saving the deletion all observers of the object")
   func deletion() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()
@@ -90,7 +90,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("A to-one without inverse tells when its destination was deleted and leaves the context")
+  @Test("A to-one without an inverse notifies when its deleted destination leaves the context")
   func departedDestination() throws {
     try withStack(RandomGraph.model) { stack in
       let context = stack.context()
@@ -105,7 +105,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("What others saved and deleted tells when it is merged, property by property")
+  @Test("Others' saved changes and deletions notify when merged, property by property")
   func merging() throws {
     try withStack(SampleModels.people) { stack in
       let (context, other) = (stack.context(), stack.context())
@@ -128,7 +128,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("Refreshing, undoing, redoing, rolling back and resetting tell")
+  @Test("Refreshing, undoing, redoing, rolling back and resetting notify")
   func discarding() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -154,7 +154,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("A child's save tells the parent's observers, and a child that follows its parent tells its own")
+  @Test("A child's save notifies the parent's observers, and a child that merges automatically notifies its own")
   func children() throws {
     try withStack(SampleModels.people) { stack in
       let parent = stack.context()
@@ -177,7 +177,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("A save tells of the state, the version and the identifier, and of a value only where it brings another one")
+  @Test("A save notifies of the state, the version and the identifier, and of a value only if it changes")
   func saving() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -202,7 +202,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("A fetch under observation has read nothing of what it compares")
+  @Test("A fetch under observation doesn't observe the values that it compares")
   func fetching() throws {
     try withStack(SampleModels.people) { stack in
       let context = stack.context()
@@ -222,7 +222,7 @@ struct TrackingTests {
     }
   }
 
-  @Test("An attribute's observer finds the old value, and that of a relationship both sides in step")
+  @Test("An attribute's observer sees the old value, and that of a relationship sees both sides consistent")
   func moments() throws {
     try withStack(SampleModels.pets) { stack in
       let context = stack.context()

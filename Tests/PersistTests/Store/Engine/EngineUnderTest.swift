@@ -4,12 +4,12 @@ import Testing
 
 @testable import Persist
 
-/// An engine that the contract is tested with, and the locations of its stores.
+/// An engine to which the contract is applied, and the locations of its stores.
 enum EngineUnderTest: String, CaseIterable, CustomTestStringConvertible {
   case sqliteFile, sqliteMemory
 
   var testDescription: String { rawValue }
-  /// Whether a store outlives its closing.
+  /// Whether a store persists after closing.
   var isPersistent: Bool { self != .sqliteMemory }
 
   /// Runs `body` with a location that has no store yet.

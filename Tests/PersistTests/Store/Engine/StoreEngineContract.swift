@@ -104,7 +104,7 @@ struct StoreEngineContract {
     }
   }
 
-  @Test("A divided predicate means what evaluation means", arguments: EngineUnderTest.allCases)
+  @Test("A divided predicate agrees with its evaluation", arguments: EngineUnderTest.allCases)
   func predicates(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
       _ = try store.commit(RowWrites(inserts: tags("apple", "Äpfel", "banana")))
@@ -149,7 +149,7 @@ struct StoreEngineContract {
     }
   }
 
-  @Test("A reserved key is given to nothing else", arguments: EngineUnderTest.allCases)
+  @Test("A reserved key is assigned to nothing else", arguments: EngineUnderTest.allCases)
   func reservedKeys(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
       let tag = try fixture.entity("Tag")
@@ -159,7 +159,7 @@ struct StoreEngineContract {
     }
   }
 
-  @Test("A large value comes back whole, from the row or from its file", arguments: EngineUnderTest.allCases)
+  @Test("A large value is read back complete, from the row or from its file", arguments: EngineUnderTest.allCases)
   func largeValues(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
       let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -192,7 +192,7 @@ struct StoreEngineContract {
     }
   }
 
-  @Test("Metadata of the application are written with the next commit, or by themselves", arguments: EngineUnderTest.allCases)
+  @Test("Application metadata are written with the next commit, or separately", arguments: EngineUnderTest.allCases)
   func metadata(engine: EngineUnderTest) throws {
     try engine.withStore(of: fixture.model) { store in
       let saves: [() throws -> Void] = [

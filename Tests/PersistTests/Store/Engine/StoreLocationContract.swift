@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// The behavior that coordinators rely on of stores that outlive their closing, for every engine.
+/// The behavior that coordinators rely on for stores that persist after closing, for every engine.
 @Suite("Contract of store engines: locations")
 struct StoreLocationContract {
   static let engines = EngineUnderTest.allCases.filter(\.isPersistent)
@@ -32,7 +32,7 @@ struct StoreLocationContract {
     return .file(url.deletingLastPathComponent().appendingPathComponent("Other.sqlite"))
   }
 
-  @Test("A store is there once it is created, with its rows and its identifier", arguments: engines)
+  @Test("A store exists once it is created, with its rows and its identifier", arguments: engines)
   func reopening(engine: EngineUnderTest) throws {
     try engine.withLocation { location in
       #expect(location.engine.canCreateStore(at: location))
@@ -56,7 +56,7 @@ struct StoreLocationContract {
     }
   }
 
-  @Test("Two who have a store open see each other's commits", arguments: engines)
+  @Test("Two users of an open store see each other's commits", arguments: engines)
   func sharing(engine: EngineUnderTest) throws {
     try engine.withLocation { location in
       let first = try make(at: location, labels: "a")
@@ -72,7 +72,7 @@ struct StoreLocationContract {
     }
   }
 
-  @Test("A store of another model isn't opened, and is told apart with words", arguments: engines)
+  @Test("A store of another model isn't opened, and the differences are described", arguments: engines)
   func otherModel(engine: EngineUnderTest) throws {
     try engine.withLocation { location in
       try make(at: location, labels: "a").close()
@@ -111,7 +111,7 @@ struct StoreLocationContract {
     }
   }
 
-  @Test("Metadata of a closed store change only in the application's keys", arguments: engines)
+  @Test("Only the application's keys of a closed store's metadata change", arguments: engines)
   func metadata(engine: EngineUnderTest) throws {
     try engine.withLocation { location in
       try make(at: location).close()
@@ -144,7 +144,7 @@ struct StoreLocationContract {
     }
   }
 
-  @Test("An open store is backed up, moved under another identifier, and continued elsewhere", arguments: engines)
+  @Test("An open store is backed up, moved under another identifier, and used in its new place", arguments: engines)
   func copies(engine: EngineUnderTest) throws {
     try engine.withLocation { location in
       let (other, url) = (try self.location(beside: location), try #require(try self.location(beside: location).url))

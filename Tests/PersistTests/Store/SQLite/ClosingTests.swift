@@ -10,7 +10,7 @@ struct ClosingTests {
     try ManagedObjectModel { EntityDescription("Item") { AttributeDescription("name", .string) } }
   }
 
-  /// Opens a store, reads it, perhaps writes to it, and lets everything go without closing anything.
+  /// Opens a store, reads it, possibly writes to it, and releases everything without closing it.
   private func use(_ url: URL, writing: Bool) throws {
     let coordinator = try PersistentStoreCoordinator(model: model.get())
     try coordinator.addStore(at: url)
@@ -22,7 +22,7 @@ struct ClosingTests {
     for item in try context.fetch(FetchRequest("Item")) { #expect(item["name"] as? String == "Tea") }
   }
 
-  @Test("A store that nobody uses any more leaves nothing beside its file", arguments: [true, false])
+  @Test("A store that is no longer in use leaves nothing beside its file", arguments: [true, false])
   func noLeftovers(_ writing: Bool) throws {
     try withTemporaryStore { url in
       try use(url, writing: true)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Large values when power fails")
+@Suite("Large values after a power failure")
 struct LargeValuePowerTests {
-  @Test("Whenever power fails around a save that replaces a large value, the row names a file that is there")
+  @Test("Whenever power fails during a save that replaces a large value, the row names an existing file")
   func replaced() throws {
     let scenario = try MigrationScenario(.inPlace)
     try withTemporaryFolder { folder in
@@ -33,7 +33,7 @@ struct LargeValuePowerTests {
         try image.write(to: place)
         var problems: [String] = []
         try StoreCheck.check(storeAt: place.appendingPathComponent("Store.sqlite"), registry: scenario.registry) {
-          // A file that no row names yet, or any more, does no harm.
+          // A file that no row names, not yet or no longer, does no harm.
           if $0.kind != .orphanFile { problems.append("\($0)") }
         }
         #expect(problems == [], "\(image.moment)")

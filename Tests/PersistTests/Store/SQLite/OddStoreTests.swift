@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Stores whose own records aren't as the newest frameworks write them.
-@Suite("Stores with odd records")
+/// Stores whose own records differ from those of the newest frameworks.
+@Suite("Stores with unusual records")
 struct OddStoreTests {
   private let archive: Data
   private let model: ManagedObjectModel
@@ -22,7 +22,7 @@ struct OddStoreTests {
     model = try ManagedObjectModel(description)
   }
 
-  /// A store as Core Data makes it for the entities of `hashes`, with two items.
+  /// A store as Core Data creates it for the entities of `hashes`, with two items.
   private func withStore(
     hashes: [String: Data] = ["Item": Data([1]), "Note": Data([2])], cache: Data?, _ sql: [String] = [],
     _ body: (URL) throws -> Void
@@ -66,7 +66,7 @@ struct OddStoreTests {
     ])
   }
 
-  @Test("An embedded model that isn't compressed is read")
+  @Test("An uncompressed embedded model can be read")
   func uncompressed() throws {
     try withStore(cache: archive) { url in
       let found = try StoreIdentification.identify(storeAt: url)
@@ -75,7 +75,7 @@ struct OddStoreTests {
     }
   }
 
-  @Test("A damaged embedded model gives way to the models given, and is told of", arguments: [
+  @Test("A damaged embedded model is ignored in favor of the given models, and reported", arguments: [
     Data([0]), Data("bplist00".utf8), Data("garbage that isn't anything".utf8),
   ])
   func damaged(_ cache: Data) throws {
@@ -90,7 +90,7 @@ struct OddStoreTests {
     }
   }
 
-  @Test("An embedded model that the tables don't fit gives way to the models given")
+  @Test("An embedded model that doesn't fit the tables is ignored in favor of the given models")
   func stale() throws {
     let sql = ["ALTER TABLE ZITEM ADD COLUMN ZSIZE INTEGER", "ALTER TABLE ZNOTE RENAME COLUMN ZTEXT TO ZBODY"]
     try withStore(cache: archive, sql) { url in
@@ -105,7 +105,7 @@ struct OddStoreTests {
     }
   }
 
-  @Test("Odd rows of metadata and of entity numbers don't hinder reading", arguments: [
+  @Test("Unusual rows of metadata and entity numbers don't prevent reading", arguments: [
     ["INSERT INTO Z_METADATA VALUES (0, '', NULL), (2, 'x', NULL)"],
     ["UPDATE Z_METADATA SET Z_PLIST = NULL"], ["DELETE FROM Z_PRIMARYKEY"],
     ["DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Note'"], ["UPDATE Z_PRIMARYKEY SET Z_NAME = 'Old' WHERE Z_ENT = 2"],
@@ -122,7 +122,7 @@ struct OddStoreTests {
     }
   }
 
-  @Test("A store of one configuration is known by that one's hashes, and has no rows of the others")
+  @Test("A store of one configuration is identified by that one's hashes, and has no rows of the others")
   func configuration() throws {
     try withStore(hashes: ["Item": Data([1])], cache: nil) { url in
       let found = try StoreIdentification.identify(storeAt: url, registry: registry)
@@ -137,13 +137,13 @@ struct OddStoreTests {
       try contents.forEachObject(of: note) { _ in Issue.record("There are no notes.") }
       try StoreCheck.check(storeAt: url, registry: registry) { Issue.record("\($0)") }
     }
-    // Other hashes, or entities of no configuration, are another model's.
+    // Different hashes, or entities of no configuration, are those of another model.
     try withStore(hashes: ["Item": Data([7])], cache: nil) { url in
       #expect(throws: PersistenceError.self) { try StoreIdentification.identify(storeAt: url, registry: registry) }
     }
   }
 
-  @Test("A coordinator opens a store of one configuration beside one of another")
+  @Test("A coordinator opens a store of one configuration together with one of another")
   func coordinator() throws {
     try withStore(hashes: ["Item": Data([1])], cache: nil) { items in
       try withStore(hashes: ["Note": Data([2])], cache: nil) { notes in

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Stores as early frameworks and other systems leave them, made here by their SQL.
-@Suite("Stores of other makers")
+/// Stores of early frameworks and other systems, created here by their SQL.
+@Suite("Stores from other origins")
 struct OldStoreTests {
   private let model: ManagedObjectModel
 
@@ -55,7 +55,7 @@ struct OldStoreTests {
 
   private var registry: ModelRegistry { ModelRegistry(versions: [ModelVersion(name: "Events", model: model)]) }
 
-  @Test("A store without a model of its own, with metadata in XML, is told by its columns")
+  @Test("A store without a model of its own, with metadata in XML, is identified by its columns")
   func early() throws {
     try withStore([]) { url in
       let found = try StoreIdentification.identify(storeAt: url, registry: registry)
@@ -69,7 +69,7 @@ struct OldStoreTests {
     }
   }
 
-  @Test("History, mirroring, range indexes, triggers and an application's own tables are no part of the model")
+  @Test("History, mirroring, range indexes, triggers and an application's own tables are not part of the model")
   func strangers() throws {
     let others = [
       "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
@@ -92,7 +92,7 @@ struct OldStoreTests {
     }
   }
 
-  @Test("An entity's table too many means another model")
+  @Test("An additional entity table means another model")
   func another() throws {
     let more = [
       "CREATE TABLE ZPLACE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER)",

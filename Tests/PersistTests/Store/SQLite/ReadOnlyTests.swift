@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// Opening for reading only changes no byte, no date and no list of files.
+/// Opening a store read-only changes no byte, no date and no list of files.
 @Suite("Reading only")
 struct ReadOnlyTests {
   /// Reads every row of every table.
@@ -35,7 +35,7 @@ struct ReadOnlyTests {
     #expect(try readAll(store)["Z_METADATA"] == 1)
   }
 
-  /// Rows that are in the `-wal` file only, with or without the `-shm` file beside it.
+  /// Rows that are only in the `-wal` file, with or without the `-shm` file beside it.
   private func leaveWAL(at url: URL, withIndex: Bool) throws {
     try withTemporaryStore { other in
       let writer = try SQLiteConnection(other, mode: .create)
@@ -58,7 +58,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("While another connection writes, readers see what is committed")
+  @Test("While another connection writes, readers see the committed state")
   func besideWriter() throws {
     try withTemporaryStore { url in
       let writer = try SQLiteConnection(url, mode: .create)
@@ -70,7 +70,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("What other programs write later is seen where no locks are taken")
+  @Test("Later writes by other programs are seen even without locks")
   func changesBetweenReads() throws {
     try withTemporaryStore { url in
       func write(_ number: Int64) throws {
@@ -96,7 +96,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("A journal that waits to be rolled back is refused, and left", arguments: ["DELETE", "WAL"])
+  @Test("A journal that needs to be rolled back is refused, and kept", arguments: ["DELETE", "WAL"])
   func hotJournal(mode: String) throws {
     try withTemporaryFolder { folder in
       let source = folder.appendingPathComponent("source.sqlite")
@@ -125,7 +125,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("Writing through a connection that only reads is refused")
+  @Test("Writing through a read-only connection is refused")
   func refusesWrites() throws {
     try withTemporaryStore { url in
       let writer = try SQLiteConnection(url, mode: .create)
@@ -139,7 +139,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("A file that is opened for writing, but not written, keeps every byte", arguments: ["DELETE", "WAL"])
+  @Test("A file opened for writing, but not written, keeps every byte", arguments: ["DELETE", "WAL"])
   func openedForWriting(mode: String) throws {
     try withTemporaryStore { url in
       if mode == "WAL" {
@@ -179,7 +179,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("What isn't a database is refused with its reason, and left", arguments: ["", "short", "garbage", "folder"])
+  @Test("A file that isn't a database is refused with a reason", arguments: ["", "short", "garbage", "folder"])
   func notADatabase(kind: String) throws {
     try withTemporaryStore { url in
       switch kind {
@@ -200,7 +200,7 @@ struct ReadOnlyTests {
     #expect(throws: PersistenceError.self) { try SQLiteConnection(missing, mode: .readOnly) }
   }
 
-  @Test("Damage anywhere in a store is an error or other rows, never a crash or a change", .needsSharedData)
+  @Test("Damage anywhere in a store causes an error or different rows, never a crash or a change", .needsSharedData)
   func damage() throws {
     try withCopy(ofStore: "posts/CoreDataMigration_Example_1.sqlite") { url in
       let original = try Data(contentsOf: url)

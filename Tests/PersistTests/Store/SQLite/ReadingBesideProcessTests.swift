@@ -4,10 +4,10 @@ import Testing
 
 @testable import Persist
 
-/// Reading for reading only while the index of the log belongs to another process.
-@Suite("Reading beside another process")
+/// Read-only access while the log's index belongs to another process.
+@Suite("Reading while another process has the store open")
 struct ReadingBesideProcessTests {
-  /// A process that has the database open and runs what it is told.
+  /// A process that has the database open and runs the SQL it is sent.
   private final class Other {
     private let process = TestRun.newProcess()
     private let input = Pipe()
@@ -33,7 +33,7 @@ struct ReadingBesideProcessTests {
     }
   }
 
-  /// Makes a database without a log, and a process that opens it.
+  /// Creates a database without a log, and a process that opens it.
   private func makeLogged(_ url: URL) throws -> Other {
     let writer = try SQLiteConnection(url, mode: .create)
     try writer.execute("CREATE TABLE T (A)")
@@ -47,7 +47,7 @@ struct ReadingBesideProcessTests {
     }
   }
 
-  /// Leaves the index as it is before its first process has set it up.
+  /// Leaves the index in its state before the first process has set it up.
   private func clearIndex(of url: URL) throws {
     let file = try FileHandle(forWritingTo: SQLiteFileName.companion(of: url, "-shm"))
     try file.write(contentsOf: Data(count: 136))
@@ -78,7 +78,7 @@ struct ReadingBesideProcessTests {
     }
   }
 
-  @Test("A reader that nobody sets up the index for says so when its wait is over, and changes nothing")
+  @Test("A reader whose index is never set up throws when its wait ends, and changes nothing")
   func givesUp() throws {
     try withTemporaryStore { url in
       let other = try makeLogged(url)
@@ -94,7 +94,7 @@ struct ReadingBesideProcessTests {
     }
   }
 
-  @Test("A reader sees what the only other process has just committed", arguments: 1...3)
+  @Test("A reader sees commits that the only other process has just made", arguments: 1...3)
   func firstCommits(number: Int) throws {
     try withTemporaryStore { url in
       let other = try makeLogged(url)

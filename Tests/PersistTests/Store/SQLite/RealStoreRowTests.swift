@@ -4,10 +4,10 @@ import Testing
 
 @testable import Persist
 
-/// Rows of stores that Core Data wrote, read and written with the model that each store is found to have.
+/// Rows of stores written by Core Data, read and written with the identified model of each store.
 @Suite("SQLite store: real rows")
 struct RealStoreRowTests {
-  /// The models that lie with each collection of stores, by folder.
+  /// The models beside each collection of stores, by folder.
   private static let registries: [String: ModelRegistry] = {
     guard let root = try? SharedData.url(""),
       let names = try? FileManager.default.contentsOfDirectory(atPath: root.path)
@@ -15,7 +15,7 @@ struct RealStoreRowTests {
     return names.reduce(into: [:]) { $0[$1] = try? ModelRegistry(contentsOf: root.appendingPathComponent($1)) }
   }()
 
-  /// Opens a store, or a copy of it, with the model that it is found to have.
+  /// Opens a store, or a copy of it, with its identified model.
   private func open(_ url: URL, copyOf original: URL? = nil, readOnly: Bool = false) throws -> SQLiteStore {
     let root = try SharedData.url("").standardizedFileURL.pathComponents
     let folder = (original ?? url).standardizedFileURL.pathComponents.dropFirst(root.count).first ?? ""
@@ -23,7 +23,7 @@ struct RealStoreRowTests {
     return try SQLiteStore.open(url, model: model, options: StoreOptions(isReadOnly: readOnly))
   }
 
-  /// Every table with its rows as text, those of bookkeeping and the version column left out.
+  /// Every table with its rows as text, without bookkeeping and the version column.
   private func content(_ store: SQLiteStore) throws -> [String: [String]] {
     try store.pool.read { connection in
       let tables = try connection.all("SELECT name FROM sqlite_master WHERE type = 'table'") { $0.text(0) }
@@ -42,7 +42,7 @@ struct RealStoreRowTests {
     try store.model.entities.filter { $0.superentity == nil }.flatMap { try store.rows(RowQuery(entity: $0)) }
   }
 
-  /// What an update of every column writes, as it was read.
+  /// An update of every column, with the values as read.
   private func rewriting(_ row: RowBatch.Row, in store: SQLiteStore) throws -> RowWrites.Update {
     let entity = store.model.entities[row.entityIndex]
     let snapshot = try #require(row.snapshot)
@@ -95,7 +95,7 @@ struct RealStoreRowTests {
     try store.close()
   }
 
-  @Test("Writing every row as it was read leaves every column as it was", .needsSharedData, arguments: SharedData.stores)
+  @Test("Writing every row back unchanged leaves all columns unchanged", .needsSharedData, arguments: SharedData.stores)
   func rewriting(url: URL) throws {
     try withCopy(ofStore: url) { copy in
       let store = try open(copy, copyOf: url)
@@ -103,7 +103,7 @@ struct RealStoreRowTests {
       let rows = try allRows(store)
       var writes = RowWrites()
       writes.updates = try rows.map { try rewriting($0, in: store) }
-      // Both sides of every ordered relationship are told again.
+      // Both sides of every ordered relationship are written again.
       for row in rows {
         let entity = store.model.entities[row.entityIndex]
         let id = ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(row.key))
@@ -116,7 +116,8 @@ struct RealStoreRowTests {
       let after = try content(store)
       let hasHistory = before["ATRANSACTION"] != nil
       #expect(Set(after.keys) == Set(before.keys))
-      // A store with a history records the save there, and notes in the metadata from where its records are Persist's.
+      // A store with a history records the save there, and in the metadata the position from which records are
+      // Persist's.
       let records: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_METADATA"]
       for (table, rows) in before where !hasHistory || !records.contains(table) {
         func isKept(_ row: String) -> Bool {
@@ -130,7 +131,7 @@ struct RealStoreRowTests {
     }
   }
 
-  @Test("To-many relationships agree with the to-one and join rows that make them", .needsSharedData,
+  @Test("To-many relationships agree with their to-one and join rows", .needsSharedData,
     arguments: SharedData.stores)
   func relationships(url: URL) throws {
     let store = try open(url, readOnly: true)
@@ -165,7 +166,7 @@ struct RealStoreRowTests {
     try store.close()
   }
 
-  @Test("Damage anywhere is an error or other rows, never a crash", .needsSharedData, arguments: [
+  @Test("Damage anywhere causes an error or different rows, never a crash", .needsSharedData, arguments: [
     "posts/CoreDataMigration_Example_3.sqlite", "bookmarks/Bookmarks_V4.sqlite", "cars/Fixtures/SampleModel_V1.sqlite",
   ])
   func damage(path: String) throws {

@@ -17,7 +17,7 @@ struct SQLTextTests {
     #expect(("DEFAULT \(literal: "it's")" as SQLText).text == "DEFAULT 'it''s'")
   }
 
-  @Test("A pragma's name and value can't carry SQL", arguments: [
+  @Test("A pragma's name and value can't contain SQL", arguments: [
     ("synchronous", "FULL; DROP TABLE ZPOST"), ("synchronous; DROP TABLE ZPOST", "FULL"), ("", "1"), ("synchronous", ""),
     ("main.synchronous", "1"), ("synchronous", "'x'"), ("no_such_pragma", "1"),
   ])
@@ -28,7 +28,7 @@ struct SQLTextTests {
     #expect(error?.code == .invalidRequest)
   }
 
-  @Test("A pragma's value must be one that SQLite knows, which would ignore others", arguments: [
+  @Test("A pragma's value must be one that SQLite knows, because it ignores others", arguments: [
     ("journal_mode", "NONSENSE"), ("synchronous", "FUL"), ("foreign_keys", "maybe"), ("cache_size", "large"),
     ("page_size", "5000"), ("temp_store", "3"), ("locking_mode", "SHARED"), ("secure_delete", "slow"),
     ("mmap_size", "1.5"), ("auto_vacuum", "yes"),
@@ -41,7 +41,7 @@ struct SQLTextTests {
     #expect(error?.message.contains(value) == true && error?.fix != nil)
   }
 
-  @Test("Every value of SQLite's documentation is taken", arguments: [
+  @Test("Every value in SQLite's documentation is accepted", arguments: [
     ("journal_mode", "truncate"), ("synchronous", "2"), ("foreign_keys", "on"), ("cache_size", "-2000"),
     ("secure_delete", "fast"), ("mmap_size", "268435456"), ("encoding", "UTF-16le"), ("temp_store", "memory"),
     ("auto_vacuum", "INCREMENTAL"), ("optimize", "0xfffe"), ("recursive_triggers", "TRUE"), ("page_size", "65536"),
@@ -58,7 +58,7 @@ struct SQLTextTests {
     #expect(try connection.first("PRAGMA synchronous") { $0.integer(0) } == 2)
   }
 
-  @Test("Functions are found in definitions, and told apart by whether their result is used")
+  @Test("Functions are found in definitions, with whether their result is used")
   func calls() {
     let trigger = StoredFunctionCalls(
       in: StoredDefinition(
@@ -76,7 +76,7 @@ struct SQLTextTests {
     #expect(index.calls.map(\.name) == ["f"])
   }
 
-  @Test("Names are found in definitions however they are quoted, but not in texts and comments")
+  @Test("Names are found in definitions, however they are quoted, but not in texts and comments")
   func mentions() {
     let trigger = """
       CREATE TRIGGER t AFTER UPDATE ON ZA BEGIN -- the owner's ZNOTE

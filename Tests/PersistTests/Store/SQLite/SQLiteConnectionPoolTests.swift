@@ -8,7 +8,7 @@ import Testing
 struct SQLiteConnectionPoolTests {
   private static let sum: SQLText = "SELECT COUNT(*), SUM(A) FROM T"
 
-  /// Runs `body` on threads of its own and waits for all of them.
+  /// Runs `body` on separate threads and waits for all of them.
   private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let group = DispatchGroup()
     for number in 0..<count {
@@ -32,7 +32,7 @@ struct SQLiteConnectionPoolTests {
         do {
           for round in 1...60 {
             if number == 0 {
-              // Each transaction writes two rows that add up to nothing.
+              // Each transaction writes two rows whose sum is zero.
               try pool.write { connection in
                 try connection.execute("INSERT INTO T VALUES (\(value: .integer(Int64(round))))")
                 try connection.execute("INSERT INTO T VALUES (\(value: .integer(Int64(-round))))")
@@ -55,7 +55,7 @@ struct SQLiteConnectionPoolTests {
     }
   }
 
-  @Test("More threads than readers wait for one")
+  @Test("If there are more threads than readers, they wait for one")
   func bounded() throws {
     try withTemporaryStore { url in
       let pool = try SQLiteConnectionPool(url, options: StoreOptions(), creates: true)
@@ -76,7 +76,7 @@ struct SQLiteConnectionPoolTests {
     }
   }
 
-  @Test("A store in memory is one database for all its users")
+  @Test("An in-memory store is one database for all its users")
   func memory() throws {
     let pool = try SQLiteConnectionPool(nil, options: StoreOptions())
     try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }

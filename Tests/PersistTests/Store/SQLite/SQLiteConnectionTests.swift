@@ -10,7 +10,7 @@ struct SQLiteConnectionTests {
     try connection.execute("CREATE TABLE T (A INTEGER PRIMARY KEY, B, UNIQUE (B))")
   }
 
-  @Test("Values of every kind and size come back as they were bound")
+  @Test("Values of every type and size are read back as they were bound")
   func values() throws {
     let connection = try SQLiteConnection(nil, mode: .memory)
     try makeTable(connection)
@@ -24,7 +24,7 @@ struct SQLiteConnectionTests {
     #expect(connection.counts.prepared < 30)
   }
 
-  @Test("SQL of the same text is prepared once")
+  @Test("SQL with the same text is prepared once")
   func cache() throws {
     let connection = try SQLiteConnection(nil, mode: .memory)
     try makeTable(connection)
@@ -36,7 +36,7 @@ struct SQLiteConnectionTests {
     #expect(try connection.first("SELECT COUNT(*) FROM T") { $0.integer(0) } == 100)
   }
 
-  @Test("The same SQL can be read while it is being read")
+  @Test("The same SQL can be read while it is already being read")
   func nested() throws {
     let connection = try SQLiteConnection(nil, mode: .memory)
     try makeTable(connection)
@@ -46,7 +46,7 @@ struct SQLiteConnectionTests {
     #expect(pairs == 9)
   }
 
-  @Test("A transaction whose body throws leaves nothing; a nested one only undoes itself")
+  @Test("A transaction whose body throws is rolled back; a nested one rolls back only itself")
   func transactions() throws {
     struct Stop: Error {}
     let connection = try SQLiteConnection(nil, mode: .memory)
@@ -68,7 +68,7 @@ struct SQLiteConnectionTests {
     #expect(try connection.all("SELECT A FROM T") { $0.integer(0) } == [2])
   }
 
-  @Test("SQLite's errors become errors with a code, the SQL and a mend")
+  @Test("SQLite's errors become errors with a code, the SQL and a fix")
   func errors() throws {
     let connection = try SQLiteConnection(nil, mode: .memory)
     try makeTable(connection)
@@ -82,7 +82,7 @@ struct SQLiteConnectionTests {
     #expect(throws: PersistenceError.self) { try connection.execute("") }
   }
 
-  @Test("A writer that is kept waiting says that the store is busy")
+  @Test("A writer that has to wait too long reports that the store is busy")
   func busy() throws {
     try withTemporaryStore { url in
       let first = try SQLiteConnection(url, mode: .create)
@@ -116,7 +116,7 @@ struct SQLiteConnectionTests {
     interruption.interrupt()
   }
 
-  @Test("File names with characters that URIs give a meaning", arguments: [
+  @Test("File names with characters that are special in URIs", arguments: [
     "a b?c.sqlite", "50%25.sqlite", "x#y&z=1.sqlite", "Größe 文書.sqlite", "+plus;semi.sqlite", "mode=ro?vfs=none",
   ])
   func fileNames(name: String) throws {

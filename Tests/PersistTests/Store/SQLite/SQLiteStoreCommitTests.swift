@@ -10,7 +10,7 @@ struct SQLiteStoreCommitTests {
 
   init() throws { fixture = try StoreFixture() }
 
-  @Test("A thousand inserts prepare one statement and touch the key counter once")
+  @Test("A thousand inserts prepare one statement and update the key counter once")
   func statementCount() throws {
     try fixture.withStore { store in
       let inserts = try (1...1000).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }
@@ -32,7 +32,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Key counters stand with the root of a hierarchy and never give a key twice")
+  @Test("Key counters belong to the root of a hierarchy and never assign a key twice")
   func keyCounters() throws {
     try fixture.withStore { store in
       let first = try store.insertedIDs(
@@ -51,7 +51,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Objects that are inserted together may refer to each other")
+  @Test("Objects inserted together may refer to each other")
   func references() throws {
     try fixture.withStore { store in
       let house = ManagedObjectID(temporaryFor: "House")
@@ -76,7 +76,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("A reference to an object that isn't saved, or is of another store, is refused")
+  @Test("A reference to an unsaved object, or to one of another store, is refused")
   func badReferences() throws {
     try fixture.withStore { store in
       for (id, code) in [
@@ -92,7 +92,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("An update raises the version; one that is out of date is a conflict and changes nothing")
+  @Test("An update increments the version; an outdated one is a conflict and changes nothing")
   func conflicts() throws {
     try fixture.withStore { store in
       let ids = try store.insertedIDs(
@@ -121,7 +121,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("A broken uniqueness constraint names entity, properties and values")
+  @Test("A violated uniqueness constraint names entity, properties and values")
   func uniqueness() throws {
     try fixture.withStore { store in
       let values: [String: StoredValue] = ["street": .string("Main"), "number": .integer(7)]
@@ -139,7 +139,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Unique values may change hands in one save: exchanged, or from a deleted to a new row")
+  @Test("Unique values may be transferred in one save: exchanged, or from a deleted to a new row")
   func uniqueExchange() throws {
     try fixture.withStore { store in
       let ids = try store.insertedIDs(
@@ -157,7 +157,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Many-to-many members come and go, in order where there is one")
+  @Test("Many-to-many members are added and removed, in order if there is one")
   func manyToMany() throws {
     try fixture.withStore { store in
       let ids = try store.insertedIDs(
@@ -187,7 +187,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("A to-many relationship without inverse is kept in its members' rows")
+  @Test("A to-many relationship without an inverse is stored in its members' rows")
   func oneWay() throws {
     try fixture.withStore { store in
       let ids = try store.insertedIDs(
@@ -204,7 +204,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Members of an ordered relationship whose order nobody tells come last; moving one writes one place")
+  @Test("Members of an ordered relationship without a given order come last; moving one writes one position")
   func orders() throws {
     try fixture.withStore { store in
       let house = try store.insertedIDs(RowWrites(inserts: [fixture.insert("House")]))[0]
@@ -228,7 +228,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Places: any new order is reached, by the fewest writes while there is room")
+  @Test("Positions: any new order is reached, with the fewest writes while there is room")
   func orderPlaces() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<500 {
@@ -247,7 +247,7 @@ struct SQLiteStoreCommitTests {
     #expect(OrderPlaces.changes([1, 2], from: [1: .max]).map(\.place) == [2048, 3072])
   }
 
-  @Test("Files of large values are written before, and removed after, the commit that needs or frees them")
+  @Test("Files of large values are written before the commit that needs them, and deleted after the one that doesn't")
   func externalFiles() throws {
     try fixture.withStore { store in
       let folder = try #require(store.externalFolder)
@@ -271,7 +271,7 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Writing to a store that is only read is refused")
+  @Test("Writing to a read-only store is refused")
   func readOnly() throws {
     try fixture.withStore { store in
       let reader = try fixture.reopened(store, readOnly: true)

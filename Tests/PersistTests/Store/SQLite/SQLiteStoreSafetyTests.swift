@@ -4,13 +4,13 @@ import Testing
 
 @testable import Persist
 
-@Suite("SQLite store: together and interrupted")
+@Suite("SQLite store: concurrency and interruption")
 struct SQLiteStoreSafetyTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture() }
 
-  @Test("Eight threads read whole saves while one writes")
+  @Test("Eight threads read complete saves while one writes")
   func concurrency() throws {
     try fixture.withStore { store in
       let problems = LockProtected<[String]>([])
@@ -49,7 +49,7 @@ struct SQLiteStoreSafetyTests {
     }
   }
 
-  @Test("A program that is killed in the middle of a save leaves the store as it was")
+  @Test("A program killed in the middle of a save leaves the store unchanged")
   func killed() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -79,7 +79,7 @@ struct SQLiteStoreSafetyTests {
     try again.close()
   }
 
-  @Test("Tables, columns, triggers and metadata that the model doesn't know survive every save")
+  @Test("Tables, columns, triggers and metadata unknown to the model survive every save")
   func unknownThings() throws {
     try fixture.withStore { first in
       try first.pool.write { connection in
@@ -105,7 +105,7 @@ struct SQLiteStoreSafetyTests {
     }
   }
 
-  @Test("Persist's note of the model is written with the first save, not by opening")
+  @Test("Persist's record of the model is written with the first save, not by opening")
   func note() throws {
     try fixture.withStore { first in
       try first.pool.write { try $0.execute("DROP TABLE PERSIST_METADATA") }
@@ -121,7 +121,7 @@ struct SQLiteStoreSafetyTests {
     }
   }
 
-  @Test("The debug log prints SQL, values, rows and plans, as much as is asked for", arguments: 0...4)
+  @Test("The debug log prints SQL, values, rows and plans, as much as requested", arguments: 0...4)
   func debugLog(level: Int) throws {
     var lines: [String] = []
     let connection = try SQLiteConnection(nil, mode: .memory)

@@ -28,7 +28,7 @@ struct SQLiteStoreTests {
     ],
   ]
 
-  @Test("Every type keeps its values at their extremes", arguments: extremeValues)
+  @Test("Every type keeps its extreme values", arguments: extremeValues)
   func extremes(values: [String: StoredValue]) throws {
     try fixture.withStore { store in
       let ids = try store.insertedIDs(RowWrites(inserts: [try fixture.insert("Everything", values)]))
@@ -83,7 +83,7 @@ struct SQLiteStoreTests {
     }
   }
 
-  @Test("Composite attributes stand in the columns of their elements")
+  @Test("Composite attributes are stored in the columns of their elements")
   func composite() throws {
     try fixture.withStore { store in
       let place: StoredValue = .composite(["x": .double(1.5), "inner": .composite(["note": .string("here")])])
@@ -99,7 +99,7 @@ struct SQLiteStoreTests {
     }
   }
 
-  @Test("Subentities share a table; each row is read as its own entity")
+  @Test("Subentities share a table; each row is read as one of its own entity")
   func inheritance() throws {
     try fixture.withStore { store in
       _ = try store.commit(
@@ -157,7 +157,7 @@ struct SQLiteStoreTests {
     }
   }
 
-  @Test("Decimals sort by value, also beyond the digits that a number column holds")
+  @Test("Decimals are sorted by value, even beyond the digits that a number column can hold")
   func decimalOrder() throws {
     try fixture.withStore { store in
       let texts = ["3", "12345678901234567890.5", "-99999999999999999999.25", "0.5", "7"]
@@ -170,7 +170,7 @@ struct SQLiteStoreTests {
 
   private static let unknownRow: SQLText = "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZLABEL) VALUES (9, 99, 1, 'x')"
 
-  @Test("Rows of an entity that the store lists and the model doesn't have are passed over and stay")
+  @Test("Rows of an entity that the store lists and the model lacks are ignored and kept")
   func unknownEntity() throws {
     try fixture.withStore { made in
       try made.pool.write { connection in
@@ -190,7 +190,7 @@ struct SQLiteStoreTests {
     }
   }
 
-  @Test("A row with a number that the store itself doesn't list is damage: fetches omit it and lose no other")
+  @Test("A row with an unlisted entity number is damage: fetches omit it and lose no other")
   func unlistedEntity() throws {
     try fixture.withStore { store in
       _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("a")])]))
@@ -216,7 +216,7 @@ struct SQLiteStoreTests {
     }
   }
 
-  @Test("A store in memory works like one in a file")
+  @Test("An in-memory store works like one in a file")
   func memory() throws {
     let store = try SQLiteStore.create(nil, model: fixture.model)
     #expect(store.type == "InMemory")
@@ -228,7 +228,7 @@ struct SQLiteStoreTests {
     #expect(throws: PersistenceError.self) { try store.count(RowQuery(entity: fixture.entity("Tag"))) }
   }
 
-  @Test("A store is made once; a place that is taken isn't written over")
+  @Test("A store is created once; an occupied location isn't overwritten")
   func creation() throws {
     try withTemporaryStore { url in
       #expect(SQLiteStore.canCreate(at: url))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("What a store says of itself")
+@Suite("A store's description of itself")
 struct StoreCatalogTests {
   private let model: ManagedObjectModel
 
@@ -15,7 +15,7 @@ struct StoreCatalogTests {
         versionIdentifiers: ["7"]))
   }
 
-  /// A store's own tables, without any entity's.
+  /// A store's own tables, without those of entities.
   private func makeStore(_ url: URL) throws -> SQLiteConnection {
     let connection = try SQLiteConnection(url, mode: .create)
     try connection.execute(
@@ -26,7 +26,7 @@ struct StoreCatalogTests {
     return connection
   }
 
-  @Test("Metadata, unknown keys included, come back after reopening")
+  @Test("Metadata, including unknown keys, are read back after reopening")
   func metadata() throws {
     try withTemporaryStore { url in
       var written = StoreMetadata(newStore: UUID(), versionHashes: [:], versionIdentifiers: [])
@@ -46,7 +46,7 @@ struct StoreCatalogTests {
     }
   }
 
-  @Test("Core Data's hashes are kept where they are known, and no digest of other ones stays")
+  @Test("Core Data's hashes are kept if they are known, and a digest of others isn't")
   func hashes() throws {
     try withTemporaryStore { url in
       let connection = try makeStore(url)
@@ -64,7 +64,7 @@ struct StoreCatalogTests {
     }
   }
 
-  @Test("Persist's note no longer holds when Core Data has migrated the store")
+  @Test("Persist's record is no longer valid when Core Data has migrated the store")
   func stale() throws {
     try withTemporaryStore { url in
       let connection = try makeStore(url)
@@ -81,7 +81,7 @@ struct StoreCatalogTests {
     }
   }
 
-  @Test("A database that isn't a store, and metadata that can't be read, are errors")
+  @Test("A database that isn't a store, and unreadable metadata, are errors")
   func damaged() throws {
     try withTemporaryStore { url in
       let connection = try SQLiteConnection(url, mode: .create)
@@ -96,7 +96,7 @@ struct StoreCatalogTests {
     }
   }
 
-  @Test("An archive that can't be read counts as an unusable model, not as a damaged store")
+  @Test("An unreadable archive counts as an unusable model, not as a damaged store")
   func unusable() throws {
     try withTemporaryStore { url in
       let connection = try makeStore(url)

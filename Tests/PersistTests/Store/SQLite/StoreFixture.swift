@@ -48,7 +48,7 @@ struct StoreFixture {
 
   func entity(_ name: String) throws -> Entity { try model.entity(named: name) }
 
-  /// Creates a store at a temporary place.
+  /// Creates a store at a temporary location.
   func withStore(_ body: (SQLiteStore) throws -> Void) throws {
     try withTemporaryStore { url in
       let store = try SQLiteStore.create(url, model: model)

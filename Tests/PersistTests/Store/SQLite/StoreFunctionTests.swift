@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 
 /// Stores whose triggers call functions that only Core Data defines.
-@Suite("Functions that a store's triggers call")
+@Suite("Functions called by a store's triggers")
 struct StoreFunctionTests {
   private func withStore(_ triggers: [SQLText], _ body: (SQLiteConnection) throws -> Void) throws {
     try withTemporaryStore { url in
@@ -17,7 +17,7 @@ struct StoreFunctionTests {
     }
   }
 
-  @Test("Those that report which rows a trigger changed give nothing and stand in no way")
+  @Test("Those that report which rows a trigger changed return nothing and don't interfere")
   func reporting() throws {
     try withStore([
       """
@@ -50,7 +50,7 @@ struct StoreFunctionTests {
     }
   }
 
-  @Test("One that isn't known fails with its name when it is called, and only then")
+  @Test("An unknown one fails with its name when it is called, and only then")
   func unknown() throws {
     try withStore([
       "CREATE TRIGGER t AFTER DELETE ON ZA FOR EACH ROW BEGIN UPDATE ZA SET ZOTHER = Mystery(ZNAME); END"

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Which model a store has", .needsSharedData)
+@Suite("Identification of stores", .needsSharedData)
 struct StoreIdentificationTests {
-  /// A real store with the version that its origin's own tests say it has, and how that is found.
+  /// A real store with the version according to its origin's own tests, and how that is found.
   struct Known: Sendable, CustomTestStringConvertible {
     let store: String
     let models: String
@@ -45,7 +45,7 @@ struct StoreIdentificationTests {
       }
   }
 
-  @Test("Each real store is of the version that wrote it, among the versions of its family", arguments: Known.all)
+  @Test("Each real store has the version that wrote it, among the versions of its family", arguments: Known.all)
   func family(_ known: Known) throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url(known.models))
     let found = try StoreIdentification.identify(storeAt: SharedData.url(known.store), registry: registry)
@@ -54,7 +54,7 @@ struct StoreIdentificationTests {
     #expect(found.tableMap.differences == [])
   }
 
-  @Test("Each real store is of the version that wrote it, among every model of the collection", arguments: Known.all)
+  @Test("Each real store has the version that wrote it, among every model of the collection", arguments: Known.all)
   func everything(_ known: Known) throws {
     let found = try StoreIdentification.identify(storeAt: SharedData.url(known.store), registry: Self.everything)
     #expect(found.version?.name == known.version)
@@ -63,7 +63,7 @@ struct StoreIdentificationTests {
   private static let everything = try? ModelRegistry(
     contentsOf: (SharedData.folder ?? URL(fileURLWithPath: "/")).appendingPathComponent("coredata"))
 
-  @Test("Without models a store has its own; one without is refused", arguments: SharedData.stores)
+  @Test("Without given models, a store has its own; one without is refused", arguments: SharedData.stores)
   func embedded(_ store: URL) throws {
     do {
       let found = try StoreIdentification.identify(storeAt: store)
@@ -75,7 +75,7 @@ struct StoreIdentificationTests {
     }
   }
 
-  @Test("A store whose model is none of those given has its own; one without own is refused with every difference")
+  @Test("A store whose model isn't given has its own; one without is refused with every difference")
   func strangers() throws {
     let registry = try ModelRegistry(contentsOf: SharedData.url("posts"))
     let found = try StoreIdentification.identify(storeAt: SharedData.url("moody/Moody 3.moody"), registry: registry)
@@ -88,7 +88,7 @@ struct StoreIdentificationTests {
     #expect(error?.errors.isEmpty == false)
   }
 
-  @Test("A store that Persist has noted its model in is known by the fingerprints")
+  @Test("A store with Persist's record of the model is identified by the fingerprints")
   func noted() throws {
     try withCopy(ofStore: "moody/Moody 2.moody") { url in
       let registry = try ModelRegistry(contentsOf: SharedData.url("moody"))
@@ -103,7 +103,7 @@ struct StoreIdentificationTests {
     }
   }
 
-  @Test("Looking at a store changes nothing", arguments: SharedData.stores)
+  @Test("Inspecting a store changes nothing", arguments: SharedData.stores)
   func untouched(_ store: URL) throws {
     try withCopy(ofStore: store) { copy in
       let before = try FolderSnapshot(copy.deletingLastPathComponent())

@@ -5,13 +5,13 @@
 
   @testable import Persist
 
-  @Suite("Permissions of what belongs to a store")
+  @Suite("Permissions of a store's files")
   struct StorePermissionsTests {
     private func mode(_ url: URL) throws -> Int {
       try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber).intValue
     }
 
-    /// The mode of everything in a folder but of the named, by path.
+    /// The modes of everything in a folder, except the named, by path.
     private func modes(in folder: URL) throws -> [String: Int] {
       var modes: [String: Int] = [:]
       for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
@@ -49,7 +49,7 @@
       }
     }
 
-    @Test("Where others may read the store they may read its large values", arguments: [0o640, 0o644, 0o660])
+    @Test("If others may read the store, they may read its large values", arguments: [0o640, 0o644, 0o660])
     func shared(permissions: Int) throws {
       try withPrivateStore { _, context, url in
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: url.path)
@@ -62,7 +62,7 @@
       }
     }
 
-    @Test("A migration into a new file lets nobody look into it meanwhile, and keeps the store's permissions")
+    @Test("A migration to a new file is private while it runs, and keeps the store's permissions")
     func migration() throws {
       let scenario = try MigrationScenario(.copiedByObject)
       try withTemporaryStore { url in
@@ -94,7 +94,7 @@
         try files.removeItem(at: file)
         try files.createSymbolicLink(at: file, withDestinationURL: secret)
         #expect(persistError { _ = try values.data(named: name) }?.code == .malformedFile)
-        // Neither is a linked folder, by which files could be read, written and deleted anywhere.
+        // Neither is a linked folder, through which files anywhere could be read, written and deleted.
         try files.removeItem(at: file)
         try content.write(to: file)
         let elsewhere = url.deletingLastPathComponent().appendingPathComponent("elsewhere")

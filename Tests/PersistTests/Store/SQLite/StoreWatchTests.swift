@@ -4,9 +4,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Stores that others change while they are open", .serialized)
+@Suite("Open stores changed by others", .serialized)
 struct StoreWatchTests {
-  /// A stack that goes on with what it opened.
+  /// A stack that continues with what it opened.
   private struct OpenStore {
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
@@ -19,7 +19,7 @@ struct StoreWatchTests {
   }
 
   @Test(
-    "A program that has the store open notices that another one migrates it, and keeps its changes",
+    "A program notices that another one migrates its open store, and keeps its changes",
     arguments: MigrationScenario.Way.allCases, [true, false])
   func migrated(way: MigrationScenario.Way, hasLog: Bool) throws {
     let scenario = try MigrationScenario(way)
@@ -51,7 +51,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test("A migration that changes nothing but entity numbers is noticed too")
+  @Test("A migration that changes only entity numbers is noticed too")
   func numbers() throws {
     func version(_ number: Int, _ names: String...) throws -> ModelVersion {
       let entities = [EntityDescription("Note", attributes: [AttributeDescription("text", .string)])]
@@ -76,7 +76,7 @@ struct StoreWatchTests {
     try ManagedObjectModel(ModelDescription(entities: entities))
   }
 
-  @Test("What leaves the model as it is disturbs nobody: rows, indexes, a vacuum, metadata, a restored backup")
+  @Test("Changes that keep the model disturb no program: rows, indexes, a vacuum, metadata, a restored backup")
   func harmless() throws {
     let people = try ManagedObjectModel(SampleModels.people)
     try withTemporaryStore { url in
@@ -105,7 +105,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test("Looking for changes by others costs no statement where nobody else writes")
+  @Test("Checking for changes by others takes no statement if nothing else writes")
   func cost() throws {
     let people = try ManagedObjectModel(SampleModels.people)
     try withTemporaryStore { url in
@@ -127,9 +127,9 @@ struct StoreWatchTests {
     }
   }
 
-  // MARK: Deleted and exchanged
+  // MARK: Deleted and replaced
 
-  /// What may happen to the file of a store that is open.
+  /// Possible events for the file of an open store.
   enum Loss: CaseIterable {
     case deleted, exchanged, overwritten
 
@@ -146,7 +146,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test("A store that is deleted or exchanged under a program takes no more changes", arguments: Loss.allCases)
+  @Test("A store that is deleted or replaced while open accepts no more changes", arguments: Loss.allCases)
   func lost(loss: Loss) throws {
     let people = try ManagedObjectModel(SampleModels.people)
     try withTemporaryFolder { folder in
@@ -161,7 +161,7 @@ struct StoreWatchTests {
         #expect(persistError { try open.context.save() }?.code == .storeExchanged)
         #expect(open.context.insertedObjects.count == 1)
       }
-      // Closing leaves alone what has the name now.
+      // Closing leaves the file that now has the name unchanged.
       for info in open.coordinator.persistentStores { try open.coordinator.remove(info) }
       let fresh = try OpenStore(people, at: url)
       #expect(try fresh.context.count(for: FetchRequest("Person")) == 0)
@@ -170,7 +170,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test("A store that another coordinator of the program has open isn't destroyed, under whatever name")
+  @Test("A store that another coordinator of the program has open isn't destroyed, whatever name is used")
   func destroyed() throws {
     let people = try ManagedObjectModel(SampleModels.people)
     try withTemporaryFolder { folder in
@@ -183,7 +183,7 @@ struct StoreWatchTests {
       }
       try open.context.make("Person", ["name": "kept"])
       try open.context.save()
-      // Its own coordinator closes it first; so does who has closed it.
+      // Its own coordinator closes it first, and it can also be closed before.
       let second = try OpenStore(people, at: url)
       #expect(persistError { try open.coordinator.destroyPersistentStore(at: url) }?.code == .storeBusy)
       #expect(try second.context.count(for: FetchRequest("Person")) == 1)

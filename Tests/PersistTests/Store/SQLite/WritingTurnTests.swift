@@ -3,9 +3,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Turns of writers")
+@Suite("Order of writers")
 struct WritingTurnTests {
-  @Test("The turn goes to those who wait in the order in which they came")
+  @Test("Writers proceed in the order in which they began to wait")
   func order() async throws {
     let turn = WritingTurn()
     let pool = ThreadPool(name: "test", maximum: 16)
@@ -17,7 +17,7 @@ struct WritingTurnTests {
         order.withLock { $0.append(number) }
         turn.end()
       }
-      // The next one comes when this one waits.
+      // The next one starts when this one waits.
       while turn.waitingCount < number + 1 { try await Task.sleep(for: .milliseconds(1)) }
     }
     #expect(!turn.tryBegin())
@@ -28,7 +28,7 @@ struct WritingTurnTests {
     #expect(turn.tryBegin())
   }
 
-  @Test("Whoever has waited too long, or was cancelled, leaves the others in their order")
+  @Test("A writer that has waited too long, or was canceled, leaves the others in their order")
   func leaving() async throws {
     let turn = WritingTurn()
     let pool = ThreadPool(name: "test", maximum: 4)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Stores damaged at random", .needsSharedData)
+@Suite("Randomly damaged stores", .needsSharedData)
 struct DamagedStoreTests {
   private static let stores = [
     "posts/CoreDataMigration_Example_3.sqlite", "cars/Fixtures/SampleModel_V2.sqlite", "moody/Moody 2.moody",
@@ -13,12 +13,12 @@ struct DamagedStoreTests {
   ]
 
   @Test(
-    "Changed bytes give problems or an error, and change nothing further",
+    "Changed bytes cause problems or an error, and no further changes",
     .law("stores-with-changed-bytes", short: 12, long: 600), arguments: stores)
   func bytes(_ store: String) throws {
     try damage(store) { bytes, random in
       for _ in 0..<Int.random(in: 1...24, using: &random) {
-        // Every other one falls on the first pages, where the schema is.
+        // Every second one is on the first pages, where the schema is.
         let end = Bool.random(using: &random) ? min(bytes.count, 8192) : bytes.count
         bytes[Int.random(in: 0..<end, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
       }
@@ -26,7 +26,7 @@ struct DamagedStoreTests {
   }
 
   @Test(
-    "A file that ends too early gives problems or an error",
+    "A truncated file causes problems or an error",
     .law("stores-cut-short", short: 12, long: 600), arguments: stores)
   func truncation(_ store: String) throws {
     try damage(store) { bytes, random in

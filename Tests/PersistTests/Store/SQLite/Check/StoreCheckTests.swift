@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Checking a store")
 struct StoreCheckTests {
-  @Test("A sound store has no problems")
+  @Test("An intact store has no problems")
   func sound() throws {
     try withLibrary { _, url in try #expect(problems(url) == []) }
   }
 
-  @Test("Each kind of damage is found where it is, and nothing else", arguments: Damage.all)
+  @Test("Each kind of damage is found in its place, and nothing else is", arguments: Damage.all)
   func damage(_ damage: Damage) throws {
     try withLibrary { connection, url in
       for sql in damage.sql { try connection.execute(SQLText(checked: sql)) }
@@ -21,7 +21,7 @@ struct StoreCheckTests {
     }
   }
 
-  @Test("A missing file is a problem, a file too many is none that matters")
+  @Test("A missing file is a problem, and an extra file a harmless one")
   func files() throws {
     try withLibrary { connection, url in
       let files = ExternalDataFolder(storeAt: url)
@@ -57,7 +57,7 @@ struct StoreCheckTests {
     }
   }
 
-  /// What is done to a sound library, and what must be found.
+  /// The damage to an intact library, and the expected findings.
   struct Damage: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let sql: [String]
@@ -160,7 +160,7 @@ struct StoreCheckTests {
             RelationshipDescription("books", toMany: "Book", inverse: "shelves", isOrdered: true),
             RelationshipDescription("best", to: "Novel", inverse: nil),
           ]),
-        // Below Novel, so that a to-one to it has an entity number beside it.
+        // Below Novel, so that a to-one relationship to it has an entity number column.
         EntityDescription("Saga", parent: "Novel"),
       ]))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Mending stores")
+@Suite("Repairing stores")
 struct StoreRepairTests {
   private static func shop() throws -> ManagedObjectModel {
     try model(
@@ -51,7 +51,7 @@ struct StoreRepairTests {
     return file
   }
 
-  @Test("What leaves nothing to guess is mended, and everything that could be read stays as it was")
+  @Test("Problems with only one possible repair are repaired, and everything readable stays unchanged")
   func repair() throws {
     let model = try Self.shop()
     try withTemporaryStore { url in
@@ -95,13 +95,13 @@ struct StoreRepairTests {
     }
   }
 
-  @Test("After an unclean end the first save deletes files that no row names and unfinished copies; else none")
+  @Test("After a crash, the first save deletes files that no row names and unfinished copies; otherwise none does")
   func sweep() throws {
     let model = try Self.shop()
     try withTemporaryFolder { folder in
       let (alive, killed) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
       let coordinator = try fill(alive, model)
-      // The files as they are while somebody has the store open are those that a kill leaves.
+      // The files of an open store are those that a killed process leaves.
       for suffix in ["", "-wal"] {
         try FileManager.default.copyItem(atPath: alive.path + suffix, toPath: killed.path + suffix)
       }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Copies that aren't whole yet")
+@Suite("Unfinished copies")
 struct UnfinishedCopyTests {
   /// A store with large values, and an empty folder for its copies beside it.
   private func withStore(_ body: (URL, UnfinishedFiles) throws -> Void) throws {
@@ -20,7 +20,7 @@ struct UnfinishedCopyTests {
     try StoreDump(of: MigrationScenario(.inPlace).versions[0].model, at: url)
   }
 
-  @Test("One that is being made isn't taken away, at whatever moment somebody looks")
+  @Test("A copy in progress isn't deleted, whenever the cleanup runs")
   func everyMoment() throws {
     try withStore { store, files in
       let before = try dump(store)
@@ -49,7 +49,7 @@ struct UnfinishedCopyTests {
     }
   }
 
-  @Test("Copies succeed beside somebody who cleans up all the time")
+  @Test("Copies succeed while another process cleans up continuously")
   func besideCleaner() throws {
     try withStore { store, files in
       let before = try dump(store)
@@ -79,7 +79,7 @@ struct UnfinishedCopyTests {
     }
   }
 
-  @Test("What a killed process left of one is found, and goes when the store is mended", arguments: [true, false])
+  @Test("The remains of a killed process's copy are found, and deleted by a repair", arguments: [true, false])
   func killed(hasContent: Bool) throws {
     try withStore { store, files in
       let copy = store.deletingLastPathComponent().appendingPathComponent("Copy.sqlite")
@@ -92,7 +92,7 @@ struct UnfinishedCopyTests {
         try #expect(StoreRepair.repair(storeAt: store) == [])
         #expect(files.copies.count == 1)
       }
-      // Now the lock is gone as with a process that is killed, and the folder stays.
+      // Now the lock is released as by a killed process, and the folder remains.
       var problems: [StoreProblem.Kind] = []
       try StoreCheck.check(storeAt: store) { problems.append($0.kind) }
       #expect(problems == [.unfinishedWork])
@@ -101,7 +101,7 @@ struct UnfinishedCopyTests {
     }
   }
 
-  @Test("One that fails leaves nothing")
+  @Test("A failed copy leaves nothing behind")
   func failed() throws {
     try withStore { store, _ in
       let copy = store.deletingLastPathComponent().appendingPathComponent("Copy.sqlite")

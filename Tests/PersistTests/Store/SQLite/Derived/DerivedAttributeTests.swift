@@ -57,7 +57,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("Batches keep derived values as saves do, and can't set them", arguments: [false, true])
+  @Test("Batches update derived values like saves, and can't set them", arguments: [false, true])
   func batches(inMemory: Bool) throws {
     try withPress(inMemory: inMemory) { context in
       let author = try refreshed(fill(context))
@@ -111,7 +111,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("Counts and sums follow members that come, change and go (DER-02)", arguments: [false, true])
+  @Test("Counts and sums follow added, changed and removed members (DER-02)", arguments: [false, true])
   func aggregates(inMemory: Bool) throws {
     try withPress(inMemory: inMemory) { context in
       let author = try refreshed(fill(context))
@@ -136,7 +136,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("Many-to-many relationships are counted and added up too")
+  @Test("Many-to-many relationships are counted and summed too")
   func manyToMany() throws {
     try withPress { context in
       let author = try context.make("Author", ["name": "a"])
@@ -151,7 +151,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("Before the first save there is no value, and what is set isn't kept (DER-04)")
+  @Test("Before the first save there is no value, and assigned values aren't kept (DER-04)")
   func beforeSaving() throws {
     try withPress { context in
       let author = try context.make("Author", ["name": "a"])
@@ -161,7 +161,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("The time of the last change goes on with each change of the object, and only then")
+  @Test("The time of the last change advances with each change of the object, and only then")
   func time() throws {
     try withPress { context in
       let start = Date()
@@ -190,7 +190,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("Saving an object whose derived values others changed is no conflict")
+  @Test("Saving an object whose derived values were changed by others is no conflict")
   func versions() throws {
     try withPress { context in
       let author = try fill(context)
@@ -203,7 +203,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("Derived attributes stand among the attributes, and count for the fingerprint (DER-07)")
+  @Test("Derived attributes are among the attributes, and affect the fingerprint (DER-07)")
   func model() throws {
     let author = try ManagedObjectModel(Self.press).entity(named: "Author")
     #expect(author.attribute(named: "articlesCount")?.isDerived == true)
@@ -212,7 +212,7 @@ struct DerivedAttributeTests {
     try #expect(ManagedObjectModel(other).entity(named: "Author").fingerprint != author.fingerprint)
   }
 
-  @Test("A migration that adds or changes a derived attribute fills the rows that are there", arguments: ["a", "b"])
+  @Test("A migration that adds or changes a derived attribute updates existing rows", arguments: ["a", "b"])
   func migrating(step: String) throws {
     var old = Self.press
     for index in old.entities.indices {
@@ -239,7 +239,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("A store without triggers gets them when it is opened, and its rows their values")
+  @Test("A store without triggers has them created when it is opened, and the values of its rows computed")
   func adopting() throws {
     try withPress { context in
       let url = try #require(context.persistentStoreCoordinator.persistentStores[0].url)
@@ -258,7 +258,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("A derivation that no store can keep is refused", arguments: [
+  @Test("A derivation that no store can compute is refused", arguments: [
     "articles.@sum.wordCount", "nothing", "articles.title", "articles", "name + 1", "author.name",
     "articles.@count.x", "(",
   ])

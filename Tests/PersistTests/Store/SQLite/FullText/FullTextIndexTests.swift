@@ -12,7 +12,7 @@ struct FullTextIndexTests {
     return try connection.all(.trustedObjects) { $0.text(0) }.sorted()
   }
 
-  /// Adds the store of a model, with migration, and counts what a predicate finds.
+  /// Adds the store of a model, with migration, and counts the results of a predicate.
   private func count(_ description: ModelDescription, at url: URL, _ entity: String, _ format: String) throws -> Int {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(description))
     try coordinator.addStore(at: url, options: .automaticMigration)
@@ -32,7 +32,7 @@ struct FullTextIndexTests {
     return "\(error) \(error.errors)".contains(text)
   }
 
-  @Test("Triggers keep the index, whoever writes")
+  @Test("Triggers maintain the index, whoever writes")
   func otherPrograms() throws {
     try withNotes { notes, url in
       try notes.add(["tea", "cup", nil])
@@ -54,7 +54,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("Reopened, the store has its index, and opening changes no byte")
+  @Test("A reopened store has its index, and opening changes no byte")
   func reopening() throws {
     try withNotes { notes, url in
       try notes.add(["tea"])
@@ -71,7 +71,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("A store in memory has an index too, and rolling a save back takes its words back")
+  @Test("An in-memory store has an index too, and rolling back a save removes its words")
   func inMemory() throws {
     let notes = try NoteStore(at: nil)
     try notes.add(["tea", "cup"])
@@ -85,7 +85,7 @@ struct FullTextIndexTests {
     try #expect(notes.bodies("body MATCHTEXT 'tea'") == ["tea"])
   }
 
-  @Test("Marking, changing and unmarking an attribute makes, changes and drops the index when the store is opened")
+  @Test("Marking, changing and unmarking an attribute creates, changes and drops the index when the store is opened")
   func marking() throws {
     try withNotes(NoteStore.description(nil)) { notes, url in
       try notes.add(["tea runs", "cup"])
@@ -107,7 +107,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("A trigger that somebody dropped costs the index, which is made anew")
+  @Test("If a trigger is dropped by others, the index is re-created")
   func droppedTrigger() throws {
     try withNotes { notes, url in
       try notes.add(["tea"])
@@ -119,7 +119,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("Migrations in place rename, rewrite and drop the index with what it is of")
+  @Test("Migrations in place rename, rewrite and drop the index with its attribute")
   func migrations() throws {
     try withNotes { notes, url in
       try notes.add(["tea", "cup"])
@@ -144,23 +144,23 @@ struct FullTextIndexTests {
       try #expect(count(other, at: url, "Memo", "content MATCHTEXT 'tea'") == 1)
       try #expect(problems(at: url, other) == [])
       try #expect(count(other, at: url, "Page", "text MATCHTEXT 'tea'") == 0)
-      // The attribute gone.
+      // The attribute removed.
       other.entities[0].attributes.remove(at: 1)
       try #expect(count(other, at: url, "Page", "text MATCHTEXT 'tea'") == 0)
       try #expect(fullTextObjects(at: url).count == 4)
-      // The entity gone.
+      // The entity removed.
       other.entities.remove(at: 1)
       try #expect(count(other, at: url, "Memo", "rank == nil") == 2)
       try #expect(fullTextObjects(at: url) == [])
     }
   }
 
-  @Test("A migration that touches no searched row leaves the index as it is")
+  @Test("A migration that changes no searched row leaves the index unchanged")
   func untouched() throws {
     try withNotes { notes, url in
       try notes.add(["tea"])
       try notes.store.close()
-      // A word that no text has shows that the index isn't made anew.
+      // A word that is in no text shows that the index isn't re-created.
       try runSQL(
         "INSERT INTO \"PERSIST_FTS_ZNOTE$ZBODY\" (rowid, ZBODY) VALUES (1, 'witness')", at: url)
       var changed = NoteStore.description()
@@ -170,7 +170,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("A migration that copies makes the indexes of the new store, by SQL and object by object")
+  @Test("A migration that copies creates the indexes of the new store, by SQL and object by object")
   func copying() throws {
     let old = try ManagedObjectModel(NoteStore.description())
     var description = NoteStore.description(.stems)
@@ -193,7 +193,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("A mapping may ask the source's texts, which are then looked at one by one")
+  @Test("A mapping may search the source's texts, which are then examined one by one")
   func mapping() throws {
     let model = try ManagedObjectModel(NoteStore.description())
     try withTemporaryFolder { folder in
@@ -210,7 +210,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("The schema is trusted only where no trigger or view of others uses a virtual table")
+  @Test("The schema is trusted only if no other trigger or view uses a virtual table")
   func trust() throws {
     for hostile in [
       "CREATE TRIGGER evil AFTER INSERT ON ZAUTHOR BEGIN DELETE FROM \"PERSIST_FTS_ZNOTE$ZBODY\"; END",
@@ -252,13 +252,13 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("SQLite without FTS5 gives an error that names it")
+  @Test("SQLite without FTS5 causes an error that names it")
   func withoutFTS5() {
     let error = persistError { try SQLiteConnection.requireFullText(isAvailable: false, url: nil) }
     #expect(error?.code == .storeOpenFailed && error?.message.contains("FTS5") == true)
   }
 
-  @Test("A check finds words that no text has, and texts whose words are missing")
+  @Test("A check finds words that are in no text, and texts whose words are missing")
   func check() throws {
     try withNotes { notes, url in
       try notes.add(["tea", "cup"])
@@ -271,7 +271,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("A mark that can't be kept is a flaw of the model")
+  @Test("An unsupported mark is a flaw of the model")
   func flaws() throws {
     for attribute in [
       AttributeDescription("a", .int32, userInfo: [FullTextSearch.userInfoKey: "words"]),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Full-text search")
 struct FullTextSearchTests {
   @Test(
-    "Words, phrases, beginnings, nearness and logic find texts",
+    "Words, phrases, prefixes, proximity and logic find texts",
     arguments: [
       ("tea", ["A cup of Tea", "Tea, and green at that", "green tea"]), ("\"green tea\"", ["green tea"]),
       ("te*", ["A cup of Tea", "Tea, and green at that", "Tennis", "green tea"]), ("^green", ["green tea"]),
@@ -25,7 +25,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("Stems and trigrams find what their words are")
+  @Test("Stems and trigrams find the texts with these words")
   func tokenizers() throws {
     try withNotes(NoteStore.description(.stems)) { notes, _ in
       try notes.add(["They were running"])
@@ -41,7 +41,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("One statement finds them by the index, and the plan walks through no table")
+  @Test("One statement finds them by the index, and the plan scans no table")
   func plan() throws {
     try withNotes { notes, _ in
       try notes.add((1...200).map { $0 % 50 == 0 ? "tea \($0)" : "cup \($0)" })
@@ -58,7 +58,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("Over relationships, in subqueries, and with what has no text, memory gives the answer of SQL")
+  @Test("Over relationships, in subqueries, and without text, memory agrees with SQL")
   func agreement() throws {
     try withNotes { notes, _ in
       let context = notes.context
@@ -91,7 +91,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("Random texts and queries give the same rows in SQL and in memory", .law("full-text-rows", short: 1, long: 200))
+  @Test("Random texts and queries find the same rows in SQL and memory", .law("full-text-rows", short: 1, long: 200))
   func randomAgreement() { forEachSeed(agree) }
 
   private func agree(seed: UInt64) throws {
@@ -118,7 +118,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("Unsaved objects are found by their present texts, and lost by them")
+  @Test("Unsaved objects are found by their current texts, and not by former ones")
   func pendingChanges() throws {
     try withNotes { notes, _ in
       let saved = try notes.add(["tea", "cup", "tea pot"])
@@ -132,7 +132,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("The best match comes first; what doesn't match and what isn't saved comes last")
+  @Test("The best match comes first; non-matching and unsaved objects come last")
   func relevance() throws {
     try withNotes { notes, _ in
       let long = "tea among very many other words that make the text a long one"
@@ -155,7 +155,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("Excerpts show what was found, in unsaved texts too, with no statement on the store")
+  @Test("Excerpts show the matches, in unsaved texts too, without a statement")
   func excerpts() throws {
     try withNotes { notes, _ in
       let text = (1...30).map { "word\($0)" }.joined(separator: " ") + " Té\u{301}a e\u{301} <b> " + "more of it"
@@ -176,7 +176,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("Batch operations choose by it and keep the index")
+  @Test("Batch operations select by it and maintain the index")
   func batches() throws {
     try withNotes { notes, url in
       try notes.add(["tea", "cup", "tea cup"])
@@ -195,7 +195,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("What can't be searched is an error that says so, before anything runs")
+  @Test("Unsearchable attributes and texts are an error that says so, before anything runs")
   func errors() throws {
     try withNotes { notes, _ in
       func error(_ format: String, _ arguments: any FetchArgument...) -> PersistenceError? {
@@ -223,7 +223,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("A child finds by what its parent and it have unsaved")
+  @Test("A child searches its parent's unsaved changes and its own")
   func children() throws {
     try withNotes { notes, _ in
       let saved = try notes.add(["tea", "cup", "pot"])
@@ -246,7 +246,7 @@ struct FullTextSearchTests {
     }
   }
 
-  @Test("Rows of values come by relevance too; groups and results controllers can't")
+  @Test("Rows of values can be sorted by relevance too; groups and results controllers can't")
   func otherResults() throws {
     try withNotes { notes, _ in
       try notes.add(["tea and much else", "tea", "cup"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// Notes whose texts are searched, some of them letters with a subject, and their authors.
+/// Notes with searchable texts, some of them letters with a subject, and their authors.
 struct NoteStore {
   static func description(_ search: FullTextSearch? = .words, title: FullTextSearch? = nil) -> ModelDescription {
     var (body, heading, subject) = (
@@ -48,7 +48,7 @@ struct NoteStore {
     return notes
   }
 
-  /// The bodies of the notes for which a predicate holds, in order.
+  /// The bodies of the notes that match a predicate, in order.
   func bodies(_ format: String, _ arguments: any FetchArgument...) throws -> [String] {
     var request = FetchRequest<ManagedObject>("Note")
     request.predicate = try FetchPredicate(format, arguments: arguments)
@@ -64,7 +64,7 @@ func withNotes(
   try withTemporaryStore { url in try body(NoteStore(description, at: url), url) }
 }
 
-/// Runs SQL as another program would, with SQLite's own settings.
+/// Runs SQL as another program would, with SQLite's default settings.
 func runSQL(_ sql: String, at url: URL) throws {
   let connection = try SQLiteConnection(url, mode: .readWrite)
   defer { connection.close() }

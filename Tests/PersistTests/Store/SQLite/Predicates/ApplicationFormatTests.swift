@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Format strings of applications")
 struct ApplicationFormatTests {
-  @Test("They read, print, read back to the same tree, and give the same rows both ways", .needsSharedData)
+  @Test("They parse, print, parse back to the same tree, and return the same rows both ways", .needsSharedData)
   func agree() throws {
     var asked = 0
     for group in ApplicationFormats.all {

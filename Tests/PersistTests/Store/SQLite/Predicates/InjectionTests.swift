@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// Names and values that would be SQL if they were pasted.
-@Suite("Attacks with SQL in names and values")
+/// Names and values that would be SQL if they were inserted as text.
+@Suite("SQL injection by names and values")
 struct InjectionTests {
   private static let attacks = [
     "'; DROP TABLE ZITEM; --", "\" OR 1=1 --", "') OR ('1'='1", "x'); DELETE FROM ZITEM; --", "1; VACUUM", "%", "_",
@@ -16,7 +16,7 @@ struct InjectionTests {
 
   private static func attribute(_ name: String) -> AttributeDescription { AttributeDescription(name, .string) }
 
-  @Test("Arguments are values, whatever stands in them", arguments: attacks)
+  @Test("Arguments are values, whatever they contain", arguments: attacks)
   func arguments(_ attack: String) throws {
     let model = ModelDescription(entities: [EntityDescription("Item", attributes: [Self.attribute("name")])])
     try withStack(model) { stack in
@@ -32,7 +32,7 @@ struct InjectionTests {
         let request = try request("Item", FetchPredicate(format, arguments: arguments))
         let found = try fresh.fetch(request).compactMap { $0["name"] as? String }
         #expect(found.contains(attack), "\(format)")
-        // The same as a literal of the language, printed and read.
+        // The same as a literal of the format language, printed and parsed.
         let printed = try request.predicate.map { try FetchPredicate($0.format) }
         #expect(printed == request.predicate)
       }
@@ -41,7 +41,7 @@ struct InjectionTests {
     }
   }
 
-  @Test("A name given by %K is a key or an error, and never SQL", arguments: attacks)
+  @Test("A name passed for %K is a key or an error, and never SQL", arguments: attacks)
   func keys(_ attack: String) throws {
     let model = ModelDescription(entities: [EntityDescription("Item", attributes: [Self.attribute("name")])])
     try withStack(model) { stack in
@@ -57,7 +57,7 @@ struct InjectionTests {
     }
   }
 
-  @Test("A format string with SQL in it is an error or a predicate, and never SQL", arguments: attacks)
+  @Test("A format string that contains SQL is an error or a predicate, and never SQL", arguments: attacks)
   func formats(_ attack: String) throws {
     let model = ModelDescription(entities: [EntityDescription("Item", attributes: [Self.attribute("name")])])
     try withStack(model) { stack in
@@ -86,7 +86,7 @@ struct InjectionTests {
           RelationshipDescription("many", toMany: name, inverse: "many"),
         ], indexes: [FetchIndexDescription(name, on: name)])
     ])
-    // What a model refuses can't come to SQL at all.
+    // Names that a model refuses can't reach SQL.
     guard (try? ManagedObjectModel(description)) != nil else { return }
     try withStack(description) { stack in
       let context = stack.context()

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// The law: SQLite parses every term that is said to fit.
-@Suite("What SQLite can parse")
+/// The law: SQLite can parse every term that is declared to fit.
+@Suite("Limits of SQLite's parser")
 struct TermRoomTests {
   private static let row = SQLText.RowSelection.root
   private static let leaf = SQLTerm.column("Z_PK", of: row)
@@ -38,7 +38,7 @@ struct TermRoomTests {
     ("selected where", { .isSelected(one, inner, of: scan(one, $0)) }),
   ]
 
-  /// What SQLite says against statements with a term in every place; nil for nothing.
+  /// SQLite's errors for statements with a term in every place; nil for none.
   private func error(_ term: SQLTerm, _ store: SQLiteStore) -> String? {
     var selection = SQLText.RowSelection(table: "ZITEM", entities: .known([1, 2, 3]))
     selection.condition = term
@@ -55,7 +55,7 @@ struct TermRoomTests {
     return nil
   }
 
-  @Test("Every form, nested as deeply as is said to fit, alone and mixed", .law("term-room", short: 150, long: 20_000))
+  @Test("Every form, nested up to the declared limit, alone and mixed", .law("term-room", short: 150, long: 20_000))
   func nested() throws {
     let model = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Item")]))
     try withTemporaryStore { url in
@@ -79,7 +79,7 @@ struct TermRoomTests {
     }
   }
 
-  @Test("Operands aren't repeated: what nests makes statements that grow in step")
+  @Test("Operands aren't repeated: statements grow in proportion to the nesting")
   func linear() throws {
     try withStack(PredicateAgreementTests.model) { stack in
       let entity = try stack.model.entity(named: "Item")
@@ -103,7 +103,7 @@ struct TermRoomTests {
     }
   }
 
-  @Test("Long paths and long lists of conditions are asked in memory where SQLite can't parse them")
+  @Test("Long paths and long lists of conditions are evaluated in memory if SQLite can't parse them")
   func beyond() throws {
     try withStack(PredicateDepthModel.description) { stack in
       let context = stack.context()
@@ -137,7 +137,7 @@ struct TermRoomTests {
     }
   }
 
-  /// A chain of nodes, sorted by a number so many steps down it: those without come first, by key.
+  /// A chain of nodes, sorted by a number the given steps down; those without one come first, by key.
   private func sorts(by steps: Int, in stack: TestStack) throws {
     let key = (Array(repeating: "next", count: steps) + ["number"]).joined(separator: ".")
     let ascending = Array(0..<80)
@@ -162,7 +162,7 @@ struct TermRoomTests {
       (request.fetchOffset, request.fetchLimit) = (3, 5)
       #expect(numbers(try context.fetch(request)) == Array(expected[3..<8]), "\(key), a window")
       #expect(try context.count(for: request) == 5)
-      // An unsaved change counts where the request includes it, and doesn't elsewhere.
+      // An unsaved change is respected only if the request includes it.
       (request.fetchOffset, request.fetchLimit) = (0, 0)
       let target = try #require(try context.fetch(FetchRequest<ManagedObject>("Node", where: "number == 5")).first)
       target["number"] = 1000

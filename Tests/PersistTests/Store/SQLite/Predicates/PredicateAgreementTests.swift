@@ -76,9 +76,9 @@ struct PredicateAgreementTests {
     }
   }
 
-  /// Asks both for what SQL can be asked for, and compares.
+  /// Evaluates with SQL, as far as it can, and in memory, and compares.
   ///
-  /// - Returns: how many objects there are; nil where SQL can't be asked for all of it.
+  /// - Returns: The number of objects; nil if SQL can't evaluate all of it.
   static func ask(
     _ predicate: FetchPredicate, over entity: Entity, _ store: any PersistentStore, _ candidates: [ManagedObject]
   ) throws -> Int? {
@@ -104,7 +104,7 @@ struct PredicateAgreementTests {
   }
 
   @Test(
-    "Random predicates over stores that Core Data wrote", .needsSharedData,
+    "Random predicates over stores written by Core Data", .needsSharedData,
     .law("predicates-over-real-stores", short: 60, long: 4000), arguments: SharedData.stores)
   func realStores(_ url: URL) throws {
     let root = try SharedData.url("").standardizedFileURL.pathComponents

@@ -63,7 +63,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("A relationship is followed by key and not by walking through tables")
+  @Test("A relationship is followed by key and not by scanning tables")
   func relationships() throws {
     try withStore { store, entity in
       for format in ["ANY tags.label == 'x'", "owner.name == 'x'", "owner.items.@count > 2"] {
@@ -73,7 +73,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("Whether there is a member is asked without counting all of them")
+  @Test("Whether there is a member is determined without counting all of them")
   func existence() throws {
     try withStore { store, entity in
       for format in [
@@ -114,7 +114,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("Lists and disjunctions of any length are answered")
+  @Test("Lists and disjunctions of any length are evaluated")
   func large() throws {
     try withStore { store, entity in
       var query = RowQuery(entity: entity)
@@ -137,7 +137,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("A regular expression that would take years is stopped in SQL too, with the error that says so")
+  @Test("A regular expression that would take years is interrupted in SQL too, with an error that says so")
   func slowExpression() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -153,7 +153,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("What SQL can't say exactly is left to the objects, and only that")
+  @Test("Conditions that SQL can't express exactly are evaluated on the objects, and only those")
   func division() throws {
     try withStore { store, entity in
       func rest(_ format: String) throws -> String? { try store.divide(FetchPredicate(format), over: entity).rest?.format }
@@ -163,7 +163,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("What collection operators give is compared with no value alike in SQL and in memory")
+  @Test("Results of collection operators are compared with null in the same way in SQL and in memory")
   func aggregatesOfNothing() throws {
     try withStack(Tasks.model) { stack in
       let context = stack.context()

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// The statements and SQLite's plans for them: what a fetch costs before it reads a row.
-@Suite("Plans of queries")
+/// The statements and SQLite's plans for them: the cost of a fetch before it reads a row.
+@Suite("Query plans")
 struct QueryPlanTests {
   private static let model = ModelDescription(entities: [
     EntityDescription(
@@ -72,7 +72,7 @@ struct QueryPlanTests {
     try #require(try store.explain(query))
   }
 
-  @Test("Statements name no entity numbers where they mean every row of a table")
+  @Test("Statements name no entity numbers if they apply to every row of a table")
   func entityNumbers() throws {
     try withStore { store in
       for entity in ["Item", "Category", "Person"] {
@@ -88,7 +88,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("Counts, keys in the order of an index, and keys of a condition are read from the index alone")
+  @Test("Counts, keys in the order of an index, and keys for a condition are read from the index alone")
   func coveringIndexes() throws {
     try withStore { store in
       for query in try [
@@ -107,7 +107,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("A condition uses its index, and sorting by key is left to the reader, without a limit")
+  @Test("A condition uses its index, and without a limit the reader sorts by key")
   func keyOrder() throws {
     try withStore { store in
       let some = try explanation(query("Item", "quantity < 5", in: store), store)
@@ -120,7 +120,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("A page by another column's order is read in that order and ends with the page")
+  @Test("A page sorted by another column is read in that order and ends with the page")
   func page() throws {
     try withStore { store in
       let page = try explanation(query("Item", "quantity > 5", sortedBy: "name", limit: 20, in: store), store)
@@ -130,7 +130,7 @@ struct QueryPlanTests {
   }
 
   @Test(
-    "A condition on related rows begins with them, and finds its rows by index",
+    "A condition on related rows begins with those, and finds its rows by index",
     arguments: [
       "category.name == 'x'", "category.name IN {'x', 'y'}", "category.name > 'x'", "category.name BEGINSWITH 'x'",
       "category.name BETWEEN {'x', 'y'}", "category.name == 'x' AND price > 5", "NOT category.name != 'x' AND price > 5",
@@ -145,7 +145,7 @@ struct QueryPlanTests {
   }
 
   @Test(
-    "A condition on members begins with them, and finds their owners by key",
+    "A condition on members begins with those, and finds their owners by key",
     arguments: [
       "ANY items.name == 'x'", "ANY items.quantity > 5", "items.@max.quantity > 5", "0 >= items.@min.quantity",
       "SUBQUERY(items, $i, $i.name == 'x').@count > 0", "SUBQUERY(items, $i, $i.name == 'x' AND $i.price > 5).@count != 0",
@@ -159,7 +159,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("Named rows, pages and walks by key look their related rows up")
+  @Test("Named rows, pages and iterations by key look up their related rows")
   func lookups() throws {
     try withStore { store in
       let id = ManagedObjectID(entityName: "Item", storeIdentifier: store.identifier, key: .permanent(1))
@@ -175,13 +175,13 @@ struct QueryPlanTests {
         let plan = try explanation(query, store).plan
         #expect(plan.first == first && !plan.contains { $0.contains("LIST") }, "\(plan)")
       }
-      // Few rows are expected to equal a value: they are found first, and sorted.
+      // Few rows are expected to equal a value: they are found first, then sorted.
       let few = try query("Item", "category.name == 'x'", sortedBy: "quantity", limit: 20, in: store)
       #expect(try explanation(few, store).plan.contains { $0.contains("LIST") })
     }
   }
 
-  @Test("A comparison with nothing, a negation and a dangling key mean the same as in memory")
+  @Test("A comparison with null, a negation and a dangling key have the same results as in memory")
   func nothing() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -209,7 +209,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("Rows and values come in the order of keys, whichever index finds them")
+  @Test("Rows and values are returned in the order of keys, whichever index is used")
   func orderOfRows() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

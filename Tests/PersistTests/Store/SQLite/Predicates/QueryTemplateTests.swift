@@ -5,7 +5,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Templates of queries")
+@Suite("Query templates")
 struct QueryTemplateTests {
   private static let model = ModelDescription(entities: [
     EntityDescription(
@@ -78,7 +78,7 @@ struct QueryTemplateTests {
     }
   }
 
-  @Test("Values that change the SQL, and not only its values, get their own")
+  @Test("Values that change the SQL, and not only its parameters, have separate templates")
   func values() throws {
     try withStore { store, context in
       let names: [String?] = ["é", "e\u{301}", "E", "5", "tea", "", nil, "\u{1}parameter 0"]
@@ -117,7 +117,7 @@ struct QueryTemplateTests {
     }
   }
 
-  @Test("Objects that get a row and the current time aren't remembered")
+  @Test("Predicates with the current time or objects that will have a row aren't cached")
   func changing() throws {
     try withStore { store, context in
       let parent = try context.make("Item", ["name": "p"])

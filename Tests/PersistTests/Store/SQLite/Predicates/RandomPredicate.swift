@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Persist
 
-/// Makes predicates and values over a model, of all kinds and with all forms, the wrong ones among them.
+/// Makes predicates and values over a model, of all kinds and in all forms, including wrong ones.
 struct RandomPredicate {
   var random: SeededGenerator
   let model: ManagedObjectModel
@@ -100,7 +100,7 @@ struct RandomPredicate {
     var operators: [FetchPredicate.Operator] = [
       .equal, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .in,
     ]
-    // Operators on texts are mostly asked of texts.
+    // Operators on texts are mostly applied to texts.
     if type == .string || type == .uri || chance(10) {
       operators += [.contains, .beginsWith, .endsWith, .like, .matches]
     }

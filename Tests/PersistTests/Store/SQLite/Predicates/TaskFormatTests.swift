@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Format strings of public code")
 struct TaskFormatTests {
-  @Test("They find what they say, from the store, in memory, printed and read again, and from unsaved changes")
+  @Test("They have the expected results, from the store, in memory, printed and parsed again, and with unsaved changes")
   func find() throws {
     try withStack(Tasks.model) { stack in
       let context = stack.context()
@@ -24,7 +24,7 @@ struct TaskFormatTests {
     }
   }
 
-  @Test("A property hides what all objects have under its name, in the store and in memory")
+  @Test("A property hides the one that all objects have under its name, in the store and in memory")
   func hidden() throws {
     let names = ["entity", "objectID", "self"]
     let model = ModelDescription(entities: [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Real stores", .needsSharedData)
 struct RealStoreTests {
-  /// The models that stand in the same part of the collection as a store.
+  /// The models in the same part of the collection as a store.
   private func models(for store: URL) throws -> [(name: String, model: ManagedObjectModel)] {
     let part = store.path.components(separatedBy: "/coredata/").last?.split(separator: "/").first ?? ""
     return try SharedData.modelContents.filter { $0.path.contains("/coredata/\(part)/") }.map {
@@ -14,7 +14,7 @@ struct RealStoreTests {
     }
   }
 
-  @Test("One model at least of those beside it fits a store in every table and column")
+  @Test("At least one of the models beside it fits a store in every table and column")
   func columns() throws {
     for store in SharedData.stores {
       let models = try models(for: store)
@@ -64,7 +64,7 @@ struct RealStoreTests {
       }
       var problems: [StoreProblem] = []
       try StoreCheck(connection, map: map, files: ExternalDataFolder(storeAt: store)).run { problems.append($0) }
-      // An application can set one end of a relationship past Core Data: then its store has it so.
+      // An application can set one end of a relationship without Core Data: the store then contains just that end.
       let oneSided = problems.filter { $0.kind == .oneSidedRelationship && $0.detail.hasSuffix("leads to nothing.") }
       #expect(problems.count == oneSided.count, "\(store.lastPathComponent): \(problems)")
       print(

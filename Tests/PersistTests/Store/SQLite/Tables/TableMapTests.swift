@@ -3,9 +3,9 @@ import Testing
 
 @testable import Persist
 
-@Suite("Where a model stands in a new store")
+@Suite("Layout of a new store")
 struct TableMapTests {
-  @Test("Attributes and to-one relationships are columns named in upper case")
+  @Test("Attributes and to-one relationships are columns with uppercase names")
   func columns() throws {
     let map = try TableMap.forNewStore(
       ManagedObjectModel(
@@ -32,7 +32,7 @@ struct TableMapTests {
     #expect(map.differences.isEmpty)
   }
 
-  @Test("A hierarchy has one table, and same names of siblings get digits in the order of entity numbers")
+  @Test("A hierarchy has one table, and equal names of siblings have digits in the order of entity numbers")
   func siblings() throws {
     let map = try TableMap.forNewStore(
       ManagedObjectModel(
@@ -54,7 +54,7 @@ struct TableMapTests {
     #expect(try names("Owner") == ["ZTHING", "Z2_THING"])
   }
 
-  @Test("Names that differ in case only, and names that digits make equal, all get columns of their own")
+  @Test("Names that differ only in case, and names made equal by digits, all have separate columns")
   func collisions() throws {
     let map = try TableMap.forNewStore(
       ManagedObjectModel(
@@ -114,7 +114,7 @@ struct TableMapTests {
     #expect(map.joinTables[1].first.column == "Z_1LIKEDBY" && map.joinTables[1].second.column == "Z_1LIKES")
   }
 
-  @Test("A to-many relationship without inverse has a column in its destination's table")
+  @Test("A to-many relationship without an inverse has a column in its destination's table")
   func oneWay() throws {
     let map = try TableMap.forNewStore(
       ManagedObjectModel(

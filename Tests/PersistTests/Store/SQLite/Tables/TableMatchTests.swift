@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Where a model stands in a store that exists")
+@Suite("Layout of an existing store")
 struct TableMatchTests {
   private func schema(_ tables: [(String, [(String, String)])]) -> StoreSchema {
     StoreSchema(
@@ -17,7 +17,7 @@ struct TableMatchTests {
     (name, [("Z_PK", "INTEGER"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")] + more)
   }
 
-  @Test("Columns whose names collided in another order are told apart by their types")
+  @Test("Columns whose names collided in another order are distinguished by their types")
   func types() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -33,7 +33,7 @@ struct TableMatchTests {
     #expect(try map[model.entity(named: "B")].columns.map(\.name) == ["ZVALUE"])
   }
 
-  @Test("Names of siblings were given in the order of the store's numbers, whatever the order of the model's")
+  @Test("Names of siblings were assigned in the order of the store's numbers, whatever the order of the model's")
   func order() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -51,7 +51,7 @@ struct TableMatchTests {
     #expect(try map[model.entity(named: "Zebra")].columns.map(\.name) == ["ZTEXT1"])
   }
 
-  @Test("Companions and join tables are found under an older number")
+  @Test("Companion columns and join tables are found under an older number")
   func olderNumbers() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -79,7 +79,7 @@ struct TableMatchTests {
       join.second == .init(entity: "Item", relationship: "tags", column: "Z_7ITEMS1", orderColumn: "Z_FOK_9TAGS"))
   }
 
-  @Test("A join table named for the other side is found, and the two tables of a pair aren't mixed up")
+  @Test("A join table named for the other side is found, and the two tables of a pair aren't confused")
   func turned() throws {
     func many(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
       RelationshipDescription(name, toMany: destination, inverse: inverse)
@@ -102,7 +102,7 @@ struct TableMatchTests {
     #expect(map.joinTables.map(\.first.entity) == ["List", "List"])
   }
 
-  @Test("A renamed attribute doesn't take the column of its old name, though only a digit differs")
+  @Test("A renamed attribute doesn't use the column of its old name, though only a digit differs")
   func digits() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [EntityDescription("Item", attributes: [AttributeDescription("title", .string)])]))
@@ -112,7 +112,7 @@ struct TableMatchTests {
     #expect(words.count == 2)
   }
 
-  @Test("What has no place, and what nothing stands for, is said")
+  @Test("Properties without a column, and columns without a property, are reported")
   func differences() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [
@@ -137,7 +137,7 @@ struct TableMatchTests {
       ])
   }
 
-  @Test("An entity keeps its number when the store still knows it by an old name")
+  @Test("An entity keeps its number if the store still has it under an old name")
   func numbers() throws {
     let model = try ManagedObjectModel(
       ModelDescription(entities: [

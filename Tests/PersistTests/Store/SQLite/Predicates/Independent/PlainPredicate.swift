@@ -1,7 +1,7 @@
 import Foundation
 
-/// A predicate of the fuzz: written as a format string for Persist, and evaluated here by what the documentation of
-/// NSPredicate says, over plain dictionaries. Nothing of Persist's own evaluation is used.
+/// A predicate of the fuzz test: written as a format string for Persist, and evaluated here according to NSPredicate's
+/// documentation, over plain dictionaries. Nothing of Persist's own evaluation is used.
 indirect enum PlainPredicate {
   case truth(Bool)
   case not(PlainPredicate)
@@ -156,7 +156,7 @@ struct PlainInterpreter {
     .object(variable.flatMap { variables[$0] } ?? object)
   }
 
-  /// A key of no value is no value, a key of a collection that of every member.
+  /// A key of null is null, a key of a collection is that of every member.
   private func follow(_ keys: [String], from start: PlainValue) -> PlainValue {
     var value = start
     for key in keys {
@@ -230,7 +230,7 @@ struct PlainInterpreter {
   private func order(
     _ left: String, _ right: String, _ plainLeft: String, _ plainRight: String, _ options: String
   ) -> Int {
-    // Equality with [c] is Foundation's; the order of what differs is that of the folded forms.
+    // Equality with [c] is Foundation's; different texts have the order of their folded forms.
     if options == "c", plainLeft.caseInsensitiveCompare(plainRight) == .orderedSame { return 0 }
     if left.unicodeScalars.elementsEqual(right.unicodeScalars) { return 0 }
     return left.unicodeScalars.lexicographicallyPrecedes(right.unicodeScalars) ? -1 : 1
@@ -351,7 +351,7 @@ struct PlainInterpreter {
 }
 
 extension PlainValue {
-  /// What ANY, ALL, SUBQUERY and collection operators go through: one for a single value, none for no value.
+  /// The elements for ANY, ALL, SUBQUERY and collection operators: one for a single value, none for null.
   var members: [PlainValue] {
     switch self {
     case .null: []

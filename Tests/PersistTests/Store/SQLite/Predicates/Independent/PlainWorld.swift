@@ -5,8 +5,8 @@ import PersistTestSupport
 
 /// Objects as plain dictionaries, and the same objects in a context.
 ///
-/// Only one side of each relationship is kept: `team` and `boss` of people, `tags` of people, `parent` of teams. The
-/// other sides are looked for.
+/// Only one side of each relationship is stored: `team` and `boss` of people, `tags` of people, `parent` of teams. The
+/// other sides are searched for.
 struct PlainWorld {
   struct Object {
     let entity: String
@@ -144,7 +144,7 @@ struct WorldInContext {
     }
   }
 
-  /// The numbers in the world of some objects; those that it doesn't know are left out.
+  /// The numbers in the world of some objects; unknown ones are omitted.
   func ids(of found: [ManagedObject]) -> Set<Int> {
     let byIdentity = Dictionary(
       objects.map { (ObjectIdentifier($0.value), $0.key) }, uniquingKeysWith: { a, _ in a })

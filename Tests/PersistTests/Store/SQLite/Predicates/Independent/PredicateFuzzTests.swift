@@ -4,9 +4,8 @@ import Testing
 
 @testable import Persist
 
-/// The law: a predicate has one meaning. What SQL finds, what evaluation in memory finds, and what an interpreter finds
-/// that shares no code with either, are the same objects, with and without unsaved changes, in children and after the
-/// save.
+/// The law: a predicate has one meaning. SQL, evaluation in memory, and an interpreter that shares no code with either
+/// find the same objects, with and without unsaved changes, in children and after the save.
 @Suite("Predicates and an independent interpreter")
 struct PredicateFuzzTests {
   private static let questions = 25
@@ -37,7 +36,7 @@ struct PredicateFuzzTests {
     try graph.context.save()
     let saved = world
     try ask(graph.moved(to: ManagedObjectContext(coordinator)), world, saved, &generator)
-    // Changed objects, and some that aren't loaded.
+    // Changed objects, and some that haven't been loaded.
     graph = graph.moved(to: ManagedObjectContext(coordinator))
     for _ in 0..<generator.pick([1, 3, 12]) {
       try change(&world, &graph, &generator, deletes: true)
@@ -89,7 +88,7 @@ struct PredicateFuzzTests {
     }
   }
 
-  /// Asks a context, each of its objects, and the interpreter.
+  /// Evaluates with a context, each of its objects, and the interpreter.
   private func ask(
     _ graph: WorldInContext, _ world: PlainWorld, _ saved: PlainWorld,
     _ generator: inout RandomPlainPredicate

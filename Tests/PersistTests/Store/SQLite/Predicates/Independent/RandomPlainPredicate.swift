@@ -1,19 +1,19 @@
 import Foundation
 import PersistTestSupport
 
-/// Makes predicates of every form over a world, each of the types that the form takes.
+/// Makes predicates of every form over a world, each with the types that the form accepts.
 struct RandomPlainPredicate {
   var random: SeededRandom
 
   enum Kind { case text, number, date, uuid }
 
-  /// Texts whose parts fold one by one: what CONTAINS and LIKE find in them is no question of the folding.
+  /// Texts whose parts are folded one by one, so that results of CONTAINS and LIKE don't depend on the folding.
   private static let texts = [
     "", "a", "A", "ab", "aB", "b", "Tea", "tea", "TEA", "é", "e\u{301}", "É", "e", "5", "1.5", "😀",
     "a%b", "a*b", "a?b",
     "a\\b", "it's", "\"q\"", "zz", "a\nb", "ñandú", "NANDU", "[a-z]", "ÅNGSTRÖM", "ångström",
   ]
-  /// Texts that fold oddly, for comparisons of whole texts.
+  /// Texts with unusual folding, for comparisons of whole texts.
   static let odd = [
     "ß", "ss", "SS", "ẞ", "ı", "I", "i", "İ", "ﬁ", "fi", "Σας", "σασ", "K", "k", "ſ", "s", "ŉ",
     "ʼn",
@@ -79,7 +79,7 @@ struct RandomPlainPredicate {
     return comparison(.one, expression(kind, scope, depth), kind, scope, depth)
   }
 
-  /// A path to objects or to one object, compared with no value.
+  /// A path to objects or to one object, compared with null.
   private mutating func nothing(_ scope: Scope) -> PlainPredicate {
     let (variable, start) = root(scope)
     let (keys, entity) = toOnes(start, least: 0)
@@ -152,7 +152,8 @@ struct RandomPlainPredicate {
     }
   }
 
-  /// Within odd texts parts are a question of the folding: such operators are asked of the attribute without them.
+  /// Within texts with unusual folding, parts depend on the folding: such operators are applied to the attribute
+  /// without them.
   private func plainText(_ expression: PlainExpression) -> PlainExpression {
     guard case .path(let variable, let keys) = expression, keys.last == "name" else {
       return expression
@@ -208,15 +209,15 @@ struct RandomPlainPredicate {
     }
     guard let attribute = attributes.randomElement(using: &random) else { return nil }
     var functions = ["@min", "@max"]
-    // Sums of wide numbers become floating-point ones, which plain decimals don't.
+    // Sums of wide numbers become floating-point numbers, unlike plain decimals.
     if kind == .number, attribute.name != "big" { functions += ["@sum", "@avg"] }
     let function = pick(functions)
-    // The mean of decimals is a decimal, others are doubles: of thirds they differ in the last digit.
+    // The mean of decimals is a decimal, others are doubles: they differ in the last digit of thirds.
     if function == "@avg", attribute.kind == .decimal { return nil }
     return .aggregate(variable: members.variable, members.keys, function, attribute.name)
   }
 
-  /// A number that arithmetic keeps exact.
+  /// A number for which arithmetic is exact.
   private mutating func small(_ scope: Scope, _ depth: Int) -> PlainExpression {
     if depth > 0, chance(25) {
       return .infix(small(scope, depth - 1), pick(["+", "-", "*"]), small(scope, depth - 1))
@@ -247,7 +248,7 @@ struct RandomPlainPredicate {
     return (variable.name, variable.entity)
   }
 
-  /// Keys over to-one relationships: mostly few, at times more than SQLite can nest.
+  /// Keys over to-one relationships: mostly few, sometimes more than SQLite can nest.
   private mutating func toOnes(_ start: String, least: Int) -> (keys: [String], entity: String) {
     var (keys, entity) = ([String](), start)
     let continues = chance(3) ? 95 : 25
